@@ -96,8 +96,11 @@ def _umask() -> str:
 
 def _speaking(log: logging.Logger) -> list[logging.Handler]:
     """A library's null handler says nothing, and pytest's own come and go with each test."""
-    return [handler for handler in log.handlers
-            if not isinstance(handler, logging.NullHandler) and not type(handler).__module__.startswith("_pytest")]
+    return [
+        handler
+        for handler in log.handlers
+        if not isinstance(handler, logging.NullHandler) and not type(handler).__module__.startswith("_pytest")
+    ]
 
 
 def _process_state() -> dict[str, Any]:
@@ -111,9 +114,11 @@ def _process_state() -> dict[str, Any]:
         "the umask": _umask(),
         "how many files may be open": resource.getrlimit(resource.RLIMIT_NOFILE),
     }
-    state |= {f"logger {name}": (log.level, log.disabled, log.propagate, _speaking(log))
-              for name, log in logging.root.manager.loggerDict.items()
-              if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or _speaking(log))}
+    state |= {
+        f"logger {name}": (log.level, log.disabled, log.propagate, _speaking(log))
+        for name, log in logging.root.manager.loggerDict.items()
+        if isinstance(log, logging.Logger) and (log.level or log.disabled or not log.propagate or _speaking(log))
+    }
     state["the environment"] = {name: value for name, value in os.environb.items() if name != b"PYTEST_CURRENT_TEST"}
     state |= {name: signal.getsignal(number) for name, number in SIGNALS.items()}
     return state | {f"process {pid}": "runs, or waits to be reaped" for pid in _children()}
@@ -121,9 +126,11 @@ def _process_state() -> dict[str, Any]:
 
 def _left_behind(before: dict[str, Any], began_s: float) -> list[str]:
     after = _process_state()
-    return [f"{what}: {before.get(what, 'not there')} → {after.get(what, 'not there')}"
-            for what in {**before, **after}
-            if before.get(what) != after.get(what) and not _is_no_leftover(what, began_s)]
+    return [
+        f"{what}: {before.get(what, 'not there')} → {after.get(what, 'not there')}"
+        for what in {**before, **after}
+        if before.get(what) != after.get(what) and not _is_no_leftover(what, began_s)
+    ]
 
 
 def _is_no_leftover(what: str, began_s: float) -> bool:

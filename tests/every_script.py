@@ -18,13 +18,44 @@ right_to_left = pytest.mark.skipif(not features.check("raqm"), reason="apt insta
 EAST_ASIAN = ("王小明", "李 雷", "渡邊健太郎", "田中 太郎", "アレックス", "김민수", "박 지성")
 RIGHT_TO_LEFT = ("محمد علي", "یوسف چگونه", "דוד כהן", "שָׁלוֹם", "عائشة الحلّي")
 EMOJI = ("🔥🔥", "👩‍🚀 Ana", "Bo 🇵🇱", "1️⃣", "नमस्ते", "🏴󠁧󠁢󠁷󠁬󠁳󠁿")
-ALL = (*(pytest.param(name, marks=chinese_letters) for name in EAST_ASIAN),
-       *(pytest.param(name, marks=right_to_left) for name in RIGHT_TO_LEFT), *EMOJI)
-STEMS = ("Xwing", "Wookie", "Vader", "Maul", "Gwint", "Mistrz", "Wolf", "Jäger", "Ñandú", "Żbik", "Łoś", "Sith",
-         "Mmm", "Ill", "Kraków", "Köln", "Grzmot", "Dark", "Red", "Jedi")
+ALL = (
+    *(pytest.param(name, marks=chinese_letters) for name in EAST_ASIAN),
+    *(pytest.param(name, marks=right_to_left) for name in RIGHT_TO_LEFT),
+    *EMOJI,
+)
+STEMS = (
+    "Xwing",
+    "Wookie",
+    "Vader",
+    "Maul",
+    "Gwint",
+    "Mistrz",
+    "Wolf",
+    "Jäger",
+    "Ñandú",
+    "Żbik",
+    "Łoś",
+    "Sith",
+    "Mmm",
+    "Ill",
+    "Kraków",
+    "Köln",
+    "Grzmot",
+    "Dark",
+    "Red",
+    "Jedi",
+)
 FIRST = ("Aleksandra", "Maximilian", "Łukasz", "Żaneta", "Jörg", "Bartłomiej", "Íñigo", "Karl-Heinz", "Wojciech")
-LAST = ("Wiśniewska-Szczepańska", "von Hohenfels-Brandt", "Żółkiewski", "Müller-Lüdenscheidt", "Gżegżółka",
-        "Brzęczyszczykiewicz", "Öztürk", "García Ibáñez")
+LAST = (
+    "Wiśniewska-Szczepańska",
+    "von Hohenfels-Brandt",
+    "Żółkiewski",
+    "Müller-Lüdenscheidt",
+    "Gżegżółka",
+    "Brzęczyszczykiewicz",
+    "Öztürk",
+    "García Ibáñez",
+)
 OTHER_SCRIPTS = (*EAST_ASIAN, *RIGHT_TO_LEFT, *EMOJI, "● محمد", "王Ana明", "Ana 🔥")
 
 

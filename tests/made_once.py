@@ -30,8 +30,15 @@ compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}
 add_routes = routes._add_routes
 ROUTES: dict[bool, dict[str, Any]] = {}
-OF_ROUTES = ("url_map", "view_functions", "blueprints", "before_request_funcs", "after_request_funcs",
-             "error_handler_spec", "jinja_env")
+OF_ROUTES = (
+    "url_map",
+    "view_functions",
+    "blueprints",
+    "before_request_funcs",
+    "after_request_funcs",
+    "error_handler_spec",
+    "jinja_env",
+)
 change_form = journal_forms._change
 EMPTY: dict[Any, sqlite3.Connection] = {}
 SQL: Any = LRUCache(2000)
@@ -39,12 +46,21 @@ scrypt = hashlib.scrypt
 SLOW_SALTS: set[bytes] = set()
 
 
-def template_once(environment: Environment, source: Any, name: str | None = None, filename: str | None = None,
-                  **how: Any) -> Any:
+def template_once(
+    environment: Environment, source: Any, name: str | None = None, filename: str | None = None, **how: Any
+) -> Any:
     """`Environment.compile`: what it makes hangs on the text, and on how the environment reads it."""
     escapes = environment.autoescape(name) if callable(environment.autoescape) else environment.autoescape
-    key = (source, name, filename, environment.trim_blocks, environment.lstrip_blocks, escapes,
-           *environment.extensions, *how.items())
+    key = (
+        source,
+        name,
+        filename,
+        environment.trim_blocks,
+        environment.lstrip_blocks,
+        escapes,
+        *environment.extensions,
+        *how.items(),
+    )
     if key not in TEMPLATES:
         TEMPLATES[key] = compile_template(environment, source, name, filename, **how)
     return TEMPLATES[key]

@@ -33,6 +33,7 @@ I2C1 = {2: "I2C SDA", 3: "I2C SCL"}
 
 class BoardError(TomlTableError):
     """A fault in a board file that the user can fix; `key` names the text "board.KEY" in the units' catalogues."""
+
     TEXTS = {
         **TomlTableError.TEXTS,
         "missing": "{file}: unknown board: name one of {known}, or a TOML file",
@@ -47,6 +48,7 @@ class BoardError(TomlTableError):
 class Pins:
     """BCM numbers. ● is `a`, ■ is `b`; `call` is a separate key on boards that have one. `lamp` signals trouble;
     `lamp_a` and `lamp_b` each stand before a player, and shine while that player is awaited."""
+
     a: int = 17
     b: int = 27
     up: int = 22
@@ -68,6 +70,7 @@ class Pins:
 @dataclass(frozen=True, slots=True)
 class ScreenWiring:
     """The display and its bus. On SPI the display's `dc` and `reset` lines are pins too."""
+
     driver: str = "ssd1309"
     bus: str = "i2c"
     i2c_port: int = 1
@@ -106,6 +109,7 @@ class Board:
     facing: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
     joystick: `up`, `down` and `call` are one stick, which cannot be moved both ways at once.
     """
+
     name: str
     pins: Pins = Pins()
     screen: ScreenWiring = ScreenWiring()
@@ -128,12 +132,20 @@ RECOMMENDED = Board("recommended", Pins(lamp=26, lamp_a=13, lamp_b=16, buzzer=12
 # Their pins: https://learn.adafruit.com/adafruit-128x64-oled-bonnet-for-raspberry-pi/usage and
 # https://www.waveshare.com/wiki/1.3inch_OLED_HAT.
 ADAFRUIT_BONNET = Board(
-    "adafruit-oled-bonnet", Pins(a=5, b=6, up=17, down=22, call=4), ScreenWiring(driver="ssd1306"), facing=EDGE,
-    ready_made=True, joystick=True,
+    "adafruit-oled-bonnet",
+    Pins(a=5, b=6, up=17, down=22, call=4),
+    ScreenWiring(driver="ssd1306"),
+    facing=EDGE,
+    ready_made=True,
+    joystick=True,
 )
 WAVESHARE_HAT = Board(
-    "waveshare-oled-hat", Pins(a=21, b=16, up=6, down=19, call=13),
-    ScreenWiring(driver="sh1106", bus="spi", rotation=180), facing=EDGE, ready_made=True, joystick=True,
+    "waveshare-oled-hat",
+    Pins(a=21, b=16, up=6, down=19, call=13),
+    ScreenWiring(driver="sh1106", bus="spi", rotation=180),
+    facing=EDGE,
+    ready_made=True,
+    joystick=True,
 )
 BOARDS = {board.name: board for board in (RECOMMENDED, ADAFRUIT_BONNET, WAVESHARE_HAT)}
 
@@ -171,8 +183,10 @@ def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) ->
 def _check(table: TomlTable, made: Board) -> None:
     screen = made.screen
     for where, value, known in (
-        ("facing", made.facing, FACINGS), ("screen.driver", screen.driver, DRIVERS),
-        ("screen.bus", screen.bus, BUSES), ("screen.rotation", screen.rotation, ROTATIONS),
+        ("facing", made.facing, FACINGS),
+        ("screen.driver", screen.driver, DRIVERS),
+        ("screen.bus", screen.bus, BUSES),
+        ("screen.rotation", screen.rotation, ROTATIONS),
     ):
         table.check_one_of(where, value, known)
     if not 3 <= screen.i2c_address <= 119:

@@ -29,8 +29,14 @@ class Controls:
     Call `tick` in every step of the loop: it ends beeps, and looks for missing pins every few seconds.
     """
 
-    def __init__(self, board: Board, open_pins: Callable[[], Any], edges: queue.SimpleQueue[Any],
-                 mono_ms: Callable[[], int], heard: Callable[[Mapping[str, bool]], None] | None = None) -> None:
+    def __init__(
+        self,
+        board: Board,
+        open_pins: Callable[[], Any],
+        edges: queue.SimpleQueue[Any],
+        mono_ms: Callable[[], int],
+        heard: Callable[[Mapping[str, bool]], None] | None = None,
+    ) -> None:
         self.signals = Signals(board, heard=heard)
         self._board, self._open, self._edges, self._mono_ms = board, open_pins, edges, mono_ms
         self._factory: Any = None

@@ -7,6 +7,7 @@ SYSTEM_SITE = "; the environment is made with --system-site-packages"
 
 class HardwareMissing(OSError):
     """`kind`: one of TEXTS, for catalogues ("missing.KIND"); `detail`: the system's error. `str()` is English."""
+
     TEXTS = {
         "lgpio": f"lgpio is missing: apt install python3-lgpio{SYSTEM_SITE}",
         "luma": "luma.oled is missing: pip install 'roundtap[unit]'",
@@ -33,8 +34,14 @@ def as_hardware_missing(error: BaseException, otherwise: str) -> HardwareMissing
         return error
     if isinstance(error, ModuleNotFoundError):
         package = (error.name or "").split(".")[0]
-        kinds = {"lgpio": "lgpio", "spidev": "spidev", "luma": "luma", "smbus2": "luma", "PIL": "luma",
-                 "gpiozero": "luma"}
+        kinds = {
+            "lgpio": "lgpio",
+            "spidev": "spidev",
+            "luma": "luma",
+            "smbus2": "luma",
+            "PIL": "luma",
+            "gpiozero": "luma",
+        }
         return HardwareMissing(kinds.get(package, otherwise), "" if package in kinds else error)
     if getattr(error, "errno", None) in (errno.EPERM, errno.EACCES) or "permission" in str(error).lower():
         return HardwareMissing("permission", error)

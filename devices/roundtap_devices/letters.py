@@ -34,6 +34,7 @@ Box = tuple[int, int, int, int]
 class Run(NamedTuple):
     """Letters that one font draws, from an origin `x` right of the text's and `raised` above its baseline. `box`: the
     room that they take there. `advance`: from its origin to that of the next run."""
+
     letters: str
     font: Font
     x: int
@@ -65,15 +66,30 @@ def ink_box(text: str, size: int, bold: bool = False, narrow: bool = False) -> B
     return _layout(text, size, bold, narrow)[1]
 
 
-def draw_text(pen: ImageDraw.ImageDraw, x: int, baseline: int, text: str, size: int, bold: bool = False,
-              narrow: bool = False, anchor: str = "l", ink: int = 1) -> None:
+def draw_text(
+    pen: ImageDraw.ImageDraw,
+    x: int,
+    baseline: int,
+    text: str,
+    size: int,
+    bold: bool = False,
+    narrow: bool = False,
+    anchor: str = "l",
+    ink: int = 1,
+) -> None:
     """One line on its baseline; `anchor` "l", "m" or "r" is what x means."""
     pen.fontmode = "1"
     runs, (left, _, right, _) = _layout(text, size, bold, narrow)
     x -= {"l": left, "m": (left + right) // 2, "r": right}[anchor]
     for run in runs:
-        pen.text((x + run.x, baseline - run.raised), run.letters, font=run.font, fill=ink, anchor="ls",
-                 direction=run.direction)
+        pen.text(
+            (x + run.x, baseline - run.raised),
+            run.letters,
+            font=run.font,
+            fill=ink,
+            anchor="ls",
+            direction=run.direction,
+        )
 
 
 def look_alike(one: str, other: str) -> bool:
@@ -156,7 +172,7 @@ def _split(text: str, bold: bool) -> tuple[tuple[str, str], ...]:
     pieces = []
     for found in RUNS.finditer(kinds):
         kind = found[0][0]
-        pieces.append((kind, NEUTRAL if kind == MISSING else text[found.start():found.end()]))
+        pieces.append((kind, NEUTRAL if kind == MISSING else text[found.start() : found.end()]))
     return tuple(pieces)
 
 

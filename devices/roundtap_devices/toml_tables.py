@@ -12,6 +12,7 @@ WANTED = {int: "a whole number", str: "a text", bool: "true or false", dict: "a 
 
 class TomlTableError(ValueError):
     """A fault in a table that the user can fix. `key` names a text in TEXTS, `params` fill it; `str()` is English."""
+
     TEXTS: ClassVar[Mapping[str, str]] = {
         "unreadable": "{file}: this is not a TOML file: {reason}",
         "unknown_key": "{file}: {where}: unknown key; known are {known}",
@@ -64,8 +65,9 @@ class TomlTable:
         return self._error(key, file=self.file, where=where, **params)
 
 
-def load_by_name_or_path(name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece],
-                         error: type[TomlTableError]) -> Piece:
+def load_by_name_or_path(
+    name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece], error: type[TomlTableError]
+) -> Piece:
     """A known item by name, else the result of `load(text, file name)` for the TOML file at that path."""
     if name_or_file in known:
         return known[name_or_file]

@@ -30,6 +30,7 @@ class UnitConfig:
     leaves open. unit: "" where the hub names it. key: empty where the unit has to enrol. hubs: (host, port) of the hub
     and its possible replacements; empty where the unit searches. local: whether the hub is on this machine, and has the
     unit's identity in a file (`link/hub_address.py`)."""
+
     unit: str
     key: bytes
     hubs: tuple[tuple[str, int], ...]
@@ -88,8 +89,14 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
     hubs = [_endpoint(path, address) for address in (configured if isinstance(configured, list) else [configured])]
     folder = Path(data["folder"]) if "folder" in data else default_data_folder(kind)
     language = known_language(path, data.get("language") or saved_language(folder))
-    common = {"unit": data.get("unit", ""), "key": key, "hubs": tuple(hubs),
-              "folder": folder, "language": language, "local": local}
+    common = {
+        "unit": data.get("unit", ""),
+        "key": key,
+        "hubs": tuple(hubs),
+        "folder": folder,
+        "language": language,
+        "local": local,
+    }
     if local:
         for name in ("unit", "key", "hub"):
             if name in data:
@@ -154,5 +161,6 @@ def _endpoint(path: Path | None, address: object) -> tuple[str, int]:
     try:
         return parse_endpoint(address)
     except ValueError as error:
-        raise ConfigError(f'{path}: hub: must be an address like "http://10.42.0.1:8080", or a list of them, '
-                          f"not {address!r}") from error
+        raise ConfigError(
+            f'{path}: hub: must be an address like "http://10.42.0.1:8080", or a list of them, not {address!r}'
+        ) from error

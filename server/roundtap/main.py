@@ -18,6 +18,7 @@ END_WITHIN_S = 20  # a process that has not ended by then is killed by the kerne
 class Command(NamedTuple):
     """A command: its module has `add_arguments(parser)` and `run(args) -> exit code`; `extras`: the package's optional
     dependencies that it needs."""
+
     module: str
     help: str
     extras: tuple[str, ...] = ()
@@ -34,22 +35,27 @@ COMMANDS: dict[str, Command] = {
     "fingerprint": Command("roundtap.headless.fingerprint", "whom organizers' browsers should trust", ("hub",)),
     "doctor": Command("roundtap.doctor.doctor", "how this machine is, what to do, and a bundle for who helps"),
     "backup": Command("roundtap.headless.backup", "back a hub's folder up, for instance before an upgrade", ("hub",)),
-    "recover": Command("roundtap.headless.recover", "make a hub's folder of sticks, backups and damaged journals",
-                       ("hub",)),
-    "rehearse": Command("roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare",
-                        ("hub", "unit")),
+    "recover": Command(
+        "roundtap.headless.recover", "make a hub's folder of sticks, backups and damaged journals", ("hub",)
+    ),
+    "rehearse": Command(
+        "roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare", ("hub", "unit")
+    ),
     "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
-    "standby": Command("roundtap_hub.standby.main", "hold a hub's journal on a second machine, and take its place",
-                       ("hub",)),
+    "standby": Command(
+        "roundtap_hub.standby.main", "hold a hub's journal on a second machine, and take its place", ("hub",)
+    ),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),
-    "board": Command("roundtap_units.wiring.main", "a board's wires, what to buy for it, and all of it tried",
-                     ("unit",)),
+    "board": Command(
+        "roundtap_units.wiring.main", "a board's wires, what to buy for it, and all of it tried", ("unit",)
+    ),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.provisioning.role", "what this machine is: hub, table, printer, wall, standby"),
     "card": Command("roundtap.provisioning.card", "a card whose first start installs Roundtap without internet"),
-    "printer": Command("roundtap_units.printer_setup.main", "which ports a printer is on; find its speed and model",
-                       ("station",)),
+    "printer": Command(
+        "roundtap_units.printer_setup.main", "which ports a printer is on; find its speed and model", ("station",)
+    ),
     "wall": Command("roundtap_units.wall.main", "the hub's wall on this machine's own screen"),
     "hotspot": Command("roundtap.provisioning.hotspot", "make the hall's Wi-Fi on this machine, for eight devices"),
     "demo": Command("roundtap.demo.demo", "a hub and virtual tables on this machine", ("hub", "unit", "station")),
@@ -99,8 +105,9 @@ def _run(words: list[str]) -> int:
     name, command = words[0], COMMANDS[words[0]]
     try:
         module = import_module(command.module)
-        parser = argparse.ArgumentParser(prog=f"roundtap {name}", description=module.__doc__, allow_abbrev=False,
-                                         formatter_class=_Help)
+        parser = argparse.ArgumentParser(
+            prog=f"roundtap {name}", description=module.__doc__, allow_abbrev=False, formatter_class=_Help
+        )
         module.add_arguments(parser)
         return int(module.run(parser.parse_args(words[1:])))
     except ModuleNotFoundError as error:
@@ -139,7 +146,9 @@ def _top_parser() -> argparse.ArgumentParser:
     longest = max(map(len, COMMANDS))
     listed = "\n".join(f"  {name:<{longest}}  {command.help}" for name, command in COMMANDS.items())
     parser = argparse.ArgumentParser(
-        prog="roundtap", usage="roundtap [--version] COMMAND …", allow_abbrev=False,
+        prog="roundtap",
+        usage="roundtap [--version] COMMAND …",
+        allow_abbrev=False,
         formatter_class=_TopHelp,
         epilog=f"commands:\n{listed}\n\n`roundtap COMMAND --help` tells more.",
     )

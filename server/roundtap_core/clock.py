@@ -12,6 +12,7 @@ COUNTING = "counting"
 
 class Instant(Struct, frozen=True):
     """A moment on one machine: its boot and the monotonic milliseconds since."""
+
     boot_id: str
     mono_ms: int
 
@@ -19,6 +20,7 @@ class Instant(Struct, frozen=True):
 class Clock(Struct, frozen=True):
     """`remaining_ms` held at `anchor`; while RUNNING it falls with the monotonic clock of that boot. Below zero is
     overtime: the players finish the current game round and count. None: an untimed round."""
+
     state: str = IDLE
     remaining_ms: int | None = None
     total_ms: int | None = None

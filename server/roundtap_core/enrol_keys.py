@@ -20,6 +20,7 @@ HUB_IDENTITY = LABEL + b" hub"  # side A in SPAKE2; the confirmations cover whic
 
 class ExchangeContext(Struct, frozen=True):
     """What both sides must agree on: hub and journal epoch, unit and kind, the code, and the exchange's random name."""
+
     hub: str
     epoch: str
     unit_id: str
@@ -39,6 +40,7 @@ class ExchangeContext(Struct, frozen=True):
 class ExchangeKeys(Struct, frozen=True):
     """The keys of one exchange. `key`: the unit's from then on. Confirmations are in hex: the hub sends its own first,
     and the unit answers only if it is right; a wrong one means other digits."""
+
     hub_confirms: str
     unit_confirms: str
     key: bytes

@@ -36,8 +36,10 @@ class Problem(Exception):
 
     def named(self, names: Mapping[str, str]) -> Self:
         """The same problem with the sides' names in place of "a" and "b"."""
-        return self.replace(self.where, **{
-            key: names.get(str(value), value) for key, value in self.params.items() if key in SIDE_PARAMS})
+        return self.replace(
+            self.where,
+            **{key: names.get(str(value), value) for key, value in self.params.items() if key in SIDE_PARAMS},
+        )
 
     def say(self, words: Words | None = None) -> str:
         """The text for a person; English without `words`."""

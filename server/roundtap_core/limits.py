@@ -25,10 +25,18 @@ NUMBER: Range = (1, 99_999)
 ROUND: Range = (0, 4 * MOST_ROUNDS)
 MINUTES: Range = (0, 1440)
 
-OPTIONS: Mapping[str, Range] = MappingProxyType({
-    "swiss_rounds": (0, MOST_ROUNDS), "cut": (0, 32), "prize_places": (0, MOST_COMPETITORS), "squad_points": (1, 9999),
-    "bye_mov": COUNT, "bye_score": FIGURE, "legendary_limit": (0, 3), "late_minutes": MINUTES,
-})
+OPTIONS: Mapping[str, Range] = MappingProxyType(
+    {
+        "swiss_rounds": (0, MOST_ROUNDS),
+        "cut": (0, 32),
+        "prize_places": (0, MOST_COMPETITORS),
+        "squad_points": (1, 9999),
+        "bye_mov": COUNT,
+        "bye_score": FIGURE,
+        "legendary_limit": (0, 3),
+        "late_minutes": MINUTES,
+    }
+)
 """The numeric options; those of a stage are `STAGE_OPTIONS`."""
 STAGE_OPTIONS: Mapping[str, Range] = MappingProxyType({"best_of": (1, 3), "minutes": (1, 1440)})
 
@@ -39,8 +47,11 @@ IN_NO_LINE = r"\u0000-\u001f\u007f-\u009f" + _IN_NEITHER
 IN_NO_TEXT = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f" + _IN_NEITHER
 _IN_NO_TEXT = re.compile(f"[{IN_NO_TEXT}]")
 
-UNSEEN = (r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
-          r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb" "\U000e0000-\U000e0fff")
+UNSEEN = (
+    r"\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+    "\U000e0000-\U000e0fff"
+)
 """Characters that print nothing; some are needed between others (joiners of emoji and Indic scripts)."""
 
 PROSE = rf"^[^{IN_NO_TEXT}]*(?![\s\S])"  # text of any number of lines, possibly none, that is safe to show anywhere
@@ -116,8 +127,11 @@ def refuse_options_out_of_range(given: Mapping[str, Any]) -> None:
     stages = given.get("stages")
     parts = [("/options", given, OPTIONS)]
     if isinstance(stages, Mapping):
-        parts += [(f"/options/stages/{stage}", values, STAGE_OPTIONS) for stage, values in stages.items()
-                  if isinstance(values, Mapping)]
+        parts += [
+            (f"/options/stages/{stage}", values, STAGE_OPTIONS)
+            for stage, values in stages.items()
+            if isinstance(values, Mapping)
+        ]
     for where, values, limits in parts:
         for name, within in limits.items():
             value = values.get(name)

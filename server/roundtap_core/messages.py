@@ -13,11 +13,13 @@ from roundtap_core.typed import LINE_OR_NONE, Count, DisplayText, Exact, Message
 
 class UnitRequest(Message, frozen=True):
     """A request signed with a unit's key."""
+
     unit: str
 
 
 class ChallengedRequest(UnitRequest, frozen=True):
     """Carries the hub's challenge, fetched just before or with the previous answer."""
+
     nonce: str
     challenge: str | None = None
 
@@ -30,6 +32,7 @@ Buttons = Annotated[tuple[HealthWord, ...], Meta(max_length=16)]
 
 class Hello(ChallengedRequest, frozen=True, kw_only=True):
     """Opens the feed. Keys that older units do not send have defaults."""
+
     nonce: Text
     core: Text
     reports: list[tuple[str, str]]
@@ -42,12 +45,14 @@ class Hello(ChallengedRequest, frozen=True, kw_only=True):
 
 class AgreedReport(Message, frozen=True, forbid_unknown_fields=True):
     """The other side's report that a report agrees to."""
+
     report_id: Name
     hash: Name
 
 
 class Report(Message, frozen=True, forbid_unknown_fields=True):
     """One side's report. UNSET: omitted by older units; `agrees_to` may also be null."""
+
     report_id: Name
     unit: Name
     event: Name
@@ -75,6 +80,7 @@ class TableLot(Message, frozen=True):
 class Health(Message, frozen=True):
     """Health of a unit's machine; None and "" for unknown or absent. `keys`: the buttons of its board, `pressed`: those
     pressed since its start; `throttled`: the firmware's bits (roundtap_machine/health.py)."""
+
     version: Annotated[str, Meta(max_length=60, pattern=r"^([A-Za-z0-9][A-Za-z0-9.+_-]*)?\Z")] = ""
     throttled: Annotated[int, Meta(ge=0, le=0xFFFFF)] | None = None
     celsius: Annotated[int, Meta(ge=0, le=200)] | None = None
@@ -95,6 +101,7 @@ class Health(Message, frozen=True):
 class TableStatus(UnitRequest, frozen=True):
     """What a table shows and does right now. `lot` and `health` are checked separately: an invalid one does not lose a
     judge call."""
+
     session: Text
     seq: int
     match: Text | None
@@ -117,6 +124,7 @@ class TimeQuestion(UnitRequest, frozen=True):
 
 class ReportReceipt(Message, frozen=True):
     """What became of a report. `fate` "unknown": the hub does not have it, and sends nothing else but its epoch."""
+
     report_id: str
     fate: str
     reason: str | None = None
@@ -127,6 +135,7 @@ class ReportReceipt(Message, frozen=True):
 
 class FeedMessage(Message, frozen=True):
     """A message of the feed, complete for "beat" and "identify"; a newer hub may send other types."""
+
     type: str
     nonce: str
     seq: int
@@ -147,6 +156,7 @@ class FatesMessage(FeedMessage, frozen=True):
 
 class ViewMessage(FeedMessage, frozen=True):
     """The table checks the view itself: one that it cannot show is skipped, and the feed continues."""
+
     view: Any
 
 
@@ -160,6 +170,7 @@ Port = Annotated[int, Meta(ge=1, le=65535)]
 class PracticeMessage(FeedMessage, frozen=True):
     """The table is to play at the practice hub, on `port` of the same machine, as `unit` with the key that `salt` makes
     of its own (`wire.practice_key`)."""
+
     port: Port
     unit: Name
     salt: Name
@@ -167,6 +178,7 @@ class PracticeMessage(FeedMessage, frozen=True):
 
 class TimeAnswer(Message, frozen=True):
     """In the answer to a status or a time request."""
+
     now_ms: Exact
     boot: str | None = None
 
@@ -180,6 +192,7 @@ HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]  # a hub's t
 
 class HubAnswer(Message, frozen=True):
     """A hub's answer to a unit searching for one."""
+
     roundtap: Literal["hub"]
     hub: HubText
     epoch: HubText
@@ -194,6 +207,7 @@ Token = Annotated[str, Meta(pattern=rf"^{Ascii}{{16,64}}\Z")]
 
 class EnrolMessage(Message, frozen=True, tag_field="step"):
     """A step of the enrolment. Values for the arithmetic arrive unchecked."""
+
     token: Token
 
 
@@ -228,6 +242,7 @@ class CodeExpired(_ExchangeStep, frozen=True, tag="late"):
 
 class RepeatGrant(Message, frozen=True, tag_field="step", tag="again"):
     """`message`: signed with the new key."""
+
     message: Any
 
 
@@ -242,6 +257,7 @@ class ExchangeOffer(Message, frozen=True):
 
 class EnrolStatus(Message, frozen=True):
     """The answer to `EnrolRequest`: `number` precedes the code; `offer` follows once a code was typed."""
+
     hub: HubText
     epoch: HubText
     number: Annotated[int, Meta(ge=0, le=99)] | None
@@ -252,6 +268,7 @@ class EnrolStatus(Message, frozen=True):
 
 class EnrolGrant(Message, frozen=True):
     """The unit's new identity, signed with its new key."""
+
     exchange: str
     unit: Annotated[str, Meta(min_length=1, max_length=40)]
     hub: HubText
@@ -270,6 +287,7 @@ class StationPrinter(Message, frozen=True):
     """A station's printer settings. port: "" for none yet; ports: candidates. model: its profile; models: those the
     station knows, each with the names of such printers. baud: 0 for a line without speed; bauds: those to try.
     confirmed: it answers, or a person read its print."""
+
     port: PrinterText
     ports: Annotated[tuple[PrinterText, ...], Meta(max_length=16)]
     model: PrinterText = field(name="printer")
@@ -281,6 +299,7 @@ class StationPrinter(Message, frozen=True):
 
 class StationRequest(ChallengedRequest, frozen=True, kw_only=True):
     """`states`: new [job id, state, detail]. `printer` and `health` are checked separately."""
+
     nonce: Name
     states: Annotated[list[tuple[JobId, JobState, Annotated[str, Meta(max_length=40)]]], Meta(max_length=64)]
     printer: Any = None
@@ -289,6 +308,7 @@ class StationRequest(ChallengedRequest, frozen=True, kw_only=True):
 
 class StationResponse(Message, frozen=True):
     """Jobs are checked one by one: an invalid one does not stop the others."""
+
     challenge: str
     jobs: list[Any]
     printer: Any = None
@@ -301,6 +321,7 @@ class JobRef(Message, frozen=True):
 class Job(JobRef, frozen=True):
     """One thing to print. `id` is never reused; `kind` determines the shape of `content`. `go_on`: a person confirmed
     that the printer prints although it no longer answers."""
+
     kind: str
     content: dict[str, Any]
     go_on: bool = False
@@ -308,6 +329,7 @@ class Job(JobRef, frozen=True):
 
 class PrinterChoice(Message, frozen=True):
     """Printer settings to use. `port` "": unchanged."""
+
     printer: Word
     baud: Baud
     port: PrinterText = ""
@@ -315,12 +337,14 @@ class PrinterChoice(Message, frozen=True):
 
 class PrinterOrder(PrinterChoice, frozen=True, kw_only=True):
     """An order from the console; each `id` is executed once."""
+
     id: Name
     confirmed: bool
 
 
 class SpeedTest(Message, frozen=True):
     """A sheet with a large number, printed at the speed `at.baud`."""
+
     number: Count
     at: PrinterChoice
 
@@ -338,6 +362,7 @@ class EjectStick(Message, frozen=True, tag_field="step", tag="eject"):
 
 class PanelRequest(ChallengedRequest, frozen=True, kw_only=True):
     """`do`: the button pressed."""
+
     nonce: Name
     language: Any = None
     do: NewPin | EjectStick | None = None
@@ -351,6 +376,7 @@ class UsbStick(Message, frozen=True):
 class PanelView(Message, frozen=True):
     """Everything at one moment. `wall`: the time of day, "" if unknown; `name`: of the machine on the network;
     `running`: a round's clock is running; `trouble`: the hub's disk fails."""
+
     wall: DisplayText
     players: DisplayText
     console: DisplayText
@@ -368,6 +394,7 @@ class PanelView(Message, frozen=True):
 
 class PressReply(Message, frozen=True):
     """The result of a press: `refused` gives the reason, "" on success."""
+
     refused: str
     pin: str = ""
 
@@ -381,6 +408,7 @@ class PanelResponse(Message, frozen=True):
 class StandbyState(Message, frozen=True):
     """A standby on this machine. `state`: see `server/roundtap_hub/standby/main.py`; `level`: it was in sync once, so
     its key may be turned."""
+
     state: DisplayText
     hub: DisplayText
     level: bool

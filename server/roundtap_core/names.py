@@ -42,9 +42,11 @@ def public_names(competitors: Iterable[Competitor], full_names: bool = False) ->
     organizer's switch) names are whole, except chosen ones. Teams and single words are not shortened; people with
     identical names get a number."""
     people = list(competitors)
-    shown = {person.id: person.public_name or (
-        " ".join(person.name.split()) if full_names or person.members else shorten_name(person.name, 1)
-    ) for person in people}
+    shown = {
+        person.id: person.public_name
+        or (" ".join(person.name.split()) if full_names or person.members else shorten_name(person.name, 1))
+        for person in people
+    }
     for letters in range(2, 40):
         groups: dict[str, list[Competitor]] = {}
         for person in people:

@@ -16,6 +16,7 @@ Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 class PrintHeader(Message, frozen=True, kw_only=True):
     """`url`: for phones; `by_name`: the same with the hub's name; `head`: the journal's."""
+
     event: DisplayText
     url: Word
     head: Word
@@ -24,12 +25,14 @@ class PrintHeader(Message, frozen=True, kw_only=True):
 
 class RoundNotice(PrintHeader, frozen=True, kw_only=True):
     """`name`: the name of an elimination or tie-break round ("semi-final")."""
+
     round: Count
     name: Word | None = None
 
 
 class TablePairing(Message, frozen=True, kw_only=True):
     """Names, null for an empty seat. `by_hand`: paired or seated manually, not by a draw."""
+
     table: Count | None
     a: DisplayText
     b: DisplayText | None
@@ -56,6 +59,7 @@ class NameLine(Message, frozen=True, kw_only=True):
 
 class PairingsByName(RoundNotice, frozen=True, kw_only=True):
     """Sorted by name."""
+
     rows: Annotated[tuple[NameLine, ...], Meta(max_length=5000)]
 
 
@@ -63,6 +67,7 @@ class StandingsPrintLine(Message, frozen=True, kw_only=True):
     """`decided`: the place in `values` of the tiebreaker that put this line above the next; `decided_by`: its key, if
     it has no column. `by_lot` marks both neighbours of a lot. `status` ("dropped", "disqualified"; `rank` is null then)
     and `reached` (the round of the bracket) are printed below the name."""
+
     rank: Count | None
     name: DisplayText
     points: Figure
@@ -91,6 +96,7 @@ class CutOrder(Message, frozen=True, kw_only=True):
 
 class Standings(PrintHeader, frozen=True, kw_only=True):
     """`columns`: the tiebreakers' keys. `cut`: set where another order decides the cut."""
+
     after: Count
     final: bool
     columns: Columns
@@ -100,6 +106,7 @@ class Standings(PrintHeader, frozen=True, kw_only=True):
 
 class CardProxy(PrintHeader, frozen=True, kw_only=True):
     """A substitute for a damaged card."""
+
     card: DisplayText
     official: DisplayText
     date: Word
@@ -107,6 +114,7 @@ class CardProxy(PrintHeader, frozen=True, kw_only=True):
 
 class TrustSheet(PrintHeader, frozen=True, kw_only=True):
     """The fingerprint of the hub's authority, in groups of four digits."""
+
     fingerprint: Word
     console: Word
 
@@ -118,6 +126,7 @@ class SlipSide(SideView, frozen=True, kw_only=True):
 
 class Slip(RoundNotice, frozen=True, kw_only=True):
     """A match's result slip. `replaces`: an older slip of this match may be in circulation."""
+
     of: Count
     table: Count | None
     code: Word

@@ -17,14 +17,26 @@ from roundtap_core.errors import Invalid, Problem, json_pointer
 MOST = 20  # reasons reported at most
 
 JSON_TYPES: dict[type, str] = {
-    dict: "object", list: "array", tuple: "array", str: "string", int: "integer", bool: "boolean",
+    dict: "object",
+    list: "array",
+    tuple: "array",
+    str: "string",
+    int: "integer",
+    bool: "boolean",
     type(None): "null",
 }
 _KINDS: dict[type, str] = {
-    inspect.StructType: "object", inspect.DataclassType: "object", inspect.DictType: "object",
-    inspect.ListType: "array", inspect.VarTupleType: "array", inspect.TupleType: "array",
-    inspect.FrozenSetType: "array", inspect.StrType: "string",
-    inspect.IntType: "integer", inspect.BoolType: "boolean", inspect.NoneType: "null",
+    inspect.StructType: "object",
+    inspect.DataclassType: "object",
+    inspect.DictType: "object",
+    inspect.ListType: "array",
+    inspect.VarTupleType: "array",
+    inspect.TupleType: "array",
+    inspect.FrozenSetType: "array",
+    inspect.StrType: "string",
+    inspect.IntType: "integer",
+    inspect.BoolType: "boolean",
+    inspect.NoneType: "null",
 }
 
 

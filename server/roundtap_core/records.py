@@ -43,6 +43,7 @@ def other_side(side: Side) -> Side:
 
 class SidePair(Struct, frozen=True):
     """One figure per side of a table."""
+
     a: int = 0
     b: int = 0
 
@@ -53,6 +54,7 @@ class SidePair(Struct, frozen=True):
 class Result(Struct, frozen=True):
     """How a match ended, with the figures on the table at that moment (the event file's `result`). `winner` is None
     where the figures decide; `timeout` holds the answers given to a time-out resolver."""
+
     ended: Ending = PLAYED
     winner: Winner | None = None
     conceded_by: Side | None = None
@@ -66,6 +68,7 @@ class Result(Struct, frozen=True):
 
 class Competitor(Struct, frozen=True):
     """A player or a team, as in the event file."""
+
     id: str
     name: str
     public_name: str | None = None
@@ -105,6 +108,7 @@ class Competitor(Struct, frozen=True):
 
 class Match(Struct, frozen=True):
     """Two competitors at a table, or one competitor and the kind of bye. A match without `result` is open."""
+
     a: str
     b: str | None = None
     table: int | None = None
@@ -128,6 +132,7 @@ def present_count(matches: Iterable[Match]) -> int:
 
 class Draw(Struct, frozen=True):
     """How a round was drawn: the same `seed` and `attempt` reproduce it."""
+
     seed: int
     attempt: int = 1
     method: str = ""
@@ -145,6 +150,7 @@ class Round(Struct, frozen=True):
 
 class Tournament(Struct, frozen=True):
     """The content of one event file. Competitors keep the file's order, on which draws depend."""
+
     name: str
     rulebook: str
     level: str | None = None
@@ -163,8 +169,12 @@ class Tournament(Struct, frozen=True):
     def seated(self, after: int | None = None) -> set[str]:
         """Competitors with an entry in any round up to `after`, including byes and missed rounds."""
         return {
-            who for played in self.rounds if after is None or played.number <= after
-            for match in played.matches for who in (match.a, match.b) if who is not None
+            who
+            for played in self.rounds
+            if after is None or played.number <= after
+            for match in played.matches
+            for who in (match.a, match.b)
+            if who is not None
         }
 
     def stage_rounds(self, stage: str) -> tuple[Round, ...]:
@@ -174,6 +184,7 @@ class Tournament(Struct, frozen=True):
 class StandingsRow(Struct, frozen=True):
     """One line of the standings. `decided_by` names the tiebreaker that put it above the next row. `by_chance` marks
     both neighbours of a tie that only the lot decided. `status`: DROPPED, DISQUALIFIED (`rank` None, last) or None."""
+
     rank: int | None
     competitor: str
     points: int

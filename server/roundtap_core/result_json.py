@@ -23,7 +23,12 @@ def result_to_json(result: Result) -> dict[str, Any]:
 def match_to_json(match: Match) -> dict[str, Any]:
     """A match or a bye by the event file's keys, in documented order, without unset ones."""
     data = {
-        "table": match.table, "a": match.a, "b": match.b, "bye": match.bye, "absent": match.absent, "game": match.game,
+        "table": match.table,
+        "a": match.a,
+        "b": match.b,
+        "bye": match.bye,
+        "absent": match.absent,
+        "game": match.game,
         "picks": None if match.picks is None else list(match.picks),
         "result": None if match.result is None else result_to_json(match.result),
         "extension_minutes": match.extension_minutes,

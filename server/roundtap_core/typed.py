@@ -51,6 +51,7 @@ Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 class DisplayText(str):
     """Text for display: characters that a screen cannot show are removed, not refused."""
+
     __slots__ = ()
     JSON_TYPE = "string"
 
@@ -60,8 +61,10 @@ class DisplayText(str):
             raise ValueError("a text of people is a text")
         # Printable characters fit on a screen: no line feed, no direction mark. Persian names and emoji need joiners.
         # Composed: some systems give "é" as two letters.
-        text = "".join(letter if letter.isprintable() or letter in JOINERS else " "
-                       for letter in unicodedata.normalize("NFC", said[: 2 * SHOWN_LETTERS]))
+        text = "".join(
+            letter if letter.isprintable() or letter in JOINERS else " "
+            for letter in unicodedata.normalize("NFC", said[: 2 * SHOWN_LETTERS])
+        )
         return cls(" ".join(text.split())[:SHOWN_LETTERS])
 
 

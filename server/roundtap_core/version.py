@@ -56,10 +56,23 @@ def _git_describe(root: Path) -> str:
     try:
         # A service may run a checkout owned by another user; git must write nothing there.
         done = subprocess.run(
-            ["git", "-c", f"safe.directory={root}",
-             "describe", "--always", "--exclude=*", "--abbrev=9", "--dirty=+dirty"],
-            cwd=root, env={**plain, "GIT_OPTIONAL_LOCKS": "0"}, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=GIT_TIMEOUT_S, check=True)
+            [
+                "git",
+                "-c",
+                f"safe.directory={root}",
+                "describe",
+                "--always",
+                "--exclude=*",
+                "--abbrev=9",
+                "--dirty=+dirty",
+            ],
+            cwd=root,
+            env={**plain, "GIT_OPTIONAL_LOCKS": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_TIMEOUT_S,
+            check=True,
+        )
     except (OSError, subprocess.SubprocessError):
         return ""
     return done.stdout.decode("utf-8", "replace").strip()

@@ -38,6 +38,7 @@ class EventView(Message, frozen=True):
 
 class RoundView(Message, frozen=True):
     """The round at this table; `of` is the planned number of rounds, if known."""
+
     number: Natural
     of: Natural | None = None
     stage: Word = "swiss"
@@ -46,6 +47,7 @@ class RoundView(Message, frozen=True):
 
 class SideView(Message, frozen=True):
     """One player or team. `to_field`: the squads not fielded yet, None if unknown; `must`: those due now."""
+
     name: DisplayText
     id: Word | None = None
     to_field: Annotated[tuple[Count, ...], Meta(max_length=SQUADS_MAX)] | None = None
@@ -54,12 +56,14 @@ class SideView(Message, frozen=True):
 
 class ReportRef(Message, frozen=True):
     """Names a report to the other side: its id and its digest."""
+
     report_id: Word
     hash: Word
 
 
 class PrePlayDecision(Message, frozen=True):
     """What is settled first, and by whom; `lot`: a lot decides."""
+
     about: Word
     side: Side | None = None
     lot: bool = False
@@ -68,6 +72,7 @@ class PrePlayDecision(Message, frozen=True):
 class MatchView(Message, frozen=True):
     """The players here, and the hub's knowledge of the result. `number` is the journal entry of the result that stands;
     `last` reported last, so the other side is asked."""
+
     id: Word
     revision: Natural
     a: SideView
@@ -111,12 +116,15 @@ class MatchView(Message, frozen=True):
     def other_players(self, before: MatchView) -> bool:
         """Whether other people play than in `before`: an organizer changed the seating. Ids missing from an older hub
         prove nothing."""
-        return any(was is not None and now is not None and was != now
-                   for was, now in ((before.of(side).id, self.of(side).id) for side in SIDES))
+        return any(
+            was is not None and now is not None and was != now
+            for was, now in ((before.of(side).id, self.of(side).id) for side in SIDES)
+        )
 
 
 class PhaseView(Message, frozen=True):
     """A part of the round: `key` names its text, `from_ms` is the elapsed time at which it begins."""
+
     key: Word
     from_ms: TimeMs
 
@@ -124,6 +132,7 @@ class PhaseView(Message, frozen=True):
 class ClockView(Message, frozen=True):
     """The hub's clock: `deadline_ms` on the hub's monotonic clock while running, `remaining_ms` while held. `open_end`:
     hidden minutes may follow; the round ends when the hub sends `over`."""
+
     state: Word = "idle"
     deadline_ms: TimeMs | None = None
     remaining_ms: TimeMs | None = None
@@ -148,6 +157,7 @@ class ClockView(Message, frozen=True):
 
 class CallView(Message, frozen=True):
     """A judge call from this table; `taken_by` is the judge on the way."""
+
     taken_by: DisplayText | None = None
 
 
@@ -166,6 +176,7 @@ class SituationView(Message, frozen=True):
 
 class EventOptions(dict[str, Any]):
     """An event's options, bounded like all numbers and texts; the rulebook interprets them."""
+
     JSON_TYPE = "object"
 
     @classmethod
@@ -179,6 +190,7 @@ class EventOptions(dict[str, Any]):
 class TableView(Message, frozen=True):
     """`leave_refused`: sides whose wish to leave was refused by an official; `finished`: events that are over;
     `lost_round`: the hub was restored and lacks the round that this unit held, which the table goes on with."""
+
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
     round: RoundView | None = None

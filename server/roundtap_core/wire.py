@@ -33,9 +33,14 @@ def canonical_json(value: Any) -> bytes:
 
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False,
-                           # Checked already: nothing within DEPTH_MAX levels refers to itself.
-                           check_circular=False).encode
+_encode = json.JSONEncoder(
+    sort_keys=True,
+    separators=(",", ":"),
+    ensure_ascii=False,
+    allow_nan=False,
+    # Checked already: nothing within DEPTH_MAX levels refers to itself.
+    check_circular=False,
+).encode
 
 PLAIN = frozenset((str, int, bool, type(None)))
 """The types of nearly all values that have no parts."""

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 
-LANGUAGES = tuple(sorted((name.removesuffix(".json") for name in os.listdir(f"{os.path.dirname(__file__)}/words")),
-                         key=lambda found: ("en es de pl".find(found) % 99, found)))
+LANGUAGES = tuple(
+    sorted(
+        (name.removesuffix(".json") for name in os.listdir(f"{os.path.dirname(__file__)}/words")),
+        key=lambda found: ("en es de pl".find(found) % 99, found),
+    )
+)
 """English first; what came later stands behind the four of the beginning."""
 
 Text = str | dict[str, str]
@@ -50,8 +54,12 @@ class Words:
 
     def texts(self, begin: str) -> list[str]:
         """All texts whose key begins like this, with every plural form and their placeholders."""
-        return [form for key, text in self._texts.items() if key.startswith(begin)
-                for form in (text.values() if isinstance(text, dict) else [text])]
+        return [
+            form
+            for key, text in self._texts.items()
+            if key.startswith(begin)
+            for form in (text.values() if isinstance(text, dict) else [text])
+        ]
 
     def also(self, other: Words) -> Words:
         """These texts combined with another catalogue's."""
@@ -60,8 +68,9 @@ class Words:
     def variant(self, name: str) -> Words:
         """These texts, those with a variant of this name ("KEY.NAME") in that variant."""
         end = f".{name}"
-        return Words(self.language, {key.removesuffix(end): text for key, text in self._texts.items()
-                                     if key.endswith(end)}).also(self)
+        return Words(
+            self.language, {key.removesuffix(end): text for key, text in self._texts.items() if key.endswith(end)}
+        ).also(self)
 
 
 @lru_cache(maxsize=32)

@@ -42,15 +42,21 @@ EVENT_ID_LETTERS = 10
 
 
 def random_event_id(chance: Callable[[int], bytes] = secrets.token_bytes) -> str:
-    """"e" and ten random lower-case base32 letters, so that last week's reports never reach this week's event."""
+    """ "e" and ten random lower-case base32 letters, so that last week's reports never reach this week's event."""
     return "e" + base64.b32encode(chance(EVENT_ID_LETTERS * 5 // 8 + 1)).decode().lower()[:EVENT_ID_LETTERS]
 
 
 class Units:
     """The units of a hub: which it admits, and what it knows of them."""
 
-    def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
-                 keys: UnitKeys | Mapping[str, bytes], generous: int = 1) -> None:
+    def __init__(
+        self,
+        service: Service,
+        presence: Presence,
+        now_ms: Callable[[], int],
+        keys: UnitKeys | Mapping[str, bytes],
+        generous: int = 1,
+    ) -> None:
         """`keys`: the journal's, or key by unit. `generous`: factor on units' request limits, for benchmarks."""
         self.keys = keys if isinstance(keys, UnitKeys) else UnitKeys(service, keys)
         self.troubles = UnitTroubles(lambda unit, kinds: presence.merge(unit, troubles=kinds))
@@ -70,8 +76,9 @@ class Units:
 class Hall:
     """What people in the hall request, see and hear."""
 
-    def __init__(self, service: Service, presence: Presence, now_ms: Callable[[], int],
-                 sound: HubSound | None = None) -> None:
+    def __init__(
+        self, service: Service, presence: Presence, now_ms: Callable[[], int], sound: HubSound | None = None
+    ) -> None:
         self.calls = JudgeCalls(presence, lambda: service.snapshot, now_ms)  # calls for a judge, by match
         self.leave_requests = LeaveRequests(presence, lambda: service.snapshot, now_ms)
         """Players who want to leave an event."""
@@ -83,6 +90,7 @@ class Hall:
 @dataclass(slots=True)
 class AccessControl:
     """Who may do what: by PIN and session, by link, by port."""
+
     secret: bytes  # signs the tokens in forms
     organizers: StaffLogin
     links: PersonalLinks
@@ -93,6 +101,7 @@ class AccessControl:
 @dataclass(slots=True)
 class Host:
     """Where a hub runs, and how it is reached."""
+
     hall_addresses: HallAddresses = field(default_factory=lambda: HallAddresses(addresses=tuple))
     """The addresses shown on walls and paper."""
     plain_port: int = 0  # the port of the public pages; 0: the one of the request
@@ -114,6 +123,7 @@ class Host:
 @dataclass(slots=True)
 class Hub:
     """What pages, device API and feeds work with."""
+
     service: Service
     presence: Presence
     clocks: Clocks
@@ -131,16 +141,37 @@ class Hub:
         return self.service.snapshot.venue.restore_state is not None
 
 
-def hub_in_memory(service: Service, presence: Presence, clocks: Clocks, keys: UnitKeys | Mapping[str, bytes],
-                  secret: bytes = b"", pin_hash: str = "", *, encrypted: HttpsInfo | None = None,
-                  host: Host | None = None, **more: Any) -> Hub:
+def hub_in_memory(
+    service: Service,
+    presence: Presence,
+    clocks: Clocks,
+    keys: UnitKeys | Mapping[str, bytes],
+    secret: bytes = b"",
+    pin_hash: str = "",
+    *,
+    encrypted: HttpsInfo | None = None,
+    host: Host | None = None,
+    **more: Any,
+) -> Hub:
     """A hub without a folder, for simulations and tests: sessions and links last as long as it does. `more`: further
     fields of Hub."""
     now_ms = clocks.mono_ms
-    return Hub(service, presence, clocks, Units(service, presence, now_ms, keys),
-               AccessControl(secret, make_staff_login(pin_hash, secret, clocks, service),
-                             PersonalLinks(service, secret, now_ms), encrypted),
-               Hall(service, presence, now_ms), EventTimesCache(service), host or Host(), **more)
+    return Hub(
+        service,
+        presence,
+        clocks,
+        Units(service, presence, now_ms, keys),
+        AccessControl(
+            secret,
+            make_staff_login(pin_hash, secret, clocks, service),
+            PersonalLinks(service, secret, now_ms),
+            encrypted,
+        ),
+        Hall(service, presence, now_ms),
+        EventTimesCache(service),
+        host or Host(),
+        **more,
+    )
 
 
 def printable_name(name: str) -> str:

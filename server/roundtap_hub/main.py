@@ -69,46 +69,106 @@ LETTERS_MAX = 4000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"),
-                        help="folder of the journal and the PIN; made if it is not there")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path("roundtap-data"),
+        help="folder of the journal and the PIN; made if it is not there",
+    )
     parser.add_argument("--host", default="0.0.0.0", help="address to answer at (default: 0.0.0.0, all that it has)")
     parser.add_argument("--port", type=int, default=8080, help="port of pages and units (default: 8080)")
-    parser.add_argument("--secure-port", type=int, default=None, metavar="PORT",
-                        help=f"port of the organizers' encrypted pages (default: {SECURE_ABOVE} above --port, so "
-                        "8443); 0: none, and organizers only at this machine itself")
-    parser.add_argument("--short-port", type=int, default=0, metavar="PORT",
-                        help=f"answer on this port as well: with {HTTP}, nobody types a port, and phones on the hub's "
-                        "hotspot are told what they ask of the internet; where the port is taken the hub goes on "
-                        "without (default: none)")
-    parser.add_argument("--name", metavar="NAME", action="append", default=[],
-                        help="another name of this hub (games.example.org), beside its addresses and names in .local: "
-                        "who asks --short-port by any other name is sent to its address; may be given more than once")
+    parser.add_argument(
+        "--secure-port",
+        type=int,
+        default=None,
+        metavar="PORT",
+        help=f"port of the organizers' encrypted pages (default: {SECURE_ABOVE} above --port, so "
+        "8443); 0: none, and organizers only at this machine itself",
+    )
+    parser.add_argument(
+        "--short-port",
+        type=int,
+        default=0,
+        metavar="PORT",
+        help=f"answer on this port as well: with {HTTP}, nobody types a port, and phones on the hub's "
+        "hotspot are told what they ask of the internet; where the port is taken the hub goes on "
+        "without (default: none)",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="another name of this hub (games.example.org), beside its addresses and names in .local: "
+        "who asks --short-port by any other name is sent to its address; may be given more than once",
+    )
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the wall")
-    parser.add_argument("--database", metavar="URL", default=None,
-                        help="journal on PostgreSQL instead of in the folder: postgresql://user@machine/roundtap; "
-                        "several hubs may share it (server/SCALE.md)")
-    parser.add_argument("--pages", action="store_true",
-                        help="only show the public pages of the hubs on --database; no console, no units, no PIN")
-    parser.add_argument("--console-url", metavar="URL", default=None,
-                        help="with --pages: where the event is run, for whoever asks here for the console")
-    parser.add_argument("--per-address", type=int, default=connection_limits.PER_ADDRESS, metavar="N",
-                        help="connections that one address may hold (default %(default)s); more where a router hides "
-                        "the whole hall behind one address: 16 a phone")
-    parser.add_argument("--copy", metavar="DIR", type=Path, action="append", default=[],
-                        help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
-                        "told that it is saved; may be given more than once")
-    parser.add_argument("--stick", metavar="DIR", type=Path, action="append", default=[],
-                        help="a folder where a stick is mounted when somebody plugs one in: then it is as with --copy, "
-                        "and until then it is nothing; may be given more than once")
-    parser.add_argument("--sound", metavar="DEVICE", nargs="?", const="default", default=None,
-                        help="let this machine's own audio out be heard at the start of a round, at five minutes and "
-                        "at time; an ALSA device as aplay -L lists them (default: %(const)s)")
-    parser.add_argument("--local", metavar="DIR", type=Path, default=None,
-                        help="where units on this machine find their keys of this start (panel.json, station.json, "
-                        "table.json); default: the directory local that systemd made, else nowhere")
-    parser.add_argument("--alone", action="store_true",
-                        help="do not look whether another hub on the network has this journal, and serve even if one "
-                        "took it over")
+    parser.add_argument(
+        "--database",
+        metavar="URL",
+        default=None,
+        help="journal on PostgreSQL instead of in the folder: postgresql://user@machine/roundtap; "
+        "several hubs may share it (server/SCALE.md)",
+    )
+    parser.add_argument(
+        "--pages",
+        action="store_true",
+        help="only show the public pages of the hubs on --database; no console, no units, no PIN",
+    )
+    parser.add_argument(
+        "--console-url",
+        metavar="URL",
+        default=None,
+        help="with --pages: where the event is run, for whoever asks here for the console",
+    )
+    parser.add_argument(
+        "--per-address",
+        type=int,
+        default=connection_limits.PER_ADDRESS,
+        metavar="N",
+        help="connections that one address may hold (default %(default)s); more where a router hides "
+        "the whole hall behind one address: 16 a phone",
+    )
+    parser.add_argument(
+        "--copy",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
+        "told that it is saved; may be given more than once",
+    )
+    parser.add_argument(
+        "--stick",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder where a stick is mounted when somebody plugs one in: then it is as with --copy, "
+        "and until then it is nothing; may be given more than once",
+    )
+    parser.add_argument(
+        "--sound",
+        metavar="DEVICE",
+        nargs="?",
+        const="default",
+        default=None,
+        help="let this machine's own audio out be heard at the start of a round, at five minutes and "
+        "at time; an ALSA device as aplay -L lists them (default: %(const)s)",
+    )
+    parser.add_argument(
+        "--local",
+        metavar="DIR",
+        type=Path,
+        default=None,
+        help="where units on this machine find their keys of this start (panel.json, station.json, "
+        "table.json); default: the directory local that systemd made, else nowhere",
+    )
+    parser.add_argument(
+        "--alone",
+        action="store_true",
+        help="do not look whether another hub on the network has this journal, and serve even if one took it over",
+    )
     parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
     parser.add_argument("--generous", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
@@ -124,8 +184,9 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
     if args.pages and args.database is None:
         return refuse("hub", "--pages shows what is in a database; name it with --database.")
     if (args.copy or args.stick) and args.database is not None:
-        return refuse("hub", "--copy and --stick are for a journal in a folder; what is on --database is copied by its "
-                      "own means.")
+        return refuse(
+            "hub", "--copy and --stick are for a journal in a folder; what is on --database is copied by its own means."
+        )
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
     pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
     new_pin: str | None = None
@@ -135,14 +196,20 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
     try:
         if not args.pages:
             for open_to_others in make_private_folder(args.data):
-                print(f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
-                      "chmod go-rwx", file=sys.stderr)
+                print(
+                    f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
+                    "chmod go-rwx",
+                    file=sys.stderr,
+                )
             pin_hash, new_pin = read_or_make_pin(args.data / "pin")
             secret = read_or_make_secret(args.data / "secret")
             hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
             if secure_port:
-                certificates = (Certificates(args.data.parents[1], borrowed=True) if practice is not None
-                                else Certificates(args.data, now=hall_time.now))
+                certificates = (
+                    Certificates(args.data.parents[1], borrowed=True)
+                    if practice is not None
+                    else Certificates(args.data, now=hall_time.now)
+                )
                 encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
             _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
@@ -153,12 +220,14 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
             # Nobody was told this one: the next start makes another.
             (args.data / "pin").unlink(missing_ok=True)
         if opened is None:
-            return refuse("hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with "
-                          "--data.")
+            return refuse(
+                "hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data."
+            )
     places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
     limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
-    encrypted_limits = connection_limits.ConnectionLimits(encrypted_places, time.monotonic,
-                                                          max(1, args.per_address // 2))
+    encrypted_limits = connection_limits.ConnectionLimits(
+        encrypted_places, time.monotonic, max(1, args.per_address // 2)
+    )
     listeners: list[socket.socket] = []
     for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
         try:
@@ -169,9 +238,11 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
     plain = [listeners[0], *([short] if short else ())]
     try:
         at_point = crash_point(args.crash_at)
-        opened = opened or (open_database(args.database, at_point, args.pages) if args.database
-                            else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall),
-                                             args.stick))
+        opened = opened or (
+            open_database(args.database, at_point, args.pages)
+            if args.database
+            else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall), args.stick)
+        )
     except Problem as problem:
         if args.database or problem.key in NOT_WAITED_FOR:
             return refuse("hub", _text(problem, args.language))
@@ -194,23 +265,40 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
     organizers = make_staff_login(pin_hash, secret, own, service, None if args.pages else args.data)
     port = listeners[0].getsockname()[1]
     sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay_player(args.sound))
-    hub = Hub(service, presence, opened.clocks, Units(service, presence, now_ms, unit_keys, args.generous),
-              AccessControl(secret, organizers, links, encrypted),
-              Hall(service, presence, now_ms, sound), EventTimesCache(service),
-              Host(hall_addresses=HallAddresses(port, args.short_port if short else 0, args.name,
-                                                partial(addresses_of_socket, listeners[0].getsockname()[0])),
-                   plain_port=(short or listeners[0]).getsockname()[1],
-                   other_addresses=kin.other_addresses if kin is not None else tuple, kin=kin,
-                   on_database=args.database is not None,
-                   hall_time=None if args.database or practice is not None else hall_time,
-                   machine=OwnMachine(args.data), bench_url=args.bench_url,
-                   framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
-                   is_practice=practice is not None,
-                   # Its virtual units ask it on this machine's own address.
-                   practice=None if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
-                   else PracticeHub(args.data, args.host, port, secure_port,
-                                    lambda: {session.hash for session, *_ in organizers.listed()})),
-              opened.paper, args.language)
+    hub = Hub(
+        service,
+        presence,
+        opened.clocks,
+        Units(service, presence, now_ms, unit_keys, args.generous),
+        AccessControl(secret, organizers, links, encrypted),
+        Hall(service, presence, now_ms, sound),
+        EventTimesCache(service),
+        Host(
+            hall_addresses=HallAddresses(
+                port,
+                args.short_port if short else 0,
+                args.name,
+                partial(addresses_of_socket, listeners[0].getsockname()[0]),
+            ),
+            plain_port=(short or listeners[0]).getsockname()[1],
+            other_addresses=kin.other_addresses if kin is not None else tuple,
+            kin=kin,
+            on_database=args.database is not None,
+            hall_time=None if args.database or practice is not None else hall_time,
+            machine=OwnMachine(args.data),
+            bench_url=args.bench_url,
+            framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
+            is_practice=practice is not None,
+            # Its virtual units ask it on this machine's own address.
+            practice=None
+            if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
+            else PracticeHub(
+                args.data, args.host, port, secure_port, lambda: {session.hash for session, *_ in organizers.listed()}
+            ),
+        ),
+        opened.paper,
+        args.language,
+    )
     if hub.host.practice is not None:
         hub.host.practice.clear_folder()
     # Late: a slow import, not needed where the folder cannot be opened.
@@ -236,8 +324,14 @@ def _say_storage(service: Service, args: argparse.Namespace) -> None:
     SystemdNotifier().say(_text(storage_problem(fault, args.data), args.language) if fault else "")
 
 
-def _wait(args: argparse.Namespace, problem: Problem, plain: list[socket.socket], encrypted: list[socket.socket],
-          limits: connection_limits.ConnectionLimits, certificates: Certificates | None) -> int:
+def _wait(
+    args: argparse.Namespace,
+    problem: Problem,
+    plain: list[socket.socket],
+    encrypted: list[socket.socket],
+    limits: connection_limits.ConnectionLimits,
+    certificates: Certificates | None,
+) -> int:
     """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
     refuse("hub", _text(problem, args.language))
     fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
@@ -248,8 +342,9 @@ def _wait(args: argparse.Namespace, problem: Problem, plain: list[socket.socket]
     # Late: a slow import, needed here alone.
     from roundtap_hub.serving.waiting import MendedCheck, WaitingPage, wait_until_mended
 
-    if wait_until_mended(WaitingPage(fault, args.language), plain, encrypted, limits, certificates,
-                         MendedCheck(args.data, fault)):
+    if wait_until_mended(
+        WaitingPage(fault, args.language), plain, encrypted, limits, certificates, MendedCheck(args.data, fault)
+    ):
         log.warning("the journal in %s can be opened again", args.data)
         restart_process()
     return 0
@@ -266,8 +361,16 @@ def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listen
     copies = opened.service.copies
     if copies is None:
         return None
-    kin = Peers(args.data, secret, opened.clocks, lambda: opened.service.snapshot.venue, secrets.token_hex(8),
-                listener.getsockname()[1], Standbys(copies), args.alone)
+    kin = Peers(
+        args.data,
+        secret,
+        opened.clocks,
+        lambda: opened.service.snapshot.venue,
+        secrets.token_hex(8),
+        listener.getsockname()[1],
+        Standbys(copies),
+        args.alone,
+    )
     kin.load_takeover()
     return kin
 
@@ -286,8 +389,11 @@ def _print_pin_once(new_pin: str | None, encrypted: HttpsInfo | None, plain_port
     if new_pin:
         print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
         if encrypted:
-            print(f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
-                  f"compared before it is trusted:\n{encrypted.fingerprint}", flush=True)
+            print(
+                f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
+                f"compared before it is trusted:\n{encrypted.fingerprint}",
+                flush=True,
+            )
         print(f"Players, walls and units: {http_url('…', plain_port)}/", flush=True)
 
 
@@ -305,22 +411,28 @@ def _listener(host: str, port: int, limits: connection_limits.ConnectionLimits) 
     return listener
 
 
-def _short_listener(host: str, port: int,
-                    limits: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener | None:
+def _short_listener(
+    host: str, port: int, limits: connection_limits.ConnectionLimits
+) -> connection_limits.LimitedListener | None:
     """The second plain listener; None where none is wanted or its port is taken, since it is only a convenience."""
     if not port:
         return None
     try:
         return _listener(host, port, limits)
     except (OSError, OverflowError) as error:
-        print(f"roundtap hub: cannot listen on {host}:{port}, so people have to type the other port: "
-              f"{getattr(error, 'strerror', None) or error}", file=sys.stderr, flush=True)
+        print(
+            f"roundtap hub: cannot listen on {host}:{port}, so people have to type the other port: "
+            f"{getattr(error, 'strerror', None) or error}",
+            file=sys.stderr,
+            flush=True,
+        )
         return None
 
 
 @dataclass(slots=True)
 class HubResources:
     """The opened journal and what comes with it; `closing`: what to close again, in this order."""
+
     service: Service
     clocks: Clocks
     presence: Presence
@@ -332,8 +444,13 @@ class HubResources:
             close()
 
 
-def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
-                clocks: Clocks | None = None, sticks: Sequence[Path] = ()) -> HubResources:
+def open_folder(
+    folder: Path,
+    at_point: AtPoint,
+    copies: Sequence[Path] = (),
+    clocks: Clocks | None = None,
+    sticks: Sequence[Path] = (),
+) -> HubResources:
     """The journal in a hub's own folder, checked against its head file and started. `copies`: folders elsewhere with a
     copy; `sticks`: mount points where one may appear; `clocks`: instead of the machine's own. Raises Problem where the
     journal cannot be opened or is damaged."""
@@ -356,10 +473,16 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
     except BaseException:
         head.close()
         raise
-    kept = Copies(journal, lineage,
-                  [*(FolderCopy(each, folder) for each in copies),
-                   *(FolderCopy(each, folder, may_be_missing=True) for each in sticks)],
-                  lambda: service.snapshot.venue.epoch, service.storage.changed)
+    kept = Copies(
+        journal,
+        lineage,
+        [
+            *(FolderCopy(each, folder) for each in copies),
+            *(FolderCopy(each, folder, may_be_missing=True) for each in sticks),
+        ],
+        lambda: service.snapshot.venue.epoch,
+        service.storage.changed,
+    )
     service.set_copies(kept)
     upkeep = Maintenance(service, folder, head, kept.plugged_in, clocks.wall)
     try:
@@ -369,8 +492,9 @@ def open_folder(folder: Path, at_point: AtPoint, copies: Sequence[Path] = (),
         raise storage_problem(service.storage.fault or FAILING, folder, refused) from refused
     kept.start()
     upkeep.start()
-    return HubResources(service, clocks, Presence(), paper,
-                        [service.stop, upkeep.stop, journal.close, paper.close, head.close])
+    return HubResources(
+        service, clocks, Presence(), paper, [service.stop, upkeep.stop, journal.close, paper.close, head.close]
+    )
 
 
 def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> HubResources:
@@ -405,8 +529,9 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
     for each in (clock, follower, relay):
         each.start()
     closing = [relay.stop, follower.stop, clock.stop, service.stop, journal.close]
-    return HubResources(service, clock.clocks, presence, paper,
-                        [*closing, paper.close] if paper is not None else closing)
+    return HubResources(
+        service, clock.clocks, presence, paper, [*closing, paper.close] if paper is not None else closing
+    )
 
 
 class RateLimitedLog(logging.Filter):

@@ -15,6 +15,7 @@ from roundtap_core.limits import sanitize_text
 
 class EntryRow(SQLModel, table=True):
     """A sealed entry. The primary key makes appending a compare-and-set: no number can be written twice."""
+
     __tablename__ = "entry"
     stream: str = Field(primary_key=True)
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
@@ -30,6 +31,7 @@ class EntryRow(SQLModel, table=True):
 class PersonRow(SQLModel, table=True):
     """A competitor's name and list as JSON, beside the entries so that a person can be forgotten. What is read is
     compared with the entries' digests (store/person_rows.py)."""
+
     __tablename__ = "person"
     event: str = Field(primary_key=True)
     competitor: str = Field(primary_key=True)
@@ -39,12 +41,14 @@ class PersonRow(SQLModel, table=True):
 
 class LineageRow(SQLModel, table=True):
     """The identity of the journal in this SQLite database (store/head_file.py)."""
+
     __tablename__ = "lineage"
     id: str = Field(primary_key=True)
 
 
 class CheckpointRow(SQLModel, table=True):
     """What a running clock showed, saved every few seconds for the start after a power cut."""
+
     __tablename__ = "checkpoint"
     event: str = Field(primary_key=True)
     # A month's milliseconds need more than the 32 bits of PostgreSQL's integer.
@@ -55,6 +59,7 @@ class CheckpointRow(SQLModel, table=True):
 
 class EventSnapshotRow(SQLModel, table=True):
     """An event at rest as of its entry `number` with the hash `head`; rebuilt from the entries on a mismatch."""
+
     __tablename__ = "seal"
     event: str = Field(primary_key=True)
     number: int
@@ -84,6 +89,7 @@ class PrintOrderRow(SQLModel, table=True):
 
 class PrintTextRow(SQLModel, table=True):
     """The text typed for an order. A table of its own: older hubs' orders lack it."""
+
     __tablename__ = "print_text"
     job: str = Field(primary_key=True)
     text: str
@@ -91,6 +97,7 @@ class PrintTextRow(SQLModel, table=True):
 
 class PrintSettingRow(SQLModel, table=True):
     """A station's printer settings as confirmed on the console: JSON of a printer order."""
+
     __tablename__ = "print_setting"
     unit: str = Field(primary_key=True)
     said: str
@@ -98,6 +105,7 @@ class PrintSettingRow(SQLModel, table=True):
 
 class UnitKeyRow(SQLModel, table=True):
     """A unit's key in hex; "" once revoked. Valid only if the venue's stream has its digest (access/rights.py)."""
+
     __tablename__ = "unit_key"
     unit: StrictStr = Field(primary_key=True)
     key: StrictStr
@@ -107,6 +115,7 @@ class StaffRow(SQLModel, table=True):
     """A member of the staff. `hashed`: of the PIN, valid only if the venue's stream has its digest (access/rights.py);
     "" once revoked: the name is kept for the journal. `last_login`: wall time. Columns that are None stay unchanged: a
     login just as the PIN is replaced does not overwrite it."""
+
     __tablename__ = "staff"
     person: StrictStr = Field(primary_key=True)
     name: StrictStr | None = None
@@ -116,12 +125,14 @@ class StaffRow(SQLModel, table=True):
 
 class SchemaVersionRow(SQLModel, table=True):
     """The schema version, as Alembic notes it: one row."""
+
     __tablename__ = "alembic_version"
     version_num: str = Field(primary_key=True, max_length=32)
 
 
 class WrittenByRow(SQLModel, table=True):
     """Program versions that opened the journal, in order, and its form then, so that an old one can name a newer."""
+
     __tablename__ = "written_by"
     number: int = Field(primary_key=True, sa_column_kwargs={"autoincrement": False})
     form: str
@@ -129,10 +140,12 @@ class WrittenByRow(SQLModel, table=True):
 
 
 TABLES = SQLModel.metadata.tables
-ENTRY, PERSON, LINEAGE, CHECKPOINT, EVENT_SNAPSHOT = (TABLES[name] for name in (
-    "entry", "person", "lineage", "checkpoint", "seal"))
-PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (TABLES[name] for name in (
-    "print_state", "print_order", "print_text", "print_setting"))
+ENTRY, PERSON, LINEAGE, CHECKPOINT, EVENT_SNAPSHOT = (
+    TABLES[name] for name in ("entry", "person", "lineage", "checkpoint", "seal")
+)
+PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (
+    TABLES[name] for name in ("print_state", "print_order", "print_text", "print_setting")
+)
 SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
@@ -155,8 +168,12 @@ def validated_rows(connection: Connection, kind: type[SQLModel]) -> Iterator[SQL
         try:
             yield kind.model_validate(values)
         except ValidationError as error:
-            yield Problem("row_malformed", table=table.name, row=sanitize_text(str(_text(row[0]))),
-                          column=".".join(map(str, error.errors()[0]["loc"])))
+            yield Problem(
+                "row_malformed",
+                table=table.name,
+                row=sanitize_text(str(_text(row[0]))),
+                column=".".join(map(str, error.errors()[0]["loc"])),
+            )
 
 
 def _text(value: object) -> object:
@@ -176,5 +193,9 @@ def upsert_all(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     """As `upsert`, for many rows of one table with the same columns, as an import brings."""
     if rows:
         insert = import_module(f"sqlalchemy.dialects.{connection.dialect.name}").insert(table)
-        connection.execute(insert.on_conflict_do_update(
-            index_elements=list(table.primary_key), set_={name: insert.excluded[name] for name in rows[0]}), rows)
+        connection.execute(
+            insert.on_conflict_do_update(
+                index_elements=list(table.primary_key), set_={name: insert.excluded[name] for name in rows[0]}
+            ),
+            rows,
+        )

@@ -36,8 +36,15 @@ class PracticeHub:
     `logged_in`: the hashes of its living sessions; `command`: what starts it, before its options. It ends with its
     stdin, so with this process, and by itself when nobody has used it for a while (roundtap/demo/practice.py)."""
 
-    def __init__(self, data: Path, host: str, port: int, secure_port: int, logged_in: Callable[[], Collection[str]],
-                 command: Sequence[str] = (sys.executable, "-m", "roundtap.main", "demo")) -> None:
+    def __init__(
+        self,
+        data: Path,
+        host: str,
+        port: int,
+        secure_port: int,
+        logged_in: Callable[[], Collection[str]],
+        command: Sequence[str] = (sys.executable, "-m", "roundtap.main", "demo"),
+    ) -> None:
         self._data, self._host, self._logged_in, self._command = data, host, logged_in, command
         self._folder = data / PRACTICE
         self._admitted: dict[str, str] = {}  # session ids by hash
@@ -62,10 +69,25 @@ class PracticeHub:
                 self.clear_folder()
                 make_private_folder(self._folder)
                 self._process = subprocess.Popen(
-                    [*self._command, "--practice", str(self._folder), "--host", self._host, "--port", str(self.port),
-                     "--secure-port", str(self.secure_port), "--language", language],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True,
-                    env={name: value for name, value in os.environ.items() if not name.startswith(OF_SERVICE)})
+                    [
+                        *self._command,
+                        "--practice",
+                        str(self._folder),
+                        "--host",
+                        self._host,
+                        "--port",
+                        str(self.port),
+                        "--secure-port",
+                        str(self.secure_port),
+                        "--language",
+                        language,
+                    ],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    bufsize=0,
+                    start_new_session=True,
+                    env={name: value for name, value in os.environ.items() if not name.startswith(OF_SERVICE)},
+                )
             except OSError as error:
                 raise Problem("practice_failed") from error
             assert self._process.stdin is not None
@@ -144,5 +166,11 @@ class PracticeHub:
 
 def units_in_play(snapshot: Snapshot) -> set[str]:
     """The units whose tables have a match in a published round of a running event."""
-    return {unit for state in snapshot.events.values() if state.live is not None for match in state.live.matches
-            for unit, table in snapshot.venue.tables.items() if table == match.match.table}
+    return {
+        unit
+        for state in snapshot.events.values()
+        if state.live is not None
+        for match in state.live.matches
+        for unit, table in snapshot.venue.tables.items()
+        if table == match.match.table
+    }

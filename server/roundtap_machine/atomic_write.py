@@ -7,8 +7,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
-def write_atomically(path: Path, content: bytes, mode: int | None = None, owner: tuple[int, int] = (-1, -1),
-                     on_fat: bool = False) -> None:
+def write_atomically(
+    path: Path, content: bytes, mode: int | None = None, owner: tuple[int, int] = (-1, -1), on_fat: bool = False
+) -> None:
     """Replace a file, durably once this returns. OSError: the old file is unchanged. `mode`: set before the first byte
     is written; None: by the umask. `owner`: user and group, -1: the default. `on_fat`: as for `replace_atomically`."""
     with replace_atomically(path, on_fat) as temporary:

@@ -15,8 +15,19 @@ GROUPS = (HUB, NETWORK, TABLES, WALLS, PRINTER, COPIES)
 
 
 # A printer's states in which it does not print, as its station says them.
-PRINTER_FAULTS = ("no-paper", "offline", "silent", "mute", "no-port", "unplugged", "stalled",
-                  "unconfirmed", "login-console", "no-access", "busy")
+PRINTER_FAULTS = (
+    "no-paper",
+    "offline",
+    "silent",
+    "mute",
+    "no-port",
+    "unplugged",
+    "stalled",
+    "unconfirmed",
+    "login-console",
+    "no-access",
+    "busy",
+)
 
 
 class Texts(Protocol):
@@ -31,6 +42,7 @@ class Texts(Protocol):
 class Check:
     """One check. The text "check.KEY" is its title, "check.KEY.KIND" what was seen, "check.KEY.KIND.do" what to do,
     filled with `args` (texts and whole numbers). `kind` "": as the state. The texts are the core's."""
+
     key: str
     state: str
     args: Mapping[str, str | int] = field(default_factory=dict)
@@ -57,8 +69,13 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """For programs: the fields, keys instead of texts."""
-        return {"key": self.key, "state": self.state, "kind": self.kind or self.state, "group": self.group,
-                "args": dict(self.args)}
+        return {
+            "key": self.key,
+            "state": self.state,
+            "kind": self.kind or self.state,
+            "group": self.group,
+            "args": dict(self.args),
+        }
 
 
 def printer_check(unit: str, state: str) -> Check | None:

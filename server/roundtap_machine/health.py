@@ -34,6 +34,7 @@ Labels = Callable[[Path], Sequence[str]]
 class ThrottleHistory:
     """All firmware bits seen so far: the kernel's voltage driver clears the past ones whenever it reads them, so that
     the firmware alone has no history of the whole day."""
+
     bits: int = 0
 
 
@@ -41,6 +42,7 @@ class ThrottleHistory:
 class MachineProbe:
     """The machine to check. `data`: the folder that must be writable; `board`: whether it should have buttons and a
     screen on its pins; `root`: "/", or a test's tree; `labels`: reads the names of the GPIO chips."""
+
     data: Path | None = None
     board: bool = False
     root: Path = Path("/")
@@ -57,10 +59,23 @@ class MachineProbe:
 
 
 def check_health(machine: MachineProbe, now_s: float) -> list[Check]:
-    return [check for check in (
-        _model(machine), *_power(machine), _heat(machine), _card(machine), _writable(machine), *_space(machine),
-        _clock(machine, now_s), *_pins(machine), _memory(machine), _watchdog(machine), _root(machine),
-    ) if check is not None]
+    return [
+        check
+        for check in (
+            _model(machine),
+            *_power(machine),
+            _heat(machine),
+            _card(machine),
+            _writable(machine),
+            *_space(machine),
+            _clock(machine, now_s),
+            *_pins(machine),
+            _memory(machine),
+            _watchdog(machine),
+            _root(machine),
+        )
+        if check is not None
+    ]
 
 
 def throttle_bits(machine: MachineProbe) -> int | None:
@@ -119,6 +134,7 @@ def root_is_read_only(machine: MachineProbe) -> bool | None:
 @dataclass(frozen=True, slots=True)
 class Mount:
     """One line of /proc/self/mountinfo. `read_only`: this mount; `file_system_read_only`: for every process."""
+
     place: str
     kind: str
     source: str
@@ -168,6 +184,7 @@ def chip_labels(device: Path) -> list[str]:
 
 # --- one function each ------------------------------------------------------------------------------------------------
 
+
 def _model(machine: MachineProbe) -> Check:
     model = (machine.text("proc/device-tree/model") or "").strip("\0 ")
     # Shown to people, hence cut to the length of a name.
@@ -201,8 +218,9 @@ def _card(machine: MachineProbe) -> Check:
     if errors := sum(filter(None, counts)):
         return Check("card", WRONG, {"n": errors})
     ages = [_text(path) or "" for path in (machine.root / "sys/block").glob("mmcblk*/device/life_time")]
-    worn = max((int(step, 16) for step in " ".join(ages).split() if re.fullmatch(r"0x[0-9a-fA-F]{1,2}", step)),
-               default=0)
+    worn = max(
+        (int(step, 16) for step in " ".join(ages).split() if re.fullmatch(r"0x[0-9a-fA-F]{1,2}", step)), default=0
+    )
     if worn >= CARD_WORN:
         return Check("card", NOTE, {"percent": min(100, (worn - 1) * 10)}, "worn")
     asked = bool(ages) or any(count is not None for count in counts)
@@ -242,8 +260,14 @@ def _space(machine: MachineProbe) -> list[Check]:
 
 def _clock(machine: MachineProbe, now_s: float) -> Check:
     """The source of the time of day, on which rounds do not depend."""
-    rtc = next((seconds for path in sorted((machine.root / "sys/class/rtc").glob("rtc*"))
-                if (seconds := whole_number(_text(path / "since_epoch"))) is not None), None)
+    rtc = next(
+        (
+            seconds
+            for path in sorted((machine.root / "sys/class/rtc").glob("rtc*"))
+            if (seconds := whole_number(_text(path / "since_epoch"))) is not None
+        ),
+        None,
+    )
     if (machine.root / "run/systemd/timesync/synchronized").exists():
         return Check("clock", FINE, kind="network")
     if rtc is not None:
@@ -259,8 +283,10 @@ def _pins(machine: MachineProbe) -> list[Check]:
     buses = [*_nodes(machine, "i2c-*"), *_nodes(machine, "spidev*")]
     if not machine.is_pi and named is None:
         return [Check("pins", UNKNOWN), Check("buses", UNKNOWN)]
-    return [Check("pins", FINE, {"label": named}) if named else Check("pins", WRONG),
-            Check("buses", FINE, {"names": ", ".join(buses[:6])}) if buses else Check("buses", WRONG)]
+    return [
+        Check("pins", FINE, {"label": named}) if named else Check("pins", WRONG),
+        Check("buses", FINE, {"names": ", ".join(buses[:6])}) if buses else Check("buses", WRONG),
+    ]
 
 
 def _memory(machine: MachineProbe) -> Check:
@@ -284,6 +310,7 @@ def _root(machine: MachineProbe) -> Check:
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
+
 
 def _text(path: Path) -> str | None:
     try:

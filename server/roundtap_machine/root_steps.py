@@ -31,7 +31,8 @@ PANEL, HUB, STANDBY = "roundtap-panel", "roundtap-hub", "roundtap-standby"
 ALLOWED_USERS: Mapping[str, frozenset[str]] = {
     POWER_OFF: frozenset({PANEL}),
     # The hub releases the stick first; a standby that has taken over is the hub.
-    EJECT: frozenset({HUB, STANDBY}), SET_TIME: frozenset({HUB, STANDBY}),
+    EJECT: frozenset({HUB, STANDBY}),
+    SET_TIME: frozenset({HUB, STANDBY}),
     HOTSPOT: frozenset({PANEL, HUB, STANDBY}),
 }
 """Step → the users that may request it."""
@@ -67,6 +68,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 @dataclass(frozen=True, slots=True)
 class RootSteps:
     """Carries out the steps. `run` calls systemctl, `set_time_s` sets the kernel's clock."""
+
     run: Run = _run
     set_time_s: Callable[[float], None] = lambda seconds: time.clock_settime(time.CLOCK_REALTIME, seconds)
     mounts: Path = Path("/proc/self/mountinfo")
@@ -138,10 +140,18 @@ def _plain(value: str) -> str:
 
 def _mount_unit(path: str) -> str:
     """systemd's name of a mount: "/media/my stick" → "media-my\\x20stick.mount"."""
-    return "-".join("".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in ":_.")
-        else "".join(f"\\x{byte:02x}" for byte in letter.encode())
-        for letter in part) for part in path.strip("/").split("/")) + ".mount"
+    return (
+        "-".join(
+            "".join(
+                letter
+                if letter.isascii() and (letter.isalnum() or letter in ":_.")
+                else "".join(f"\\x{byte:02x}" for byte in letter.encode())
+                for letter in part
+            )
+            for part in path.strip("/").split("/")
+        )
+        + ".mount"
+    )
 
 
 def ask_root(step: str, path: Path | None = None, **params: Any) -> dict[str, Any]:
@@ -182,8 +192,12 @@ def serve_connection(connection: socket.socket, steps: RootSteps | None = None) 
         asked = None
     answer = (steps or RootSteps()).answer(user, asked)
     # For systemd's journal: user, step and outcome, but never the password.
-    print(f"roundtap steps: {user}: {asked.get('step') if isinstance(asked, dict) else None}: "
-          f"{answer.get('refused', 'done')}", file=sys.stderr, flush=True)
+    print(
+        f"roundtap steps: {user}: {asked.get('step') if isinstance(asked, dict) else None}: "
+        f"{answer.get('refused', 'done')}",
+        file=sys.stderr,
+        flush=True,
+    )
     connection.sendall(json.dumps(answer).encode() + b"\n")
 
 

@@ -31,13 +31,23 @@ RESTARTS_MANY = 5
 STEADY_S = 60.0  # one that has run for this long is no longer in a restart loop
 WORDS_LETTERS_MAX = 600
 
-PROPERTIES = ("Id", "LoadState", "UnitFileState", "ActiveState", "Result", "NRestarts", "ExecMainStatus", "StatusText",
-              "ActiveEnterTimestampMonotonic")
+PROPERTIES = (
+    "Id",
+    "LoadState",
+    "UnitFileState",
+    "ActiveState",
+    "Result",
+    "NRestarts",
+    "ExecMainStatus",
+    "StatusText",
+    "ActiveEnterTimestampMonotonic",
+)
 WANTED = ("enabled", "enabled-runtime", "static", "generated")
 _OWN_ERROR = re.compile(
     r"roundtap [a-z]+: .+|(?:ERROR|WARNING|CRITICAL) .+|[\w.]*(?:Error|Exception|Problem)\b.*"
     r"|roundtap-\S+: (Failed (?:at step|to (?:execute|locate|set up)) .+"
-    r"|Main process exited, code=(?:killed|dumped), .+)")
+    r"|Main process exited, code=(?:killed|dumped), .+)"
+)
 
 Run = Callable[[Sequence[str]], str]
 
@@ -48,6 +58,7 @@ class SystemdService:
     it ended last; `restarts`: the number of restarts by systemd since power-on; `says`: its own word on what is wrong,
     "" where there is none; `active_s`: how long it has been active; `of_role`: roundtap.txt makes this machine one that
     cannot do without it."""
+
     name: str
     wanted: bool
     active: str
@@ -65,6 +76,7 @@ class SystemdService:
 @dataclass(frozen=True, slots=True)
 class ProgramResult:
     """A program's exit code, 127 if it is missing, and what it wrote: of an error, else of its result."""
+
     code: int
     text: str
 
@@ -74,8 +86,16 @@ def run_program(words: Sequence[str], within_s: float = 40.0) -> ProgramResult:
     # systemd's own programs would notify of their errors, as if they were this service.
     environment = {name: value for name, value in os.environ.items() if name != "NOTIFY_SOCKET"} | {"LC_ALL": "C"}
     try:
-        done = subprocess.run(list(words), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                              timeout=within_s, errors="replace", env=environment)
+        done = subprocess.run(
+            list(words),
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=within_s,
+            errors="replace",
+            env=environment,
+        )
     except FileNotFoundError:
         return ProgramResult(127, "")
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -98,8 +118,9 @@ def applied_settings(root: Path = Path("/")) -> tuple[str, str]:
     return role, says
 
 
-def list_services(run: Run = program_output, now_s: Callable[[], float] = time.monotonic,
-                  root: Path = Path("/")) -> list[SystemdService]:
+def list_services(
+    run: Run = program_output, now_s: Callable[[], float] = time.monotonic, root: Path = Path("/")
+) -> list[SystemdService]:
     """The services that this machine has; none without systemd. `now_s`: systemd's monotonic clock."""
     found = []
     role, mistakes = applied_settings(root)
@@ -115,14 +136,30 @@ def list_services(run: Run = program_output, now_s: Callable[[], float] = time.m
         wanted = known.get("UnitFileState") in WANTED
         if wanted and is_in_trouble(active, restarts, active_s):
             # Newest first: with --since, older versions take the first lines instead of the last ones otherwise.
-            says = last_words(run(["journalctl", "--no-pager", "-r", "-n", "40", "--since", "-10min", "-o", "cat", "-u",
-                                   unit]).splitlines()) or says
+            says = (
+                last_words(
+                    run(
+                        ["journalctl", "--no-pager", "-r", "-n", "40", "--since", "-10min", "-o", "cat", "-u", unit]
+                    ).splitlines()
+                )
+                or says
+            )
         if not says and result not in ("", "success"):
             says = f"{result}, {known.get('ExecMainStatus', '')}"
         if units[unit] == SETTINGS:
             says = mistakes
-        found.append(SystemdService(units[unit], wanted, active, result, restarts, textwrap.shorten(
-            says, WORDS_LETTERS_MAX, placeholder=" …"), active_s, units[unit] == ROLE_SERVICES.get(role)))
+        found.append(
+            SystemdService(
+                units[unit],
+                wanted,
+                active,
+                result,
+                restarts,
+                textwrap.shorten(says, WORDS_LETTERS_MAX, placeholder=" …"),
+                active_s,
+                units[unit] == ROLE_SERVICES.get(role),
+            )
+        )
     return found
 
 
@@ -143,7 +180,8 @@ def last_words(newest_first: Iterable[str]) -> str:
 def role_of(known: Iterable[SystemdService]) -> str:
     """The machine's role by the services that it runs; "" without any. A hub has those of other roles, too."""
     running = {each.name for each in known if each.of_role} or {
-        each.name for each in known if each.wanted or each.active == "active"}
+        each.name for each in known if each.wanted or each.active == "active"
+    }
     return next((role for role, service in ROLE_SERVICES.items() if service in running), "")
 
 
@@ -159,14 +197,22 @@ def _service_check(each: SystemdService, may_wait: bool) -> Check | None:
     args: dict[str, str | int] = {"service": f"roundtap-{each.name}", "n": each.restarts, "says": each.says or "–"}
     if each.name == SETTINGS and each.active in ("active", "inactive"):
         # Without a start since the role was set, what the file says was told where it was set.
-        return Check("settings", WRONG, {"says": each.says}, "says") if each.says else \
-            Check("settings", FINE) if each.active == "active" else None
+        return (
+            Check("settings", WRONG, {"says": each.says}, "says")
+            if each.says
+            else Check("settings", FINE)
+            if each.active == "active"
+            else None
+        )
     if each.is_looping:
         return Check("service", WRONG, args, "looping")
     if each.active == "active":
         if not each.says:
-            return Check("service", NOTE, args, "restarted") if each.restarts >= RESTARTS_MANY else \
-                Check("service", FINE, args)
+            return (
+                Check("service", NOTE, args, "restarted")
+                if each.restarts >= RESTARTS_MANY
+                else Check("service", FINE, args)
+            )
         if may_wait and each.says.startswith(WAITS):
             return Check("service", FINE, args, "waits")
         return printer_check(f"roundtap-{each.name}", each.says) or Check("service", WRONG, args, "says")
@@ -188,7 +234,11 @@ def data_folder(role: str, root: Path = Path("/")) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def machine_checks(machine: MachineProbe, now_s: float, known: Sequence[SystemdService],
-                   hotspot: Callable[[], list[Check]] = hotspot_checks) -> list[Check]:
+def machine_checks(
+    machine: MachineProbe,
+    now_s: float,
+    known: Sequence[SystemdService],
+    hotspot: Callable[[], list[Check]] = hotspot_checks,
+) -> list[Check]:
     """All that a machine of any role knows of itself: for *Before the doors open*, and for `roundtap doctor`."""
     return [*check_health(machine, now_s), *service_checks(known), *hotspot()]

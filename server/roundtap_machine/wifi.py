@@ -18,6 +18,7 @@ DEVICES_MAX = 8  # devices, units included, that a Pi's own Wi-Fi with its stock
 @dataclass(frozen=True, slots=True)
 class Hotspot:
     """The hotspot as set up. `password`: only for those who may let others in."""
+
     name: str
     password: str
     device: str
@@ -35,8 +36,14 @@ def known_hotspot(path: Path = STATE) -> Hotspot | None:
     """The hotspot set up on this machine; None without one, or where this user may not read it."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8"))
-        return Hotspot(str(stored["name"]), str(stored["password"]), str(stored["device"]), int(stored["channel"]),
-                       str(stored["country"]), bool(stored.get("hidden", False)))
+        return Hotspot(
+            str(stored["name"]),
+            str(stored["password"]),
+            str(stored["device"]),
+            int(stored["channel"]),
+            str(stored["country"]),
+            bool(stored.get("hidden", False)),
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

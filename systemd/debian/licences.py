@@ -33,9 +33,11 @@ def licence(about: Message) -> str:
 
 def texts(part: Distribution) -> list[str]:
     """The licence files that the wheel brings: where they lie on the machine."""
-    return sorted(f"/{Path('opt/roundtap') / 'lib' / Path(str(part.locate_file(file))).relative_to(lib(part))}"
-                  for file in part.files or () if ".dist-info/" in str(file)
-                  and any(name in file.name.lower() for name in LICENCE_NAMES))
+    return sorted(
+        f"/{Path('opt/roundtap') / 'lib' / Path(str(part.locate_file(file))).relative_to(lib(part))}"
+        for file in part.files or ()
+        if ".dist-info/" in str(file) and any(name in file.name.lower() for name in LICENCE_NAMES)
+    )
 
 
 def lib(part: Distribution) -> Path:
@@ -45,8 +47,11 @@ def lib(part: Distribution) -> Path:
 
 def copyright_file(site: Path, own: str) -> str:
     """DEP-5, one paragraph a part."""
-    lines = ["Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/", "Upstream-Name: Roundtap",
-             "Comment: /opt/roundtap holds the Python packages below, unchanged, as they were published."]
+    lines = [
+        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/",
+        "Upstream-Name: Roundtap",
+        "Comment: /opt/roundtap holds the Python packages below, unchanged, as they were published.",
+    ]
     for part in parts(site):
         about = part.metadata
         if part.name == OWN:
@@ -55,19 +60,35 @@ def copyright_file(site: Path, own: str) -> str:
             continue
         holder = next(filter(None, map(about.get, ("Author", "Author-email", "Maintainer"))), f"authors of {part.name}")
         top = sorted({str(file).split("/")[0] for file in part.files or () if not str(file).startswith("..")})
-        lines += ["", f"Files: {' '.join(f'opt/roundtap/lib/*/site-packages/{name}*' for name in top)}",
-                  f"Copyright: {' '.join(holder.split())}", f"License: {licence(about)}",
-                  f" {part.name} {part.version}: as published; its licence in full:"]
+        lines += [
+            "",
+            f"Files: {' '.join(f'opt/roundtap/lib/*/site-packages/{name}*' for name in top)}",
+            f"Copyright: {' '.join(holder.split())}",
+            f"License: {licence(about)}",
+            f" {part.name} {part.version}: as published; its licence in full:",
+        ]
         lines += [f" {path}" for path in texts(part)] or [" not among its files"]
     return "\n".join(lines) + "\n"
 
 
 def bill(site: Path) -> dict[str, object]:
     """The parts with versions and licences, as CycloneDX 1.5 has them."""
-    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1, "components": [
-        {"type": "library", "name": part.name, "version": part.version,
-         "purl": f"pkg:pypi/{part.name.lower().replace('_', '-')}@{part.version}",
-         "licenses": [{"license": {"name": licence(part.metadata)}}]} for part in parts(site) if part.name != OWN]}
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "components": [
+            {
+                "type": "library",
+                "name": part.name,
+                "version": part.version,
+                "purl": f"pkg:pypi/{part.name.lower().replace('_', '-')}@{part.version}",
+                "licenses": [{"license": {"name": licence(part.metadata)}}],
+            }
+            for part in parts(site)
+            if part.name != OWN
+        ],
+    }
 
 
 def main(site: Path, folder: Path) -> None:

@@ -44,8 +44,7 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     for name, taken in floors.items():
         yield Row(f"floor: {name} tells {count:,} clients, p50", p50(taken), "ms")
         yield Row(f"floor: {name} tells {count:,} clients, p99", p99(taken), "ms")
-    yield from _a_report_a_second(options, make_hall(folder / "reports"), core, count, seconds, floors,
-                                    broker_cpu)
+    yield from _a_report_a_second(options, make_hall(folder / "reports"), core, count, seconds, floors, broker_cpu)
     yield from _hall_mix(options, make_hall(folder / "mix"), core, count, seconds)
     yield from _publish(options, _drawn(folder / "publish"), core, count, floors)
 
@@ -86,44 +85,91 @@ async def _bare_stream(core: int | None, count: int, messages: int) -> list[floa
     return taken
 
 
-def _a_report_a_second(options: Options, hall: Hall, core: int | None, count: int, seconds: int,
-                       floors: dict[str, list[float]], broker_cpu: float | None) -> Iterator[Row]:
-    with HubProcess(hall, (), core) as hub, \
-            _browsers(hub, ["/e/e1/pairings"] * count, options) as browsers, _reporters(hub, hall) as reporters:
+def _a_report_a_second(
+    options: Options,
+    hall: Hall,
+    core: int | None,
+    count: int,
+    seconds: int,
+    floors: dict[str, list[float]],
+    broker_cpu: float | None,
+) -> Iterator[Row]:
+    with (
+        HubProcess(hall, (), core) as hub,
+        _browsers(hub, ["/e/e1/pairings"] * count, options) as browsers,
+        _reporters(hub, hall) as reporters,
+    ):
         opened = browsers.ask("open", 600, over_s=count / 100)
         time.sleep(options.pick(6, 1))
         said = _watched(hub, browsers, reporters, seconds)
-        note = f"{opened['open']} of {count} open, {said['failures']} failures, {said['turned_away']} told to wait; " \
-               f"clients' CPU {said['clients_cpu']:.0%}; " \
-               f"{said['bytes'] / 1000 / max(1, said['reports'] * count):.1f} kB for each browser and report; " \
-               + said["ways"]
-        yield Row(f"{count:,} browsers, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%", 2.5,
-                  None if broker_cpu is None else broker_cpu * 100, "mosquitto, 1 message/s", note=note, since=NEARER)
-        yield Row(f"{count:,} browsers, 1 report/s: PSS", hub.pss_mb(), "MB", 75, since=NEARER,
-                  note=f"RSS {hub.rss_mb():.0f} MB")
+        note = (
+            f"{opened['open']} of {count} open, {said['failures']} failures, {said['turned_away']} told to wait; "
+            f"clients' CPU {said['clients_cpu']:.0%}; "
+            f"{said['bytes'] / 1000 / max(1, said['reports'] * count):.1f} kB for each browser and report; "
+            + said["ways"]
+        )
+        yield Row(
+            f"{count:,} browsers, 1 report/s: hub's CPU",
+            said["hub_cpu"] * 100,
+            "%",
+            2.5,
+            None if broker_cpu is None else broker_cpu * 100,
+            "mosquitto, 1 message/s",
+            note=note,
+            since=NEARER,
+        )
+        yield Row(
+            f"{count:,} browsers, 1 report/s: PSS",
+            hub.pss_mb(),
+            "MB",
+            75,
+            since=NEARER,
+            note=f"RSS {hub.rss_mb():.0f} MB",
+        )
         delays, echoes = said["delays_ms"], said["echo_ms"]
         floor, taken = next(reversed(floors.items()))
         nearer = FLOORS_MAX * (p50(taken) or 0.0)
         for name, of, gate, since in (("p50", p50, nearer, NEARER), ("p99", p99, 80, SINCE)):
-            yield Row(f"commit → {count:,} browsers show it, {name}", of(said["after_ms"]), "ms", gate, of(taken),
-                      floor, since=since,
-                      note=f"from when the reporting table had its echo; {said['unseen']} not in time")
-            yield Row(f"report sent → {count:,} browsers show it, {name}", of(delays), "ms", None, of(taken), floor,
-                      note=f"the echo came after {of(echoes) or 0:.1f} ms")
+            yield Row(
+                f"commit → {count:,} browsers show it, {name}",
+                of(said["after_ms"]),
+                "ms",
+                gate,
+                of(taken),
+                floor,
+                since=since,
+                note=f"from when the reporting table had its echo; {said['unseen']} not in time",
+            )
+            yield Row(
+                f"report sent → {count:,} browsers show it, {name}",
+                of(delays),
+                "ms",
+                None,
+                of(taken),
+                floor,
+                note=f"the echo came after {of(echoes) or 0:.1f} ms",
+            )
 
 
 def _hall_mix(options: Options, hall: Hall, core: int | None, count: int, seconds: int) -> Iterator[Row]:
     """As it is in a hall: nearly everybody at their own page, some at the pairings, ten walls."""
     paths = [f"/e/e1/p/p{1 + n % PLAYERS}" for n in range(count * 4 // 5)]
     paths += ["/wall/e1"] * 10 + ["/e/e1/pairings"] * (count - len(paths) - 10)
-    with HubProcess(hall, (), core) as hub, _browsers(hub, paths, options) as browsers, \
-            _reporters(hub, hall) as reporters:
+    with (
+        HubProcess(hall, (), core) as hub,
+        _browsers(hub, paths, options) as browsers,
+        _reporters(hub, hall) as reporters,
+    ):
         browsers.ask("open", 600, over_s=count / 100)
         time.sleep(options.pick(6, 1))
         said = _watched(hub, browsers, reporters, seconds)
-        yield Row(f"{count:,} browsers as in a hall, 1 report/s: hub's CPU", said["hub_cpu"] * 100, "%",
-                  note=f"80 % at their player's page, 10 walls, the others at the pairings; PSS {hub.pss_mb():.0f} MB; "
-                       + said["ways"])
+        yield Row(
+            f"{count:,} browsers as in a hall, 1 report/s: hub's CPU",
+            said["hub_cpu"] * 100,
+            "%",
+            note=f"80 % at their player's page, 10 walls, the others at the pairings; PSS {hub.pss_mb():.0f} MB; "
+            + said["ways"],
+        )
 
 
 def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess, seconds: int) -> dict[str, Any]:
@@ -151,18 +197,28 @@ def _watched(hub: HubProcess, browsers: ClientProcess, reporters: ClientProcess,
     for shows in watched["shows"]:
         for _, _, why, _ in shows:
             ways[why] = ways.get(why, 0) + 1
-    return {"hub_cpu": cpu / took, "clients_cpu": watched["cpu_s"] / (seconds + 2), "failures": watched["failures"],
-            "turned_away": watched["turned_away"],
-            "bytes": watched["bytes"], "reports": len(moments), "unseen": unseen,
-            "delays_ms": delays, "after_ms": after,
-            "echo_ms": [(echo - sent) * 1000 for sent, echo in moments],
-            "ways": "shown by " + (", ".join(f"{why} {n:,}" for why, n in sorted(ways.items())) or "nothing")}
+    return {
+        "hub_cpu": cpu / took,
+        "clients_cpu": watched["cpu_s"] / (seconds + 2),
+        "failures": watched["failures"],
+        "turned_away": watched["turned_away"],
+        "bytes": watched["bytes"],
+        "reports": len(moments),
+        "unseen": unseen,
+        "delays_ms": delays,
+        "after_ms": after,
+        "echo_ms": [(echo - sent) * 1000 for sent, echo in moments],
+        "ways": "shown by " + (", ".join(f"{why} {n:,}" for why, n in sorted(ways.items())) or "nothing"),
+    }
 
 
-def _publish(options: Options, hall: Hall, core: int | None, count: int,
-             floors: dict[str, list[float]]) -> Iterator[Row]:
-    with HubProcess(hall, (), core) as hub, \
-            _browsers(hub, [f"/e/e1/p/p{1 + n % PLAYERS}" for n in range(count)], options) as phones:
+def _publish(
+    options: Options, hall: Hall, core: int | None, count: int, floors: dict[str, list[float]]
+) -> Iterator[Row]:
+    with (
+        HubProcess(hall, (), core) as hub,
+        _browsers(hub, [f"/e/e1/p/p{1 + n % PLAYERS}" for n in range(count)], options) as phones,
+    ):
         opened = phones.ask("open", 600, over_s=count / 100)
         console = ConsoleClient(hub.url, PIN)
         # Nobody presses a button of a page that was never shown.
@@ -178,14 +234,31 @@ def _publish(options: Options, hall: Hall, core: int | None, count: int,
         said = phones.ask("marked", 60, patience_s=40)
         cpu = hub.cpu_s() - cpu
         shown = [(when - begin) * 1000 if when is not None else float("inf") for when in said["marked"]]
-        note = f"{opened['open']} of {count} open; hub's CPU {cpu:.2f} s for all; {said['failures']} failures, " \
-               f"{said['turned_away']} told to wait"
+        note = (
+            f"{opened['open']} of {count} open; hub's CPU {cpu:.2f} s for all; {said['failures']} failures, "
+            f"{said['turned_away']} told to wait"
+        )
         floor, taken = next(reversed(floors.items()))
         for name, of, gate in (("p50", p50, 250), ("p99", p99, 350)):
-            yield Row(f"publish → {count:,} phones show their table, {name}", of(shown), "ms", gate, of(taken), floor,
-                      since=NEARER, note=note if name == "p50" else "")
-        yield Row(f"publish beside {count:,} phones: the console's answer to the click", answered_ms, "ms", 150,
-                  p50(taken), floor, since=NEARER)
+            yield Row(
+                f"publish → {count:,} phones show their table, {name}",
+                of(shown),
+                "ms",
+                gate,
+                of(taken),
+                floor,
+                since=NEARER,
+                note=note if name == "p50" else "",
+            )
+        yield Row(
+            f"publish beside {count:,} phones: the console's answer to the click",
+            answered_ms,
+            "ms",
+            150,
+            p50(taken),
+            floor,
+            since=NEARER,
+        )
 
 
 def _drawn(folder: Path) -> Hall:
@@ -195,8 +268,9 @@ def _drawn(folder: Path) -> Hall:
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
     service = Service(journal, system_clocks())
     service.start()
-    results = [EnterResult(f"1.{table}", 0, Result(score=SidePair(100, table % 90)))
-               for table in range(1, 1 + PLAYERS // 2)]
+    results = [
+        EnterResult(f"1.{table}", 0, Result(score=SidePair(100, table % 90))) for table in range(1, 1 + PLAYERS // 2)
+    ]
     service.execute([Step("e1", command) for command in [*results, DrawRound(2026)]], "bench", timeout_s=120)
     service.stop()
     journal.close()

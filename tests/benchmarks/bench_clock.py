@@ -29,8 +29,17 @@ SETTLED_S = 10.0
 UNITS = 128
 WALL_GATE = 1.6
 WARM_UP_S = 12
-BROWSER = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-           "--disable-component-update", "--disable-sync", "--window-size=1920,1080", "--remote-debugging-port=0")
+BROWSER = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1920,1080",
+    "--remote-debugging-port=0",
+)
 ONE_TEXT = """<!doctype html><body style="font:300px sans-serif"><p id=t>0</p>
 <script>let n = 0; setInterval(() => { document.getElementById("t").textContent = ++n }, 1000)</script>"""
 
@@ -38,11 +47,19 @@ ONE_TEXT = """<!doctype html><body style="font:300px sans-serif"><p id=t>0</p>
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     seconds = options.pick(25, 12)
-    with HubProcess(make_hall(folder / "hub"), (), core) as hub, \
-            ClientProcess("rig.delaying_proxy", port=hub.port, delay_ms=DELAY_MS, seed=options.seed) as proxy:
+    with (
+        HubProcess(make_hall(folder / "hub"), (), core) as hub,
+        ClientProcess("rig.delaying_proxy", port=hub.port, delay_ms=DELAY_MS, seed=options.seed) as proxy,
+    ):
         port = proxy.hear(20)["port"]
-        with ClientProcess("rig.links", port=port, folder=str(folder / "units"), seed=options.seed, over_s=4.0,
-                           units={unit: key.hex() for unit, key in hub.hall.keys.items()}) as links:
+        with ClientProcess(
+            "rig.links",
+            port=port,
+            folder=str(folder / "units"),
+            seed=options.seed,
+            over_s=4.0,
+            units={unit: key.hex() for unit, key in hub.hall.keys.items()},
+        ) as links:
             ready = links.hear(180)["ready"]
             errors = links.ask("clocks", seconds + 60, seconds=seconds)["errors"]
     off = [(after_s, abs(error)) for after_s, error in errors if error is not None]
@@ -51,11 +68,18 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     rand = random.Random(options.seed)
     floor = [_best_of(rand, 32) for _ in range(20_000)]
     yield Row(f"unit clock error, {UNITS} units, p50", p50(settled), "ms", None, p50(floor), "best of 32, simulated")
-    yield Row(f"unit clock error, {UNITS} units, p99", p99(settled), "ms", 25, p99(floor), "best of 32, simulated",
-              since="2026-11-22",
-              note=f"from {SETTLED_S:.0f} s to {seconds} s after the last unit had its view ({ready} of {UNITS}); "
-                   f"in the first {SETTLED_S:.0f} s p99 {p99(early) or 0:.0f} ms; "
-                   f"{sum(error is None for _, error in errors)} times a unit knew no time")
+    yield Row(
+        f"unit clock error, {UNITS} units, p99",
+        p99(settled),
+        "ms",
+        25,
+        p99(floor),
+        "best of 32, simulated",
+        since="2026-11-22",
+        note=f"from {SETTLED_S:.0f} s to {seconds} s after the last unit had its view ({ready} of {UNITS}); "
+        f"in the first {SETTLED_S:.0f} s p99 {p99(early) or 0:.0f} ms; "
+        f"{sum(error is None for _, error in errors)} times a unit knew no time",
+    )
     if (chromium := shutil.which("chromium")) is not None:
         yield from _wall(chromium, options.pick(60, 2), folder, core)
 
@@ -67,14 +91,23 @@ def _wall(chromium: str, seconds: int, folder: Path, core: int | None) -> Iterat
         # The text is the same each second.
         floor = _core_share(chromium, plain.as_uri(), folder / "floor", seconds // 2)
         wall = _core_share(chromium, f"{hub.url}/wall", folder / "wall", seconds)
-    yield Row("wall in a browser, of a core", wall, "%", WALL_GATE * floor, floor, "one changing text",
-              since="2026-11-27", note=f"over {seconds} s, all of Chromium's processes")
+    yield Row(
+        "wall in a browser, of a core",
+        wall,
+        "%",
+        WALL_GATE * floor,
+        floor,
+        "one changing text",
+        since="2026-11-27",
+        note=f"over {seconds} s, all of Chromium's processes",
+    )
 
 
 def _core_share(chromium: str, url: str, profile: Path, seconds: int) -> float:
     """Percent of a core that a browser takes with this page, once it is loaded."""
-    browser = subprocess.Popen([chromium, *BROWSER, f"--user-data-dir={profile}", url], stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+    browser = subprocess.Popen(
+        [chromium, *BROWSER, f"--user-data-dir={profile}", url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         time.sleep(min(WARM_UP_S, 2 * seconds))
         before_s = _tree_cpu_s(browser.pid)

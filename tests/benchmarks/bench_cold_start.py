@@ -37,8 +37,10 @@ PILLOW = "import PIL.Image, PIL.ImageDraw, PIL.ImageFont"
 PRESS_GATE_MS, PRESSED_FOR_MS = 43, 90
 DRIVER = "luma.oled.device, luma.core.interface.serial"
 IMPORTS = (
-    ("hub", "roundtap_hub.main"), ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
-    ("print station", "roundtap_units.station.main, roundtap_units.station.station_link"), ("display driver", DRIVER),
+    ("hub", "roundtap_hub.main"),
+    ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
+    ("print station", "roundtap_units.station.main, roundtap_units.station.station_link"),
+    ("display driver", DRIVER),
 )
 SHOWN, LEAST_MS = 7, 5.0
 
@@ -49,26 +51,55 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     times = options.pick(7, 1)
     hall = bare_hall(folder / "hub", units=1)
     _hub_cpu_s(hall, core)
-    yield Row("hub, exec to first answer: CPU", min(_hub_cpu_s(hall, core) for _ in range(times)), "s", GATE_S,
-              since="2026-11-22", note=f"best of {times}")
+    yield Row(
+        "hub, exec to first answer: CPU",
+        min(_hub_cpu_s(hall, core) for _ in range(times)),
+        "s",
+        GATE_S,
+        since="2026-11-22",
+        note=f"best of {times}",
+    )
     driver_s = min(_python_cpu_s(f"import {DRIVER}", core) for _ in range(times)) - min(
-        _python_cpu_s("import PIL.Image", core) for _ in range(times))
+        _python_cpu_s("import PIL.Image", core) for _ in range(times)
+    )
     frame_s = unit_s = floor_s = float("inf")
     for _ in range(max(times, FIRST_FRAME_TIMES)):
         # In turn, so that what slows the machine slows both.
-        floor_s, frame_s, unit_s = map(min, (floor_s, frame_s, unit_s), (
-            _python_cpu_s(PILLOW, core), *_unit_cpu_s(hall, core)))
-    yield Row("table unit, exec to first frame on a simulated screen: CPU", frame_s * 1000, "ms", 3 * floor_s * 1000,
-              floor_s * 1000, "Python + Pillow", since="2026-11-27", note=f"best of {max(times, FIRST_FRAME_TIMES)}")
+        floor_s, frame_s, unit_s = map(
+            min, (floor_s, frame_s, unit_s), (_python_cpu_s(PILLOW, core), *_unit_cpu_s(hall, core))
+        )
+    yield Row(
+        "table unit, exec to first frame on a simulated screen: CPU",
+        frame_s * 1000,
+        "ms",
+        3 * floor_s * 1000,
+        floor_s * 1000,
+        "Python + Pillow",
+        since="2026-11-27",
+        note=f"best of {max(times, FIRST_FRAME_TIMES)}",
+    )
     yield _press_row(folder / "press")
-    yield Row("table unit, exec to first screen: CPU", unit_s + max(driver_s, 0.0), "s", GATE_S,
-              since="2026-11-22", note=f"best of {times}; {driver_s:.2f} s of it the display's driver")
+    yield Row(
+        "table unit, exec to first screen: CPU",
+        unit_s + max(driver_s, 0.0),
+        "s",
+        GATE_S,
+        since="2026-11-22",
+        note=f"best of {times}; {driver_s:.2f} s of it the display's driver",
+    )
     for name, modules in IMPORTS:
         costs = _import_costs_ms(modules)
         whole = sum(costs.values())
-        yield Row(f"imports of the {name}", whole / 1000, "s", note=", ".join(
-            f"{package} {ms:.0f} ms" for package, ms in sorted(costs.items(), key=lambda each: -each[1])[:SHOWN]
-            if ms >= LEAST_MS))
+        yield Row(
+            f"imports of the {name}",
+            whole / 1000,
+            "s",
+            note=", ".join(
+                f"{package} {ms:.0f} ms"
+                for package, ms in sorted(costs.items(), key=lambda each: -each[1])[:SHOWN]
+                if ms >= LEAST_MS
+            ),
+        )
 
 
 def _press_row(folder: Path) -> Row:
@@ -87,10 +118,24 @@ def _press_row(folder: Path) -> Row:
         unit.wait(1)
     drawn_ms = (time.process_time() - begin_s) * 1000
     if unit.unit.scene == before:
-        return Row("▲ inside a figure, press to screen", None, "ms", PRESS_GATE_MS, since="2026-11-27",
-                   note=f"nothing was shown within {PRESSED_FOR_MS} ms, before the release")
-    return Row("▲ inside a figure, press to screen", unit.now_ms - pressed_ms + drawn_ms, "ms", PRESS_GATE_MS,
-               float(DEBOUNCE_MS), "debounce", since="2026-11-27", note=f"{drawn_ms:.1f} ms of it processor time")
+        return Row(
+            "▲ inside a figure, press to screen",
+            None,
+            "ms",
+            PRESS_GATE_MS,
+            since="2026-11-27",
+            note=f"nothing was shown within {PRESSED_FOR_MS} ms, before the release",
+        )
+    return Row(
+        "▲ inside a figure, press to screen",
+        unit.now_ms - pressed_ms + drawn_ms,
+        "ms",
+        PRESS_GATE_MS,
+        float(DEBOUNCE_MS),
+        "debounce",
+        since="2026-11-27",
+        note=f"{drawn_ms:.1f} ms of it processor time",
+    )
 
 
 def _on(core: int | None) -> tuple[str, ...]:
@@ -103,9 +148,20 @@ def _cpu_s(pid: int) -> float:
 
 def _hub_cpu_s(hall: Hall, core: int | None) -> float:
     port, secure = free_port(), free_port()
-    hub = start_roundtap("hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(port),
-                         "--secure-port", str(secure), wrapper=_on(core), stdout=subprocess.DEVNULL,
-                         stderr=subprocess.DEVNULL)
+    hub = start_roundtap(
+        "hub",
+        "--data",
+        str(hall.folder),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--secure-port",
+        str(secure),
+        wrapper=_on(core),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         give_up = time.monotonic() + GIVE_UP_S
         while time.monotonic() < give_up:
@@ -122,10 +178,19 @@ def _unit_cpu_s(hall: Hall, core: int | None) -> tuple[float, float]:
     """Until the first frame, and until the first screen that a dialogue has made."""
     folder = hall.folder / "unit"
     config = hall.folder / "unit.toml"
-    config.write_text(f'unit = "table-1"\nkey = "{hall.keys["table-1"].hex()}"\nhub = "http://127.0.0.1:9"\n'
-                      f'folder = "{folder}"\n')
-    unit = start_roundtap("table", str(config), "--panel", str(hall.folder / "panel"), "--say", wrapper=_on(core),
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    config.write_text(
+        f'unit = "table-1"\nkey = "{hall.keys["table-1"].hex()}"\nhub = "http://127.0.0.1:9"\nfolder = "{folder}"\n'
+    )
+    unit = start_roundtap(
+        "table",
+        str(config),
+        "--panel",
+        str(hall.folder / "panel"),
+        "--say",
+        wrapper=_on(core),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         assert unit.stdout is not None
         until = []
@@ -141,8 +206,9 @@ def _unit_cpu_s(hall: Hall, core: int | None) -> tuple[float, float]:
 
 
 def _python_cpu_s(code: str, core: int | None) -> float:
-    process = subprocess.Popen([*_on(core), sys.executable, "-c", f"{code}\nimport time\nprint(time.process_time())"],
-                               stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*_on(core), sys.executable, "-c", f"{code}\nimport time\nprint(time.process_time())"], stdout=subprocess.PIPE
+    )
     assert process.stdout is not None
     taken = float(process.stdout.read())
     process.wait()

@@ -33,10 +33,17 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     _, floor = _timed([sys.executable, "-c", "import json, sys; json.load(open(sys.argv[1]))", str(path)], times)
     for command in ("standings", "pair"):
         took, cpu = _timed([sys.executable, "-m", "roundtap.main", command, str(path)], times)
-        yield Row(f"roundtap {command}, {players:,} × {ROUNDS}: CPU", min(cpu), "s", 0.3, min(floor),
-                  "python reads the file", since="2026-11-22",
-                  note=f"best of {times}, median {p50(cpu):.3f} s; by the clock {min(took):.3f} s at best, median "
-                       f"{p50(took):.3f} s")
+        yield Row(
+            f"roundtap {command}, {players:,} × {ROUNDS}: CPU",
+            min(cpu),
+            "s",
+            0.3,
+            min(floor),
+            "python reads the file",
+            since="2026-11-22",
+            note=f"best of {times}, median {p50(cpu):.3f} s; by the clock {min(took):.3f} s at best, median "
+            f"{p50(took):.3f} s",
+        )
 
 
 def _timed(words: list[str], times: int) -> tuple[list[float], list[float]]:

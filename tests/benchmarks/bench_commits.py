@@ -34,8 +34,9 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     yield from _growth(options, make_hall(folder / "growth"), core)
 
 
-def _reports_a_second(hall: Hall, wrapper: tuple[str, ...], core: int | None, seconds: int, name: str,
-                      gate: float | None, how: str) -> Iterator[Row]:
+def _reports_a_second(
+    hall: Hall, wrapper: tuple[str, ...], core: int | None, seconds: int, name: str, gate: float | None, how: str
+) -> Iterator[Row]:
     what = f"reports/s, {name}, {CONNECTIONS} connections"
     with HubProcess(hall, wrapper, core) as hub, reporters(hub, hall) as clients:
         clients.ask("closed_loop", 120, count=256, seconds=5)
@@ -44,15 +45,30 @@ def _reports_a_second(hall: Hall, wrapper: tuple[str, ...], core: int | None, se
         cpu = hub.cpu_s() - cpu
     grouped = raw_commits_per_s(CONNECTIONS // 2, seconds / 2, wrapper)
     one_by_one = raw_commits_per_s(1, seconds / 2, wrapper)
-    yield Row(what, said["saved"] / said["took_s"], "/s", gate, grouped, f"raw SQLite, {CONNECTIONS // 2} to a commit",
-              at_least=True, since=SINCE,
-              note=f"echo p50 {p50(said['saved_ms']) or 0:.0f} ms, p99 {p99(said['saved_ms']) or 0:.0f} ms, "
-                   f"{said['failures']} failures; hub's CPU {cpu / said['took_s']:.0%}, "
-                   f"{cpu * 1000 / max(1, said['saved']):.2f} ms a report; clients' CPU "
-                   f"{said['cpu_s'] / said['took_s']:.0%}; raw SQLite one by one {one_by_one:.0f}/s"
-                   + (f"; slowed {how}" if how else ""))
-    yield Row(f"{what}: CPU a report", cpu * 1000 / max(1, said["saved"]), "ms", 0.35, 1000 / grouped,
-              "raw SQLite, a row, by the clock", since=SINCE)
+    yield Row(
+        what,
+        said["saved"] / said["took_s"],
+        "/s",
+        gate,
+        grouped,
+        f"raw SQLite, {CONNECTIONS // 2} to a commit",
+        at_least=True,
+        since=SINCE,
+        note=f"echo p50 {p50(said['saved_ms']) or 0:.0f} ms, p99 {p99(said['saved_ms']) or 0:.0f} ms, "
+        f"{said['failures']} failures; hub's CPU {cpu / said['took_s']:.0%}, "
+        f"{cpu * 1000 / max(1, said['saved']):.2f} ms a report; clients' CPU "
+        f"{said['cpu_s'] / said['took_s']:.0%}; raw SQLite one by one {one_by_one:.0f}/s"
+        + (f"; slowed {how}" if how else ""),
+    )
+    yield Row(
+        f"{what}: CPU a report",
+        cpu * 1000 / max(1, said["saved"]),
+        "ms",
+        0.35,
+        1000 / grouped,
+        "raw SQLite, a row, by the clock",
+        since=SINCE,
+    )
 
 
 def _growth(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
@@ -65,10 +81,15 @@ def _growth(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
         warm_mb = hub.rss_mb()
         said = clients.ask("closed_loop", 720, count=count - WARM, seconds=600)
         time.sleep(1)
-        yield Row(f"resident memory, growth from report {WARM:,} to {count:,}", hub.rss_mb() - warm_mb, "MB", 10,
-                  since="2026-11-22",
-                  note=f"{start_mb:.0f} MB at the start, {warm_mb:.0f} MB after {WARM:,}, {hub.rss_mb():.0f} MB after "
-                       f"{WARM + said['saved']:,}; PSS {hub.pss_mb():.0f} MB; {said['failures']} failures")
+        yield Row(
+            f"resident memory, growth from report {WARM:,} to {count:,}",
+            hub.rss_mb() - warm_mb,
+            "MB",
+            10,
+            since="2026-11-22",
+            note=f"{start_mb:.0f} MB at the start, {warm_mb:.0f} MB after {WARM:,}, {hub.rss_mb():.0f} MB after "
+            f"{WARM + said['saved']:,}; PSS {hub.pss_mb():.0f} MB; {said['failures']} failures",
+        )
 
 
 def reporters(hub: HubProcess, hall: Hall) -> ClientProcess:

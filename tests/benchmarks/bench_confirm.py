@@ -28,7 +28,12 @@ WAVE_S, SPREAD_S = 8.0, 2.0
 PATIENCE_S = 60.0
 SINCE, NEARER = "2026-11-22", "2026-11-27"
 QUIET, SLOW, QUARTER, FIFTH, TENTH = (
-    "quiet", "each sync 30 ms slower", "the same at 25 % of a core", "at 20 %", "at 10 %")
+    "quiet",
+    "each sync 30 ms slower",
+    "the same at 25 % of a core",
+    "at 20 %",
+    "at 10 %",
+)
 
 PAGE_GATES_MS = {FIFTH: 1500, TENTH: 4000}
 
@@ -40,20 +45,37 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     else:
         yield Row(f"confirm → SAVED, {SLOW}, p50", None, "ms", note=how)
     many = options.pick(PHONES, 20)
-    for number, (name, phones, share, gates) in enumerate((
-        (QUIET, 0, None, None), (f"{many} phones reloading", many, None, (40, 60)),
-        (QUARTER, many, 0.25, (None, 300)), (FIFTH, many, 0.2, (None, 400)), (TENTH, many, 0.1, (None, 1000)),
-    )):
+    for number, (name, phones, share, gates) in enumerate(
+        (
+            (QUIET, 0, None, None),
+            (f"{many} phones reloading", many, None, (40, 60)),
+            (QUARTER, many, 0.25, (None, 300)),
+            (FIFTH, many, 0.2, (None, 400)),
+            (TENTH, many, 0.1, (None, 1000)),
+        )
+    ):
         try:
             with quota(share) as wrapper:
                 yield from _one(options, folder / str(number), name, phones, wrapper, gates)
         except NoQuota as reason:
-            yield Row(f"confirm → SAVED, {name}, p99", None, "ms", gates[1] if gates else None,
-                      note=f"left out: {reason}", since=SINCE)
+            yield Row(
+                f"confirm → SAVED, {name}, p99",
+                None,
+                "ms",
+                gates[1] if gates else None,
+                note=f"left out: {reason}",
+                since=SINCE,
+            )
 
 
-def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: tuple[str, ...],
-         gates: tuple[float | None, float | None] | None) -> Iterator[Row]:
+def _one(
+    options: Options,
+    folder: Path,
+    name: str,
+    phone_count: int,
+    wrapper: tuple[str, ...],
+    gates: tuple[float | None, float | None] | None,
+) -> Iterator[Row]:
     core = keep_off_the_hub_s_core(options.nice)
     hall = make_hall(folder / "hub", units=options.pick(UNITS, 8))
     windows = options.pick(2 if wrapper else 3, 1)
@@ -61,14 +83,16 @@ def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: t
     slow = wrapper if name == SLOW else ()
     with HubProcess(hall, wrapper, core) as hub, _links(hub, folder, options, slow) as links:
         ready = links.hear(180)["ready"]
-        phones = ClientProcess("rig.phones", port=hub.port, seed=options.seed,
-                               paths=[_page(n) for n in range(phone_count)])
+        phones = ClientProcess(
+            "rig.phones", port=hub.port, seed=options.seed, paths=[_page(n) for n in range(phone_count)]
+        )
         with phones:
             if phone_count:
                 phones.ask("waves", 10, period_s=WAVE_S, spread_s=SPREAD_S, seconds_at_most=300)
             cpu = hub.cpu_s()
-            said = links.ask("press", 600, window_s=options.pick(int(WINDOW_S), 2), windows=windows,
-                             patience_s=patience_s)
+            said = links.ask(
+                "press", 600, window_s=options.pick(int(WINDOW_S), 2), windows=windows, patience_s=patience_s
+            )
             cpu = hub.cpu_s() - cpu
             calm = phones.ask("calm", 60) if phone_count else {}
         if name in PAGE_GATES_MS:
@@ -84,8 +108,16 @@ def _one(options: Options, folder: Path, name: str, phone_count: int, wrapper: t
         floor = round_trips_ms(core, options.pick(400, 40))
         yield from _rows(name, said, gates, floor, note)
         if name in PAGE_GATES_MS:
-            yield Row(f"page to a phone, {phone_count} cold, {name}, p50", p50(cold_ms), "ms", PAGE_GATES_MS[name],
-                      p50(time_ms), "GET /time", since=NEARER, note=f"p99 {p99(cold_ms) or 0:.0f} ms")
+            yield Row(
+                f"page to a phone, {phone_count} cold, {name}, p50",
+                p50(cold_ms),
+                "ms",
+                PAGE_GATES_MS[name],
+                p50(time_ms),
+                "GET /time",
+                since=NEARER,
+                note=f"p99 {p99(cold_ms) or 0:.0f} ms",
+            )
 
 
 def _page(phone: int) -> str:
@@ -100,18 +132,29 @@ def _cold(hub: HubProcess, options: Options, paths: list[str]) -> list[float]:
 
 
 def _links(hub: HubProcess, folder: Path, options: Options, wrapper: tuple[str, ...]) -> ClientProcess:
-    return ClientProcess("rig.links", wrapper, port=hub.port, folder=str(folder / "units"), seed=options.seed,
-                         units={unit: key.hex() for unit, key in hub.hall.keys.items()})
+    return ClientProcess(
+        "rig.links",
+        wrapper,
+        port=hub.port,
+        folder=str(folder / "units"),
+        seed=options.seed,
+        units={unit: key.hex() for unit, key in hub.hall.keys.items()},
+    )
 
 
-def _rows(name: str, said: dict[str, Any], gates: tuple[float | None, float | None],
-          floor: tuple[float, float], note: str, floor_name: str = "bare round trip") -> Iterator[Row]:
+def _rows(
+    name: str,
+    said: dict[str, Any],
+    gates: tuple[float | None, float | None],
+    floor: tuple[float, float],
+    note: str,
+    floor_name: str = "bare round trip",
+) -> Iterator[Row]:
     saved, wanted = said["saved_ms"], said["wanted"] - said["missed"]
     # Who waited in vain is slower than everybody.
     late = [*saved, *[float("inf")] * (wanted - len(saved))]
     yield Row(f"confirm → SAVED, {name}, p50", p50(late), "ms", gates[0], floor[0], floor_name, since=NEARER)
-    yield Row(f"confirm → SAVED, {name}, p99", p99(late), "ms", gates[1], floor[1], floor_name, note=note,
-              since=NEARER)
+    yield Row(f"confirm → SAVED, {name}, p99", p99(late), "ms", gates[1], floor[1], floor_name, note=note, since=NEARER)
     yield Row(f"confirm → SAVED, {name}, saved of {wanted}", len(saved), "", wanted, at_least=True, since=SINCE)
 
 
@@ -129,9 +172,11 @@ def _note(said: dict[str, Any], ready: str, cpu_s: float, calm: dict[str, Any], 
         parts.append(f"{len(said['others'])} not accepted: {json.dumps(sorted(set(said['others']))[:3])}")
     if calm:
         loads = calm["load_ms"]
-        parts.append(f"phones' loads done {len(loads)} of {calm['wanted']}, p50 {p50(loads) or 0:.0f} ms, "
-                     f"p99 {p99(loads) or 0:.0f} ms, told to wait {calm['turned_away']} times, "
-                     f"failures {calm['failures']} {calm['why'] or ''}")
+        parts.append(
+            f"phones' loads done {len(loads)} of {calm['wanted']}, p50 {p50(loads) or 0:.0f} ms, "
+            f"p99 {p99(loads) or 0:.0f} ms, told to wait {calm['turned_away']} times, "
+            f"failures {calm['failures']} {calm['why'] or ''}"
+        )
     if stood_still:
         parts.append(stood_still)
     return "; ".join(parts)

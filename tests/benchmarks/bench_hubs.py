@@ -88,15 +88,36 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
 def _rows(name: str, gate: float, runs: Sequence[Cost], together: Cost) -> Iterator[Row]:
     run = runs[len(runs) // 2]
     own, *foreign = (spent_s * 1000 / run.reports for spent_s in run.hubs_s)
-    yield Row(f"{name}: carry, beside one hub", run.carried, "×", gate, 1.0, "one hub", at_least=True, since=SINCE,
-              note=f"{', '.join(f'{each.carried:.2f}' for each in runs)}; {run.reports:,} reports")
+    yield Row(
+        f"{name}: carry, beside one hub",
+        run.carried,
+        "×",
+        gate,
+        1.0,
+        "one hub",
+        at_least=True,
+        since=SINCE,
+        note=f"{', '.join(f'{each.carried:.2f}' for each in runs)}; {run.reports:,} reports",
+    )
     floor_ms = run.database_s * 1000 / run.reports
     yield Row(f"{name}: processor a report at the hub that serves it", own, "ms", None, floor_ms, "PostgreSQL's own")
-    yield Row(f"{name}: processor a report at each other hub", sum(foreign) / len(foreign), "ms", None, floor_ms,
-              "PostgreSQL's own")
-    yield Row(f"{name}: processor a report of all hubs, all events reporting",
-              sum(together.hubs_s) * 1000 / together.reports, "ms", None, together.database_s * 1000 / together.reports,
-              "PostgreSQL's own", note=f"{together.reports:,} reports")
+    yield Row(
+        f"{name}: processor a report at each other hub",
+        sum(foreign) / len(foreign),
+        "ms",
+        None,
+        floor_ms,
+        "PostgreSQL's own",
+    )
+    yield Row(
+        f"{name}: processor a report of all hubs, all events reporting",
+        sum(together.hubs_s) * 1000 / together.reports,
+        "ms",
+        None,
+        together.database_s * 1000 / together.reports,
+        "PostgreSQL's own",
+        note=f"{together.reports:,} reports",
+    )
 
 
 @contextmanager
@@ -106,9 +127,17 @@ def _hubs(database: Cluster, folder: Path, many: int, core: int | None) -> Itera
     halls = _make_events(url, folder, many)
     with ExitStack() as running:
         hubs = [running.enter_context(HubProcess(hall, (), core, options=("--database", url))) for hall in halls]
-        clients = [running.enter_context(ClientProcess(
-            "rig.reporters", port=hub.port, event=f"e{number}",
-            units={unit: key.hex() for unit, key in hub.hall.keys.items()})) for number, hub in enumerate(hubs, 1)]
+        clients = [
+            running.enter_context(
+                ClientProcess(
+                    "rig.reporters",
+                    port=hub.port,
+                    event=f"e{number}",
+                    units={unit: key.hex() for unit, key in hub.hall.keys.items()},
+                )
+            )
+            for number, hub in enumerate(hubs, 1)
+        ]
         found = Hubs(database, hubs, clients)
         _report(found, clients, 1)
         yield found
@@ -123,9 +152,11 @@ def _report(at: Hubs, clients: Sequence[ClientProcess], seconds: float) -> Cost:
     time.sleep(SETTLE_S)
     if failures := sum(said["failures"] for said in heard):
         raise RuntimeError(f"{failures} reports were not accepted")
-    return Cost([said["saved"] for said in heard],
-                [hub.cpu_s() - before for hub, before in zip(at.hubs, hubs_s, strict=True)],
-                _database_cpu_s(at.database) - database_s)
+    return Cost(
+        [said["saved"] for said in heard],
+        [hub.cpu_s() - before for hub, before in zip(at.hubs, hubs_s, strict=True)],
+        _database_cpu_s(at.database) - database_s,
+    )
 
 
 def _database_cpu_s(database: Cluster) -> float:
@@ -139,14 +170,21 @@ def _make_events(url: str, folder: Path, many: int) -> list[Hall]:
     hub = open_database(url, lambda _: None)
     try:
         for event in (f"e{number}" for number in range(1, many + 1)):
-            people = [PersonRecord(event, f"p{i}", f"salt {i}", person)
-                      for i, person in enumerate(made_up_people(2 * TABLES, 1), start=1)]
+            people = [
+                PersonRecord(event, f"p{i}", f"salt {i}", person)
+                for i, person in enumerate(made_up_people(2 * TABLES, 1), start=1)
+            ]
             entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
             create = c.CreateEvent(f"Hall {event}", "xwing-standard", None, {}, "#0072B2", 7)
             steps = (create, *entered, c.DrawRound(11), c.PublishRound(1, 1))
             hub.service.execute([Step(event, step) for step in steps], "bench", people, timeout_s=60)
-        hub.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
-                             for n in range(1, many * TABLES + 1)], "bench")
+        hub.service.execute(
+            [
+                Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
+                for n in range(1, many * TABLES + 1)
+            ],
+            "bench",
+        )
     finally:
         hub.close()
     return [bare_hall(folder / f"hub-{number}", TABLES, number * TABLES) for number in range(many)]

@@ -46,8 +46,9 @@ new MutationObserver(() => {
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:
     if chromedriver() is None:
-        yield Row("result → every open page shows it, p99", None, "ms", GATE_MS, since=SINCE,
-                  note=f"left out: {NOWHERE}")
+        yield Row(
+            "result → every open page shows it, p99", None, "ms", GATE_MS, since=SINCE, note=f"left out: {NOWHERE}"
+        )
         return
     folder.mkdir(parents=True, exist_ok=True)
     with open_hall(folder) as hall, open_screen() as screen:
@@ -58,8 +59,14 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
     everything = [ms for found in taken.values() for ms in found if ms is not None]
     for page, found in taken.items():
         seen = [ms for ms in found if ms is not None]
-        yield Row(f"result → {page} shows it, p50", p50(seen), "ms", GATE_MS,
-                  since=SINCE, note=f"{len(seen)} of {len(found)} seen; slowest {max(seen, default=0):.0f} ms")
+        yield Row(
+            f"result → {page} shows it, p50",
+            p50(seen),
+            "ms",
+            GATE_MS,
+            since=SINCE,
+            note=f"{len(seen)} of {len(found)} seen; slowest {max(seen, default=0):.0f} ms",
+        )
     yield Row("result → every open page shows it, p99", p99(everything), "ms", GATE_MS, since=SINCE)
 
 
@@ -70,8 +77,12 @@ def _shown(hall: Hall, screen: Screen, event: str, count: int) -> dict[str, list
     first = live.open_matches[0].match
     screen.log_in(hall.url, PIN)
     personal = hall.house.hub.access.links.path(event, first.a)
-    pages = {"console": f"/console/{event}", "pairings": f"/e/{event}/pairings",
-             "a player's page": f"/e/{event}/p/{first.a}", "a personal page": personal}
+    pages = {
+        "console": f"/console/{event}",
+        "pairings": f"/e/{event}/pairings",
+        "a player's page": f"/e/{event}/p/{first.a}",
+        "a personal page": personal,
+    }
     windows = {}
     for page, path in pages.items():
         screen.driver.switch_to.new_window("window")

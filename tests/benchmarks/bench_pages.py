@@ -1,6 +1,6 @@
 """What a page costs the hub: a player's, warm and after a commit; the console of 256 players. Processor time.
 
-    python tests/benchmarks/bench_pages.py [--quick] [--nice N]
+python tests/benchmarks/bench_pages.py [--quick] [--nice N]
 """
 
 from __future__ import annotations
@@ -44,10 +44,25 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall, flo
     plain = len(browser.get(pages[0], "identity")[0])
     first = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
     warm = _cpu_ms(hub, [lambda page=page: browser.get(page) for page in pages])
-    yield Row("page of a player, packed with gzip", float(packed == "gzip"), "", 1, at_least=True,
-              since=SINCE, note=f"content-encoding: {packed}; {len(body):,} bytes on the wire, {plain:,} plain")
-    yield Row("page of a player, warm: CPU", warm, "ms", 0.5, floor, "GET /time",
-              since=SINCE, note=f"{first:.2f} ms when each of {many} was asked for first")
+    yield Row(
+        "page of a player, packed with gzip",
+        float(packed == "gzip"),
+        "",
+        1,
+        at_least=True,
+        since=SINCE,
+        note=f"content-encoding: {packed}; {len(body):,} bytes on the wire, {plain:,} plain",
+    )
+    yield Row(
+        "page of a player, warm: CPU",
+        warm,
+        "ms",
+        0.5,
+        floor,
+        "GET /time",
+        since=SINCE,
+        note=f"{first:.2f} ms when each of {many} was asked for first",
+    )
     after, anothers = [], []
     for number in range(options.pick(60, 3)):
         table = 1 + number % 128
@@ -55,10 +70,17 @@ def _player(options: Options, hub: HubProcess, browser: Browser, hall: Hall, flo
         time.sleep(0.05)
         after.append(_cpu_ms(hub, [lambda table=table: browser.get(_seat(browser, table))], settle_s=0))
         anothers.append(_cpu_ms(hub, [lambda: browser.get(pages[-1])], settle_s=0))
-    yield Row("page of a player, after a commit: CPU", p50(after), "ms", 3, floor, "GET /time",
-              since=SINCE,
-              note=f"of {len(after)}, each of a player at the table that reported, ±0.1 ms; another player's then "
-                   f"{p50(anothers) or 0:.2f} ms")
+    yield Row(
+        "page of a player, after a commit: CPU",
+        p50(after),
+        "ms",
+        3,
+        floor,
+        "GET /time",
+        since=SINCE,
+        note=f"of {len(after)}, each of a player at the table that reported, ±0.1 ms; another player's then "
+        f"{p50(anothers) or 0:.2f} ms",
+    )
 
 
 def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall, floor: float) -> Iterator[Row]:
@@ -68,17 +90,31 @@ def _console(options: Options, hub: HubProcess, browser: Browser, hall: Hall, fl
     plain, _ = browser.get("/console/e1", "identity")
     encoding = answer.headers.get("Content-Encoding", "none")
     yield Row(f"console of {PLAYERS} players: plain", len(plain) / 1000, "kB", CONSOLE_KB, since=SINCE)
-    yield Row(f"console of {PLAYERS} players: on the wire", len(packed) / 1000, "kB", CONSOLE_KB,
-              since=SINCE, note=f"content-encoding: {encoding}")
-    yield Row(f"console of {PLAYERS} players, again: CPU", _cpu_ms(hub, [lambda: browser.get("/console/e1")] * times),
-              "ms", 15, floor, "GET /time", since=SINCE)
+    yield Row(
+        f"console of {PLAYERS} players: on the wire",
+        len(packed) / 1000,
+        "kB",
+        CONSOLE_KB,
+        since=SINCE,
+        note=f"content-encoding: {encoding}",
+    )
+    yield Row(
+        f"console of {PLAYERS} players, again: CPU",
+        _cpu_ms(hub, [lambda: browser.get("/console/e1")] * times),
+        "ms",
+        15,
+        floor,
+        "GET /time",
+        since=SINCE,
+    )
     after = []
     for number in range(options.pick(20, 2)):
         _report(browser, hall, 1 + number % 128, 1000 + number)
         time.sleep(0.05)
         after.append(_cpu_ms(hub, [lambda: browser.get("/console/e1")], settle_s=0))
-    yield Row(f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 8, floor, "GET /time",
-              since=SHARED)
+    yield Row(
+        f"console of {PLAYERS} players, after a commit: CPU", p50(after), "ms", 8, floor, "GET /time", since=SHARED
+    )
     yield from _changes(options, hub, browser, hall, floor)
     yield from _public(options, hub, browser, floor)
 
@@ -99,10 +135,26 @@ def _changes(options: Options, hub: HubProcess, organizer: Browser, hall: Hall, 
         time.sleep(0.5)
         own.append(_cpu_ms(hub, [lambda: fetch(organizer)], settle_s=0))
         theirs.append(_cpu_ms(hub, [lambda each=each: fetch(each) for each in judges], settle_s=0))
-    yield Row("one open console, its changes after a report: CPU", p50(own), "ms", 6, floor, "GET /time",
-              since=SHARED, note=f"2 reports/s, of {len(own)}")
-    yield Row("five judges' consoles beside it, each: CPU", p50(theirs), "ms", 3, floor, "GET /time",
-              since=SHARED, note="drawn once for all roles")
+    yield Row(
+        "one open console, its changes after a report: CPU",
+        p50(own),
+        "ms",
+        6,
+        floor,
+        "GET /time",
+        since=SHARED,
+        note=f"2 reports/s, of {len(own)}",
+    )
+    yield Row(
+        "five judges' consoles beside it, each: CPU",
+        p50(theirs),
+        "ms",
+        3,
+        floor,
+        "GET /time",
+        since=SHARED,
+        note="drawn once for all roles",
+    )
     for each in judges:
         each.close()
 
@@ -148,8 +200,15 @@ def _seats(browser: Browser) -> dict[int, str]:
 
 def _report(browser: Browser, hall: Hall, table: int, number: int) -> None:
     unit = f"table-{table}"
-    report = {"report_id": secrets.token_hex(8), "unit": unit, "event": "e1", "match": f"1.{table}", "side": "a",
-              "revision": 0, "result": {"score": {"a": 100, "b": number % 90}}}
+    report = {
+        "report_id": secrets.token_hex(8),
+        "unit": unit,
+        "event": "e1",
+        "match": f"1.{table}",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": number % 90}},
+    }
     body = json.dumps({"report": report, "mac": sign(hall.keys[unit], REPORT, report)}).encode()
     echo = open_envelope(hall.keys[unit], ECHO, json.loads(browser.post_json("/device/report", body)))
     assert echo, "no echo"

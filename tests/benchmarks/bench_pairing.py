@@ -111,7 +111,7 @@ def regrouped(field: PairingPool, low: int, high: int, rand: random.Random) -> P
     order = sorted(range(len(field.ids)), key=lambda i: -field.points[i])
     level = len(order)
     while order:
-        for i in order[:(size := rand.randint(low, high))]:
+        for i in order[: (size := rand.randint(low, high))]:
             points[i] = level
         order, level = order[size:], level - 1
     return PairingPool(field.ids, tuple(points), field.met, field.byes)
@@ -190,8 +190,16 @@ def fields(size: int, name: str, rand: random.Random) -> Iterator[PairingPool]:
 
 
 UGLY = ("odd", "drops", "draws 3/1/0", "margins", "margins, all apart", "groups 3-10")
-NAMES = ("clean", *UGLY, "60 rounds, win/loss", "60 rounds, margins",
-         "60 rounds, groups 3-10", "60 neighbours met", "cliques on top", "all met")
+NAMES = (
+    "clean",
+    *UGLY,
+    "60 rounds, win/loss",
+    "60 rounds, margins",
+    "60 rounds, groups 3-10",
+    "60 neighbours met",
+    "cliques on top",
+    "all met",
+)
 
 
 def sort_and_shuffle(field: PairingPool) -> None:
@@ -224,26 +232,47 @@ def draws_of(size: int, name: str, repeats: int) -> Row:
             plain.append(timed(partial(sort_and_shuffle, field)))
             took.append(timed(partial(draw, field, DrawRandom(seed, number, 1))))
     how = ", ".join(f"{count} {method}" for method, count in methods.items())
-    return Row(f"draw of {size:,}, {name}, p50", p50(took), "ms", None, p50(plain), "sort + shuffle",
-               note=f"p99 {p99(took):.2f} ms, worst {max(took):.2f} ms, {repeated} repeats; {how}")
+    return Row(
+        f"draw of {size:,}, {name}, p50",
+        p50(took),
+        "ms",
+        None,
+        p50(plain),
+        "sort + shuffle",
+        note=f"p99 {p99(took):.2f} ms, worst {max(took):.2f} ms, {repeated} repeats; {how}",
+    )
 
 
 def evening(size: int, rounds: int, dropping: float = 0) -> Iterator[Tournament]:
     """A tournament before each of so many rounds and after the last; so large a part drops after each round."""
     rand = random.Random(size)
     tournament = Tournament(
-        "bench", "xwing-standard", options={"structure": "own", "swiss_rounds": rounds + 1},
-        competitors=tuple(Competitor(f"p{i}", f"Player {i}", club=f"Club {i % 40}") for i in range(size)))
+        "bench",
+        "xwing-standard",
+        options={"structure": "own", "swiss_rounds": rounds + 1},
+        competitors=tuple(Competitor(f"p{i}", f"Player {i}", club=f"Club {i % 40}") for i in range(size)),
+    )
     yield tournament
     for number in range(1, rounds + 1):
         matches = tuple(
-            match if match.bye else replace(match, result=Result(
-                score=rand.choice((SidePair(100, rand.randrange(100)), SidePair(rand.randrange(100), 100)))))
-            for match in draw_swiss_round(tournament).matches)
+            match
+            if match.bye
+            else replace(
+                match,
+                result=Result(
+                    score=rand.choice((SidePair(100, rand.randrange(100)), SidePair(rand.randrange(100), 100)))
+                ),
+            )
+            for match in draw_swiss_round(tournament).matches
+        )
         tournament = replace(
-            tournament, rounds=(*tournament.rounds, Round(number, matches=matches)),
-            competitors=tuple(replace(each, dropped_after=number) if each.active and rand.random() < dropping else each
-                              for each in tournament.competitors))
+            tournament,
+            rounds=(*tournament.rounds, Round(number, matches=matches)),
+            competitors=tuple(
+                replace(each, dropped_after=number) if each.active and rand.random() < dropping else each
+                for each in tournament.competitors
+            ),
+        )
         yield tournament
 
 
@@ -261,8 +290,16 @@ def whole_draws(size: int) -> Iterator[Row]:
     clean = took.pop("clean")
     yield Row(f"whole draw of {size:,}, clean, mean", clean / (rounds + 1), "ms")
     for name, ms in took.items():
-        yield Row(f"whole draw of {size:,}, {name}, beside clean", ms / clean, "×", UGLY_GATE, 1.0, "clean",
-                  since=SINCE, note=f"mean {ms / (rounds + 1):.1f} ms")
+        yield Row(
+            f"whole draw of {size:,}, {name}, beside clean",
+            ms / clean,
+            "×",
+            UGLY_GATE,
+            1.0,
+            "clean",
+            since=SINCE,
+            note=f"mean {ms / (rounds + 1):.1f} ms",
+        )
 
 
 def ring(size: int, neighbours: int, group: int) -> PairingPool:
@@ -274,9 +311,16 @@ def ring(size: int, neighbours: int, group: int) -> PairingPool:
 def ring_draw(size: int, neighbours: int, group: int, times: int) -> Row:
     field = ring(size, neighbours, group)
     took = [timed(lambda: draw_round(field, range(size), DrawRandom(1, 2, 1), field.byes, 0)) for _ in range(times)]
-    return Row(f"draw of a ring of {size:,}, {neighbours} neighbours met, {group} of equal points", min(took), "ms",
-               RING_GATE_MS, timed(partial(sort_and_shuffle, field)), "sort + shuffle", since=SINCE,
-               note=f"best of {times}")
+    return Row(
+        f"draw of a ring of {size:,}, {neighbours} neighbours met, {group} of equal points",
+        min(took),
+        "ms",
+        RING_GATE_MS,
+        timed(partial(sort_and_shuffle, field)),
+        "sort + shuffle",
+        since=SINCE,
+        note=f"best of {times}",
+    )
 
 
 def measure(options: Options, folder: Path) -> Iterator[Row]:

@@ -61,15 +61,25 @@ def _bytes(options: Options, hall: Hall, core: int | None) -> Iterator[Row]:
     for how, count in (("plain", 1200), ("silent", 1200), ("tls", 1200), ("feed", 1000)):
         count = options.pick(count, count // 40)
         # A hub of its own for each: memory that was given back may still be the process's.
-        with HubProcess(hall, (), core, encrypted=True) as hub, ClientProcess(
-                "rig.attackers", port=hub.port, secure_port=hub.secure_port) as attackers:
+        with (
+            HubProcess(hall, (), core, encrypted=True) as hub,
+            ClientProcess("rig.attackers", port=hub.port, secure_port=hub.secure_port) as attackers,
+        ):
             time.sleep(options.pick(2, 0))
             before = hub.rss_mb()
             held = attackers.ask("connect", 150, how=how, count=count)["open"]
             figure = hub.rss_mb() - before
             attackers.ask("end", 30)
-        yield Row(f"{count} connections, {how}: the hub's memory", figure, "MB", CROWD_MB.get(how), plain, "plain",
-                  since=SINCE, note=f"{held} of them still open when it was read")
+        yield Row(
+            f"{count} connections, {how}: the hub's memory",
+            figure,
+            "MB",
+            CROWD_MB.get(how),
+            plain,
+            "plain",
+            since=SINCE,
+            note=f"{held} of them still open when it was read",
+        )
         plain = figure if how == "plain" else plain
 
 
@@ -88,16 +98,31 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
     def report() -> None:
         table = next(tables)
         unit = f"table-{table}"
-        said = {"report_id": secrets.token_hex(8), "unit": unit, "event": "e1", "match": f"1.{table}", "side": "a",
-                "revision": 0, "result": {"score": {"a": 100, "b": next(number) % 90}}}
-        _, body = _post(hub, f"127.0.4.{table}", "/device/report", json.dumps(
-            {"report": said, "mac": sign(hub.hall.keys[unit], REPORT, said)}).encode(), "application/json")
+        said = {
+            "report_id": secrets.token_hex(8),
+            "unit": unit,
+            "event": "e1",
+            "match": f"1.{table}",
+            "side": "a",
+            "revision": 0,
+            "result": {"score": {"a": 100, "b": next(number) % 90}},
+        }
+        _, body = _post(
+            hub,
+            f"127.0.4.{table}",
+            "/device/report",
+            json.dumps({"report": said, "mac": sign(hub.hall.keys[unit], REPORT, said)}).encode(),
+            "application/json",
+        )
         echo = open_envelope(hub.hall.keys[unit], ECHO, json.loads(body))
         assert echo, body
         assert echo["fate"] == "accepted", echo
 
     honest: dict[str, Callable[[], None]] = {
-        "leave": lambda: wish("leave"), "judge's call": lambda: wish("call"), "report": report}
+        "leave": lambda: wish("leave"),
+        "judge's call": lambda: wish("call"),
+        "report": report,
+    }
     quiet: dict[str, float | None] = {}
     for addresses in (0, *ATTACKERS):
         attackers.ask("ask", 10, addresses=addresses)
@@ -105,8 +130,16 @@ def _waits(options: Options, hub: HubProcess, attackers: ClientProcess) -> Itera
         for name, ask in honest.items():
             waited, failed = _timed(ask, options.pick(20, 2))
             if addresses:
-                yield Row(f"{name}, p99, while {addresses} addresses ask", p99(waited), "ms", 500, quiet[name],
-                          "alone", since=SINCE, note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed")
+                yield Row(
+                    f"{name}, p99, while {addresses} addresses ask",
+                    p99(waited),
+                    "ms",
+                    500,
+                    quiet[name],
+                    "alone",
+                    since=SINCE,
+                    note=f"p50 {p50(waited) or 0:.0f} ms of {len(waited)}; {failed} failed",
+                )
             else:
                 quiet[name] = p99(waited)
         counts = attackers.ask("end", 60)["counts"]
@@ -166,17 +199,27 @@ def _waves(options: Options, hub: HubProcess, name: str, count: int) -> Iterator
                 organizer.get("/console/e1")
             cpu -= hub.cpu_s() - quiet_cpu
             there = [f"{of(said['load_ms']) or 0:.0f} ms" for of in (p50, p99)]
-            note = f"{said['open']} of {count} open after {took_s:.1f} s, asked for within {over_s} s; there " \
-                   f"p50 {there[0]}, p99 {there[1]}; PSS {hub.pss_mb():.0f} MB"
+            note = (
+                f"{said['open']} of {count} open after {took_s:.1f} s, asked for within {over_s} s; there "
+                f"p50 {there[0]}, p99 {there[1]}; PSS {hub.pss_mb():.0f} MB"
+            )
             yield Row(f"{count} own pages come ({wave}), {name}: hub's CPU each", cpu * 1000 / count, "ms", note=note)
-            yield Row(f"{count} own pages come ({wave}), {name}: console meanwhile, p99", p99(waited), "ms",
-                      note=f"p50 {p50(waited) or 0:.0f} ms, asked {len(waited)} times")
+            yield Row(
+                f"{count} own pages come ({wave}), {name}: console meanwhile, p99",
+                p99(waited),
+                "ms",
+                note=f"p50 {p50(waited) or 0:.0f} ms, asked {len(waited)} times",
+            )
         cpu = hub.cpu_s()
         back = phones.ask("reconnect", 120, over_s=2.0, patience_s=60)["back_ms"]
         cpu = hub.cpu_s() - cpu
         there = [f"{of(back) or 0:.0f} ms" for of in (p50, p99)]
-        yield Row(f"{count} own pages' feeds break and come back, {name}: hub's CPU each", cpu * 1000 / count, "ms",
-                  note=f"{len(back)} of {count} back, with the page's own pause p50 {there[0]}, p99 {there[1]}")
+        yield Row(
+            f"{count} own pages' feeds break and come back, {name}: hub's CPU each",
+            cpu * 1000 / count,
+            "ms",
+            note=f"{len(back)} of {count} back, with the page's own pause p50 {there[0]}, p99 {there[1]}",
+        )
     organizer.close()
 
 

@@ -46,9 +46,16 @@ def measure(options: Options, folder: Path) -> Iterator[Row]:
         jobs = slips(profile, language, many)
         each = sum(len(job.data) for job in jobs) / many
         for baud in (GATED,) if options.quick else SPEEDS:
-            yield Row(f"{many} slips, {profile.name}, {language}, {baud} baud", seconds_for(jobs, profile, baud), "s",
-                      GATE_S if baud == GATED else None, sum(job.busy_ms for job in jobs) / 1000, "its own pace",
-                      since="2026-11-26", note=f"{each:,.0f} bytes a slip")
+            yield Row(
+                f"{many} slips, {profile.name}, {language}, {baud} baud",
+                seconds_for(jobs, profile, baud),
+                "s",
+                GATE_S if baud == GATED else None,
+                sum(job.busy_ms for job in jobs) / 1000,
+                "its own pace",
+                since="2026-11-26",
+                note=f"{each:,.0f} bytes a slip",
+            )
 
 
 if __name__ == "__main__":

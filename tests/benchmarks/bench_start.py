@@ -66,8 +66,15 @@ def compile_all() -> None:
         compileall.compile_dir(place, quiet=2)
 
 
-def _starts(hall: Hall, core: int | None, name: str, times: int, gate_s: float, gate_mb: float | None,
-            floor: tuple[float, float]) -> Iterator[Row]:
+def _starts(
+    hall: Hall,
+    core: int | None,
+    name: str,
+    times: int,
+    gate_s: float,
+    gate_mb: float | None,
+    floor: tuple[float, float],
+) -> Iterator[Row]:
     took, cpu, rss, pss = [], [], [], []
     for _ in range(times):
         with HubProcess(hall, (), core) as hub:
@@ -75,10 +82,25 @@ def _starts(hall: Hall, core: int | None, name: str, times: int, gate_s: float, 
             cpu.append(hub.started_cpu_s)
             rss.append(hub.rss_mb())
             pss.append(hub.pss_mb())
-    yield Row(f"start, {name}, to the first answer", min(took), "s", gate_s, floor[0], FLOOR, since="2026-11-22",
-              note=f"best of {times}, median {p50(took):.2f} s")
-    yield Row(f"start, {name}, to the first answer: CPU", min(cpu), "s", FLOORS_MAX * floor[1], floor[1], FLOOR,
-              since="2026-11-27")
+    yield Row(
+        f"start, {name}, to the first answer",
+        min(took),
+        "s",
+        gate_s,
+        floor[0],
+        FLOOR,
+        since="2026-11-22",
+        note=f"best of {times}, median {p50(took):.2f} s",
+    )
+    yield Row(
+        f"start, {name}, to the first answer: CPU",
+        min(cpu),
+        "s",
+        FLOORS_MAX * floor[1],
+        floor[1],
+        FLOOR,
+        since="2026-11-27",
+    )
     yield Row(f"start, {name}: RSS", min(rss), "MB", gate_mb, since="2026-11-22", note=f"PSS {min(pss):.0f} MB")
 
 
@@ -102,8 +124,14 @@ def finished_events(database: Path, count: int, seed: int) -> int:
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
-    service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{table}", "table": table}))
-                 for table in range(1, PLAYERS // 2 + 1)], "bench", timeout_s=60)
+    service.execute(
+        [
+            Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{table}", "table": table}))
+            for table in range(1, PLAYERS // 2 + 1)
+        ],
+        "bench",
+        timeout_s=60,
+    )
     originals = [f"e{number}" for number in range(1, count + 1, PLAYED_EACH)]
     people = {event: _play(service, event, rand) for event in originals}
     service.stop()
@@ -114,8 +142,16 @@ def finished_events(database: Path, count: int, seed: int) -> int:
         total += len(streams[original])
         copied: list[Entry] = []
         for old in streams[original] if event != original else ():
-            copied.append(chain_entry(NewEntry(old.kind, old.data, old.version), event, old.number,
-                               copied[-1].hash if copied else GENESIS, old.at, old.actor))
+            copied.append(
+                chain_entry(
+                    NewEntry(old.kind, old.data, old.version),
+                    event,
+                    old.number,
+                    copied[-1].hash if copied else GENESIS,
+                    old.at,
+                    old.actor,
+                )
+            )
         journal.append(copied, [replace(person, event=event) for person in people[original]])
         journal.event_snapshots.save(snapshot_event(read_event(journal, EventState(event))))
     journal.close()
@@ -124,16 +160,38 @@ def finished_events(database: Path, count: int, seed: int) -> int:
 
 def _play(service: Service, event: str, rand: random.Random) -> list[PersonRecord]:
     names = player_names(PLAYERS)
-    people = [PersonRecord(event, f"p{i}", f"{rand.getrandbits(64):016x}", Person(name))
-              for i, name in enumerate(names, start=1)]
-    service.execute([Step(event, each) for each in (
-        c.CreateEvent(f"Friday night {event}", "xwing-standard", None,
-                      {"structure": "own", "swiss_rounds": ROUNDS}, "#0072B2", rand.getrandbits(48)),
-        *(c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people),
-    )], "bench", people, timeout_s=60)
+    people = [
+        PersonRecord(event, f"p{i}", f"{rand.getrandbits(64):016x}", Person(name))
+        for i, name in enumerate(names, start=1)
+    ]
+    service.execute(
+        [
+            Step(event, each)
+            for each in (
+                c.CreateEvent(
+                    f"Friday night {event}",
+                    "xwing-standard",
+                    None,
+                    {"structure": "own", "swiss_rounds": ROUNDS},
+                    "#0072B2",
+                    rand.getrandbits(48),
+                ),
+                *(c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people),
+            )
+        ],
+        "bench",
+        people,
+        timeout_s=60,
+    )
     for number in range(1, ROUNDS + 1):
-        service.execute([Step(event, c.DrawRound(rand.getrandbits(53))),
-                     Step(event, c.PublishRound(number, 1, noted="a benchmark"))], "bench", timeout_s=60)
+        service.execute(
+            [
+                Step(event, c.DrawRound(rand.getrandbits(53))),
+                Step(event, c.PublishRound(number, 1, noted="a benchmark")),
+            ],
+            "bench",
+            timeout_s=60,
+        )
         for match in service.snapshot.events[event].public_rounds[-1].matches:
             loser, won = rand.randrange(100), rand.random() < 0.5
             result = {"score": {"a": 100 if won else loser, "b": loser if won else 100}}

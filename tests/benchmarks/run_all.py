@@ -27,8 +27,21 @@ from roundtap.kit.child_processes import exit_on_signals
 from roundtap.main import END_WITH_STDIN
 
 HERE = Path(__file__).parent
-NAMES = ("hubs", "confirm", "browsers", "phones", "clock", "live", "commits", "start", "cold_start", "pages",
-         "commands", "pairing", "slips")
+NAMES = (
+    "hubs",
+    "confirm",
+    "browsers",
+    "phones",
+    "clock",
+    "live",
+    "commits",
+    "start",
+    "cold_start",
+    "pages",
+    "commands",
+    "pairing",
+    "slips",
+)
 
 
 def _measure(name: str, options: Options, folder: Path) -> Iterator[Row]:
@@ -48,7 +61,10 @@ def _side_by_side(names: Sequence[str], jobs: int, options: Sequence[str]) -> in
                 with open(Path(folder) / name, "wb") as said:
                     running[name] = process = subprocess.Popen(
                         [sys.executable, str(HERE / f"bench_{name}.py"), *options, END_WITH_STDIN],
-                        stdin=subprocess.PIPE, stdout=said, stderr=subprocess.STDOUT)
+                        stdin=subprocess.PIPE,
+                        stdout=said,
+                        stderr=subprocess.STDOUT,
+                    )
                 ending.callback(process.wait)
                 ending.callback(process.terminate)
             time.sleep(0.1)
@@ -63,8 +79,13 @@ def _side_by_side(names: Sequence[str], jobs: int, options: Sequence[str]) -> in
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, help="these benchmarks, and no others")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N",
-                        help="N benchmarks at a time, each with a table of its own: they disturb each other")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="N benchmarks at a time, each with a table of its own: they disturb each other",
+    )
     add_options(parser)
     # The benchmarks' own options come here too.
     chosen, _ = parser.parse_known_args()
@@ -72,8 +93,11 @@ def main() -> int:
     names = [name for name in NAMES if name in chosen.only]
     if chosen.jobs > 1:
         with busy_processes(chosen.busy):
-            return _side_by_side(names, chosen.jobs, ["--seed", str(chosen.seed), "--nice", str(chosen.nice),
-                                                      *(["--quick"] if chosen.quick else [])])
+            return _side_by_side(
+                names,
+                chosen.jobs,
+                ["--seed", str(chosen.seed), "--nice", str(chosen.nice), *(["--quick"] if chosen.quick else [])],
+            )
     return run({f"bench_{name}": partial(_measure, name) for name in names}, chosen)
 
 

@@ -44,8 +44,18 @@ def new_units(hall: Hall, count: int) -> Iterator[list[NewUnit]]:
     made = []
     for number in range(count):
         kept: list[EnrolledIdentity] = []
-        made.append(NewUnit(EnrolClient("table", f"m-{number}", kept.append, lambda: time.monotonic_ns() // 1_000_000,
-                                      [(at.hostname or "", at.port or 80)]), kept))
+        made.append(
+            NewUnit(
+                EnrolClient(
+                    "table",
+                    f"m-{number}",
+                    kept.append,
+                    lambda: time.monotonic_ns() // 1_000_000,
+                    [(at.hostname or "", at.port or 80)],
+                ),
+                kept,
+            )
+        )
     threads = [threading.Thread(target=unit.asking.run, daemon=True) for unit in made]
     for thread in threads:
         thread.start()
@@ -72,6 +82,8 @@ def walk(screen: Screen, hall: Hall, units: list[NewUnit]) -> float:
     for table, unit in zip(tables, units, strict=False):
         showing = unit.shown()
         screen.press(f"{showing.number}{showing.code}", Keys.ENTER)
-        screen.until(lambda table=table: f"table-{table} " in said(screen),  # type: ignore[misc]
-                     f"table-{table} to be there")
+        screen.until(
+            lambda table=table: f"table-{table} " in said(screen),  # type: ignore[misc]
+            f"table-{table} to be there",
+        )
     return time.monotonic() - begun_s

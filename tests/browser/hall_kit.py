@@ -116,7 +116,7 @@ class Hall:
         live = self.event(event_id).live
         assert live
         open_matches = [match for match in live.open_matches if match.match.b]
-        for match in open_matches[:len(open_matches) - leave_open]:
+        for match in open_matches[: len(open_matches) - leave_open]:
             self.tell(event_id, c.EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))))
 
     def report(self, event_id: str, match: str, side: str, a: int, b: int) -> None:
@@ -143,9 +143,15 @@ def open_hall(folder: Path) -> Iterator[Hall]:
         application = HubApplication(house.hub)
         doors = Doors(application)
         listener = socket.create_server(("127.0.0.1", 0))
-        server = uvicorn.Server(uvicorn.Config(
-            doors, http=with_timeouts(ConnectionLimits(100, monotonic)), log_config=None, ws="none",
-            timeout_graceful_shutdown=2))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                doors,
+                http=with_timeouts(ConnectionLimits(100, monotonic)),
+                log_config=None,
+                ws="none",
+                timeout_graceful_shutdown=2,
+            )
+        )
         pages: Future[Any] = Future()
 
         async def serve() -> None:
@@ -212,8 +218,11 @@ def in_every_state(hall: Hall, players: int = 9) -> None:
     hall.house.service.execute([Step(VENUE, NewEntry("event-archived", {"event": hall.events["archived"]}))], "test")
     for rulebook in ("keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team"):
         options = {"prize_places": 2} if rulebook == "warlords-of-terra" else {}
-        people = [f"Team {one}: {one}, {other}" for one, other in zip(names[:4], names[4:], strict=False)] \
-            if rulebook == "xwing-epic-team" else names
+        people = (
+            [f"Team {one}: {one}, {other}" for one, other in zip(names[:4], names[4:], strict=False)]
+            if rulebook == "xwing-epic-team"
+            else names
+        )
         book = made(rulebook, rulebook, people, **options)
         hall.publish(book)
         hall.tell(book, c.SetClock("start"))
@@ -236,5 +245,11 @@ def troubles(hall: Hall, event: str) -> None:
     presence.update("unit-3", now_ms, call=True)
     presence.update("unit-4", now_ms, leave=frozenset("b"))
     bye = next((match.match.a for match in live.matches if not match.match.b), "p1")
-    hall.tell(event, c.GiveWarning(one_sided.match.a, "a loud phone"), c.NoteRuling(dispute.id, "The die lay flat."),
-              c.Appeal(dispute.id, dispute.match.a), c.GrantExtension(called.id, 5), c.DropCompetitor(bye))
+    hall.tell(
+        event,
+        c.GiveWarning(one_sided.match.a, "a loud phone"),
+        c.NoteRuling(dispute.id, "The die lay flat."),
+        c.Appeal(dispute.id, dispute.match.a),
+        c.GrantExtension(called.id, 5),
+        c.DropCompetitor(bye),
+    )

@@ -94,17 +94,20 @@ class Hand:
 
     def tap(self, spot: tuple[float, float], count: int = 1) -> None:
         for kind in ("mousePressed", "mouseReleased"):
-            self.screen.cdp("Input.dispatchMouseEvent", {
-                "type": kind, "x": spot[0], "y": spot[1], "button": "left", "clickCount": count})
+            self.screen.cdp(
+                "Input.dispatchMouseEvent",
+                {"type": kind, "x": spot[0], "y": spot[1], "button": "left", "clickCount": count},
+            )
 
     def click(self, one: WebElement | str) -> tuple[float, float]:
         """Once, as somebody who takes their time, and sees when a live change took away what was under the finger."""
+
         def pressed() -> tuple[float, float] | None:
             spot = self.spot(one)
             self.tap(spot)
             try:
                 return spot if self.screen.run(PRESSED) else None
-            except WebDriverException:   # The page is being left.
+            except WebDriverException:  # The page is being left.
                 return spot
 
         spot: tuple[float, float] = self.screen.until(pressed, f"{one} to be pressed")
@@ -141,14 +144,21 @@ class Hand:
 
     def step(self) -> str:
         """The next step that is shown, once its page is there."""
-        return str(self.screen.run("""const next = document.querySelector("#next");
-            return document.readyState === "complete" && next ? next.dataset.step : "";"""))
+        return str(
+            self.screen.run("""const next = document.querySelector("#next");
+            return document.readyState === "complete" && next ? next.dataset.step : "";""")
+        )
 
     def where(self, event_id: str) -> tuple[object, ...]:
         """How far an event is: each step moves it by exactly one."""
         event = self.hall.event(event_id)
-        return (len(event.public_rounds), event.draft and event.draft.draw.attempt, event.clock.state,  # type: ignore[union-attr]
-                event.cut is not None, event.finished)
+        return (
+            len(event.public_rounds),
+            event.draft and event.draft.draw.attempt,
+            event.clock.state,  # type: ignore[union-attr]
+            event.cut is not None,
+            event.finished,
+        )
 
     def next(self, event_id: str, to: tuple[object, ...]) -> None:
         """The next step by a double click and late ones; it leads to `to`, and no further."""

@@ -17,12 +17,22 @@ from roundtap_hub.access.policy import ROUTES, STAFF
 from roundtap_hub.paper.slip_codes import slip_token
 from roundtap_hub.practice_hub import READY, PracticeHub
 
-NO_PAGES = frozenset({
-    "GET /static/<name>", "GET /feed", "GET /time", "GET /ca.crt", "GET /checks",
-    "GET /device/challenge", "GET /device/hub", "GET /standby/lineage", "GET /console/<event_id>/export.json",
-    "GET /console/<event_id>/standings.csv", "GET /console/<event_id>/list-fortress.json",
-    "GET /console/before-doors/diagnostics.txt",
-})
+NO_PAGES = frozenset(
+    {
+        "GET /static/<name>",
+        "GET /feed",
+        "GET /time",
+        "GET /ca.crt",
+        "GET /checks",
+        "GET /device/challenge",
+        "GET /device/hub",
+        "GET /standby/lineage",
+        "GET /console/<event_id>/export.json",
+        "GET /console/<event_id>/standings.csv",
+        "GET /console/<event_id>/list-fortress.json",
+        "GET /console/before-doors/diagnostics.txt",
+    }
+)
 """What is no page for people."""
 
 Examples = Callable[[Hall, str], list[str]]
@@ -48,6 +58,7 @@ PARAMETERS: Mapping[str, Examples] = {
 }
 """Values for what an address names within an event; "event_id" itself: every event of the hall."""
 
+
 def _slips(hall: Hall) -> list[str]:
     """A slip of each event's newest round."""
     states = map(hall.event, hall.events.values())
@@ -59,8 +70,9 @@ def _slips(hall: Hall) -> list[str]:
 def _said_by_phone(hall: Hall) -> str:
     """A phone says yes to what the other side's unit reported; where it is told what became of it."""
     event = hall.events["running"]
-    match = next(match for match in hall.event(event).public_rounds[-1].open_matches
-                 if match.match.b and not match.reports)
+    match = next(
+        match for match in hall.event(event).public_rounds[-1].open_matches if match.match.b and not match.reports
+    )
     hall.report(event, match.id, "a", 100, 24)
     phone = hall.house.app.test_client()
     page = phone.get(hall.house.hub.access.links.path(event, match.match.b)).text
@@ -80,14 +92,27 @@ def _practice(hall: Hall) -> list[str]:
 EXAMPLES: Mapping[str, Callable[[Hall], list[str]]] = {
     "GET /console/practice": _practice,
     "GET /console/outcome/<word>": lambda hall: [hall.outcome()],
-    "GET /console/new": lambda hall: ["/console/new", *(f"/console/new?rulebook={book}" for book in (
-        "keyforge-archon", "shatterpoint-premier", "warlords-of-terra", "xwing-epic-team", "xwing-epic-duel"))],
+    "GET /console/new": lambda hall: [
+        "/console/new",
+        *(
+            f"/console/new?rulebook={book}"
+            for book in (
+                "keyforge-archon",
+                "shatterpoint-premier",
+                "warlords-of-terra",
+                "xwing-epic-team",
+                "xwing-epic-duel",
+            )
+        ),
+    ],
     "GET /wall/<event_id>": lambda hall: [
-        f"/wall/{event}{more}" for event in hall.events.values() for more in ("", "?theme=dark", "?part=1/2")],
+        f"/wall/{event}{more}" for event in hall.events.values() for more in ("", "?theme=dark", "?part=1/2")
+    ],
     "GET /s/<token>": _slips,
     "GET /me/<token>/said/<name>": lambda hall: [_said_by_phone(hall)],
     "GET /console/<event_id>/slip": lambda hall: [
-        f"/console/{event}/slip{more}" for event in hall.events.values() for more in ("", "?code=nonsense")],
+        f"/console/{event}/slip{more}" for event in hall.events.values() for more in ("", "?code=nonsense")
+    ],
     "GET /": lambda hall: ["/?lang=de"],
     "GET /aid/<rulebook>": lambda hall: [f"/aid/{book}" for book in RULEBOOKS if RULEBOOKS[book].counting_aid],
 }
@@ -103,8 +128,11 @@ def pages_of_organizers() -> list[str]:
 
 
 def _personal(hall: Hall, more: str = "") -> list[str]:
-    return [hall.house.hub.access.links.path(event, one) + more for event in hall.events.values()
-            for one in _people(hall, event)]
+    return [
+        hall.house.hub.access.links.path(event, one) + more
+        for event in hall.events.values()
+        for one in _people(hall, event)
+    ]
 
 
 def _is_page(address: str) -> bool:
@@ -170,8 +198,10 @@ def shape(text: str) -> set[str]:
 
 def seen_as(client: FlaskClient, hall: Hall, address: str) -> dict[str, set[str]]:
     """The shape of each page of an address, by its path."""
-    answers = {path: client.get(path, headers={"Accept-Language": "de"}, follow_redirects=True)
-               for path in paths(hall, address)}
+    answers = {
+        path: client.get(path, headers={"Accept-Language": "de"}, follow_redirects=True)
+        for path in paths(hall, address)
+    }
     found = {path: shape(answer.text) for path, answer in answers.items() if answer.status_code in (200, 202)}
     assert found, f"{address}: none of its examples is a page"
     return found

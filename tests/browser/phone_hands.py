@@ -124,8 +124,9 @@ def reported_by_two_phones(desk: Hand, phones: Phones, event_id: str, match_id: 
     phones.hand.screen.until(lambda: _match(phones, match_id).state == "agreed", "both to agree")
 
 
-def disputed_by_two_phones(desk: Hand, phones: Phones, judge: Hand, event_id: str, match_id: str,
-                           points: tuple[int, int]) -> None:
+def disputed_by_two_phones(
+    desk: Hand, phones: Phones, judge: Hand, event_id: str, match_id: str, points: tuple[int, int]
+) -> None:
     """Each says another thing; a judge with a PIN of their own takes side b's word, on their own page."""
     seat = _match(phones, match_id).match
     assert seat.b
@@ -168,7 +169,8 @@ def on_the_wall(wall: Hand, tables: list[tuple[str, str, str, str]]) -> None:
             """)
         found = {who: (table, across) for table, name, across in lines for who in people if is_short(name, who)}
         return set(found) == set(people) and all(
-            found[who][0] == table and is_short(found[who][1], other) for who, (table, other) in people.items())
+            found[who][0] == table and is_short(found[who][1], other) for who, (table, other) in people.items()
+        )
 
     screen.until(shown, f"the wall to show {people}")
 

@@ -24,6 +24,7 @@ STRUGGLES = Result(score=SidePair(2, 1), wounds=SidePair(4, 11), picks=SQUADS)
 
 class PhoneState(NamedTuple):
     """`presses`: selectors of all that this player may want to press next."""
+
     name: str
     path: str
     presses: tuple[str, ...]
@@ -55,8 +56,19 @@ class States:
         assert live
         serial = live[1].heard.get(side, 0) + 1
         name = f"{event}.{match.id}.{side}{serial}"
-        self.hall.tell(event, c.RecordReport(name, match.id, side, live[1].revision, result_to_json(result), name,
-                                             serial=serial, holder=phone or name))
+        self.hall.tell(
+            event,
+            c.RecordReport(
+                name,
+                match.id,
+                side,
+                live[1].revision,
+                result_to_json(result),
+                name,
+                serial=serial,
+                holder=phone or name,
+            ),
+        )
 
     def agree(self, event: str, match: MatchState, result: Result) -> None:
         self.report(event, match, "a", result)
@@ -85,8 +97,7 @@ def before_play(states: States) -> None:
 
 def a_round(states: States) -> None:
     hall = states.hall
-    event, matches = states.started("Mistrzostwa Województwa Zachodniopomorskiego", "xwing-standard",
-                                    full_names="1")
+    event, matches = states.started("Mistrzostwa Województwa Zachodniopomorskiego", "xwing-standard", full_names="1")
     states.add("published", event, next(matches).match.a, MATCH, CALL)
     hall.tell(event, c.SetClock("start"))
     states.add("playing", event, next(matches).match.a, MATCH, CALL)

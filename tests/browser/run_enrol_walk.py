@@ -27,15 +27,21 @@ def main() -> int:
         print(NOWHERE)
         return 2
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 32
-    with tempfile.TemporaryDirectory() as folder, open_screen() as screen, open_hall(Path(folder)) as hall, \
-            new_units(hall, count) as units:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_screen() as screen,
+        open_hall(Path(folder)) as hall,
+        new_units(hall, count) as units,
+    ):
         screen.log_in(hall.url, PIN)
         took_s = walk(screen, hall, units)
         keys = hall.house.hub.units.keys
         assert all(keys[unit.kept[0].unit] == unit.kept[0].key for unit in units)
     with_person_s = took_s + count * PERSON_S
-    print(f"{count} units: {took_s:.1f} s by the machines ({took_s / count:.2f} s each), "
-          f"{with_person_s:.0f} s with {PERSON_S:.0f} s a unit for a person to read and type")
+    print(
+        f"{count} units: {took_s:.1f} s by the machines ({took_s / count:.2f} s each), "
+        f"{with_person_s:.0f} s with {PERSON_S:.0f} s a unit for a person to read and type"
+    )
     return 0 if with_person_s < GATE_S else 1
 
 

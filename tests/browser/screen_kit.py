@@ -27,8 +27,16 @@ from roundtap_hub.serving.web import CLICK_DEBOUNCE_MS
 PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
 """A folder for what the screen shows when a test waits in vain."""
 NOWHERE = "no chromedriver (apt install chromium chromium-driver)"
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync", "--lang=de")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--lang=de",
+)
 NO_NODE = {"at": "", "html": "", "why": ""}
 SEVERE = ("moderate", "serious", "critical")
 WIRE_MAX_BYTES = 60_000
@@ -220,11 +228,11 @@ class Screen:
             self.driver.switch_to.window(other)
             self.driver.close()
         self.driver.switch_to.window(first)
-        with suppress(WebDriverException):   # No page, no memory.
+        with suppress(WebDriverException):  # No page, no memory.
             self.run("localStorage.clear(); sessionStorage.clear()")
         self.driver.get("about:blank")
         for script in self._scripts:
-            with suppress(WebDriverException):   # Gone with its tab.
+            with suppress(WebDriverException):  # Gone with its tab.
                 self.cdp("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script})
         self._scripts.clear()
         self.cdp("Network.clearBrowserCookies", {})
@@ -236,20 +244,30 @@ class Screen:
         self.dark(False)
 
     def size(self, size: Size) -> None:
-        self.cdp("Emulation.setDeviceMetricsOverride", {
-            "width": size.width, "height": size.height, "deviceScaleFactor": size.scale, "mobile": False})
+        self.cdp(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": size.width, "height": size.height, "deviceScaleFactor": size.scale, "mobile": False},
+        )
 
     def dark(self, dark: bool = True) -> None:
-        self.cdp("Emulation.setEmulatedMedia", {"features": [
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
-            {"name": "prefers-reduced-motion", "value": "reduce"}]})
+        self.cdp(
+            "Emulation.setEmulatedMedia",
+            {
+                "features": [
+                    {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                    {"name": "prefers-reduced-motion", "value": "reduce"},
+                ]
+            },
+        )
 
     def offline(self, offline: bool = True) -> None:
         """Contact is lost on a page that is there whole: a script still on its way might never come."""
         if offline:
             self.whole()
-        self.cdp("Network.emulateNetworkConditions", {
-            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+        self.cdp(
+            "Network.emulateNetworkConditions",
+            {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
+        )
 
     def language(self, language: str) -> None:
         """What this browser asks for from now on; "": its own."""
@@ -298,7 +316,8 @@ class Screen:
         self.until(lambda: "/login" not in self.driver.current_url, "to be let in")
         self._let_in[url, pin] = [
             {key: cookie[key] for key in ("name", "value", "domain", "path", "secure", "httpOnly")}
-            for cookie in self.cdp("Network.getCookies", {"urls": [url]})["cookies"]]
+            for cookie in self.cdp("Network.getCookies", {"urls": [url]})["cookies"]
+        ]
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)
@@ -327,8 +346,10 @@ class Screen:
             step_s = min(1.5 * step_s, 0.1)
         if PICTURES:
             self.driver.save_screenshot(f"{PICTURES}/{time.time():.0f}.png")
-        raise AssertionError(f"waited for {what}; {self.driver.current_url} says: {self.text()[:600]}; "
-                             f"the browser complains of: {self.complaints()[-5:]}")
+        raise AssertionError(
+            f"waited for {what}; {self.driver.current_url} says: {self.text()[:600]}; "
+            f"the browser complains of: {self.complaints()[-5:]}"
+        )
 
     def text(self) -> str:
         return str(self.run("return document.body.innerText"))
@@ -338,8 +359,12 @@ class Screen:
         if not self.run("return !!window.axe"):
             self.run(axe_source())
         said: list[dict[str, Any]] = self.driver.execute_async_script(AXE, list(rules) or None)
-        return [f"{one['impact']} {one['id']}: {one['help']}: {node['at']} {node['html']} ({node['why']})"
-                for one in said if one["impact"] in SEVERE for node in one["nodes"][:3] or [NO_NODE]]
+        return [
+            f"{one['impact']} {one['id']}: {one['help']}: {node['at']} {node['html']} ({node['why']})"
+            for one in said
+            if one["impact"] in SEVERE
+            for node in one["nodes"][:3] or [NO_NODE]
+        ]
 
     def unfit(self) -> list[str]:
         """What does not fit into this window, once the page had time to fit itself in."""
@@ -366,8 +391,11 @@ class Screen:
     def asked(self) -> list[str]:
         """Paths that the browser has asked for since the last time."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        addresses = [message["params"]["request"]["url"] for message in messages
-                     if message["method"] == "Network.requestWillBeSent"]
+        addresses = [
+            message["params"]["request"]["url"]
+            for message in messages
+            if message["method"] == "Network.requestWillBeSent"
+        ]
         return ["/" + address.split("/", 3)[3] for address in addresses if address.startswith("http")]
 
     def complaints(self) -> list[str]:

@@ -73,8 +73,10 @@ def test_changes_come_as_rows_and_leave_alone_what_is_being_typed(hall: Hall, sc
     assert browser.find_element(By.CSS_SELECTOR, reason).is_displayed()
     browser.find_element(By.CSS_SELECTOR, reason).send_keys("ond time", Keys.ENTER)
     # It was said without knowing of the other warning: that is told, what was typed stands, and is said again.
-    screen.until(lambda: the(browser, "p.problem") and typed(browser, reason) == "came late, for the second time",
-               "the question whether it holds")
+    screen.until(
+        lambda: the(browser, "p.problem") and typed(browser, reason) == "came late, for the second time",
+        "the question whether it holds",
+    )
     screen.settle()
     browser.find_element(By.CSS_SELECTOR, reason).send_keys(Keys.ENTER)
     screen.until(lambda: len(hall.event(event).entrants["p3"].warnings) == 2, "both warnings")

@@ -35,14 +35,19 @@ class Keyboard:
 
     def reads(self, line: str) -> None:
         """Wait as a person does, until the screen says what was typed."""
-        self.screen.until(lambda: self.screen.driver.find_elements(
-            By.CSS_SELECTOR, f"#entry-line[data-line='{line}'] form[data-confirm]"), f"what “{line}” means")
+        self.screen.until(
+            lambda: self.screen.driver.find_elements(
+                By.CSS_SELECTOR, f"#entry-line[data-line='{line}'] form[data-confirm]"
+            ),
+            f"what “{line}” means",
+        )
 
     def open(self, table: int) -> None:
         """The line of that table has the focus, and not one of the table before."""
         self.press(f"{table}{Keys.ENTER}")
-        self.screen.until(lambda: self.screen.all(f"form:has(#entry-text:focus) [name=table][value='{table}']"),
-                          f"table {table}")
+        self.screen.until(
+            lambda: self.screen.all(f"form:has(#entry-text:focus) [name=table][value='{table}']"), f"table {table}"
+        )
 
     def enter(self, table: int, line: str) -> int:
         """One result by hand; how many keys it took."""
@@ -51,8 +56,10 @@ class Keyboard:
         self.press(line)
         self.reads(line)
         self.press(Keys.ENTER)
-        self.screen.until(lambda: self.screen.driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] .entry-done"),
-                        f"the result of table {table}")
+        self.screen.until(
+            lambda: self.screen.driver.find_elements(By.CSS_SELECTOR, "[data-entry-body] .entry-done"),
+            f"the result of table {table}",
+        )
         return self.pressed - before
 
 
@@ -128,9 +135,7 @@ def test_a_table_s_card_opens_the_line_and_enter_saves(hall: Hall, desk: Screen)
     desk.until(lambda: result_at(hall.house, 21) == Result(score=SidePair(40, 100)), "the result")
 
 
-def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(
-    hall: Hall, desk: Screen
-) -> None:
+def test_what_is_typed_faster_than_it_can_be_shown_waits_for_another_enter(hall: Hall, desk: Screen) -> None:
     house, driver = hall.house, desk.driver
     keys = Keyboard(desk)
     keys.open(14)
@@ -174,8 +179,15 @@ def test_a_wrong_number_is_told_and_escape_leaves(hall: Hall, desk: Screen) -> N
     assert driver.switch_to.active_element.tag_name == "body"
 
 
-LINES = {"xwing-standard": "a24", "xwing-epic-duel": "a95", "xwing-epic-team": "b95", "keyforge-archon": "a",
-         "keyforge-sealed": "b", "warlords-of-terra": "a14", "shatterpoint-premier": "123420 12 7"}
+LINES = {
+    "xwing-standard": "a24",
+    "xwing-epic-duel": "a95",
+    "xwing-epic-team": "b95",
+    "keyforge-archon": "a",
+    "keyforge-sealed": "b",
+    "warlords-of-terra": "a14",
+    "shatterpoint-premier": "123420 12 7",
+}
 MORE_KEYS = {"shatterpoint-premier": 15}
 """Squads and wounds of both sides: what has to be said takes its keys."""
 
@@ -289,12 +301,16 @@ def test_a_row_of_the_check_in_stays_under_the_hand_for_a_second(screen: Screen,
         screen.log_in(hall.url, PIN)
         screen.open(f"{hall.url}/console/e1/check-in")
         row = driver.find_element(By.CSS_SELECTOR, "#check-missing [data-key=p2]")
-        screen.until(lambda: driver.execute_script("return window.feeds.some((feed) => feed.readyState === 1)"),
-                     "a feed")
-        driver.execute_script("""
+        screen.until(
+            lambda: driver.execute_script("return window.feeds.some((feed) => feed.readyState === 1)"), "a feed"
+        )
+        driver.execute_script(
+            """
             for (const feed of window.feeds) for (const kind of ["view", "patch"])
                 feed.addEventListener(kind, () => { window.told = true; });
-            arguments[0].dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));""", row)
+            arguments[0].dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));""",
+            row,
+        )
         at = row.rect["y"]
         house.service.execute_one("e1", CheckIn("p1"), "another desk")
         screen.until(lambda: driver.execute_script("return window.told"), "the news")

@@ -23,14 +23,17 @@ def test_a_walk_with_nothing_but_digits_and_enter(tmp_path: Path, screen: Screen
         assert [unit.asking.showing.state for unit in units] == [DONE] * COUNT
         keys = hall.house.hub.units.keys
         assert {unit.kept[0].unit: unit.kept[0].key for unit in units} == {
-            f"table-{n}": keys[f"table-{n}"] for n in range(1, COUNT + 1)}
+            f"table-{n}": keys[f"table-{n}"] for n in range(1, COUNT + 1)
+        }
         placed = hall.house.service.snapshot.venue.tables
         assert {f"table-{n}": n for n in range(1, COUNT + 1)}.items() <= placed.items()
 
 
 @pytest.mark.parametrize("wrong", [pytest.param("12", marks=pytest.mark.long), "00 000 000"])
 def test_on_a_phone_what_was_mistyped_is_told_and_the_field_is_there_again(
-    tmp_path: Path, screen: Screen, wrong: str,
+    tmp_path: Path,
+    screen: Screen,
+    wrong: str,
 ) -> None:
     with open_hall(tmp_path) as hall, new_units(hall, 2) as units:
         screen.log_in(hall.url, PIN)
@@ -58,7 +61,8 @@ def test_who_comes_while_somebody_types_is_listed_and_what_is_typed_stays(tmp_pa
         with new_units(hall, 2) as units:
             for unit in units:
                 unit.shown()
-            screen.until(lambda: screen.look_again() and len(screen.all("#waiting li")) == 2,
-                         "both in the list, without a press")
+            screen.until(
+                lambda: screen.look_again() and len(screen.all("#waiting li")) == 2, "both in the list, without a press"
+            )
             typed = screen.run("return [document.activeElement.name, document.activeElement.value]")
             assert typed == ["code", "17 3"]

@@ -36,8 +36,16 @@ IDLE, RUNNING = "idle", "running"
 class Evening:
     """One event, led by one hand; what they saw and did stands in the ledger."""
 
-    def __init__(self, hand: Hand, rulebook: str, name: str, best: tuple[int, int], rounds: int = 3,
-                 seats: int = 4, by_hand: int = 12) -> None:
+    def __init__(
+        self,
+        hand: Hand,
+        rulebook: str,
+        name: str,
+        best: tuple[int, int],
+        rounds: int = 3,
+        seats: int = 4,
+        by_hand: int = 12,
+    ) -> None:
         """`by_hand`: so many tables of a round the organizer enters by clicks; the others have units that report."""
         self.rounds, self.seats, self.by_hand = rounds, seats, by_hand
         self.hand, self.hall, self.rulebook, self.name, self.best = hand, hand.hall, rulebook, name, best
@@ -108,16 +116,18 @@ class Evening:
         self.hand.click(f"#missing a[href$='/match/{match}']")
         screen.until(lambda: screen.all(".entry-more, #enter [name='text']"), "the line, or the match")
         if screen.all(".entry-more"):
-            self.hand.leads(f".entry-more a[href$='/match/{match}']", "the match",
-                            lambda: screen.all("#enter [name='text']"))
+            self.hand.leads(
+                f".entry-more a[href$='/match/{match}']", "the match", lambda: screen.all("#enter [name='text']")
+            )
 
     def fill(self, a: str, b: str, a_wins: bool, why: str = "") -> None:
         """The figures of the match that is open, with the reason it asks for; the one who saves clicks twice."""
         hand, screen = self.hand, self.hand.screen
         high, low = self.best
         hand.type("#enter [name='text']", f"{high} {low}" if a_wins else f"{low} {high}")
-        hand.leads("#enter .walk-line button", "what the line means",
-                   lambda: screen.all(".walk form[method=post] button.main"))
+        hand.leads(
+            "#enter .walk-line button", "what the line means", lambda: screen.all(".walk form[method=post] button.main")
+        )
         if why:
             hand.type(".walk [name='reason']", why)
         number = self.hall.event(self.event_id).number
@@ -138,8 +148,9 @@ class Evening:
         """One side's report, as a unit sends it."""
         found = self.hall.event(self.event_id).find_match(match)
         assert found
-        self.hall.tell(self.event_id, RecordReport(
-            f"{self.event_id}{match}{side}", match, side, found[1].revision, said, "body"))  # type: ignore[arg-type]
+        self.hall.tell(
+            self.event_id, RecordReport(f"{self.event_id}{match}{side}", match, side, found[1].revision, said, "body")
+        )  # type: ignore[arg-type]
 
     def _wins(self, a: str, b: str) -> bool:
         """Who is first by the alphabet has the better day, but for every third pair."""
@@ -174,8 +185,9 @@ def people_file(folder: Path, name: str, people: list[str]) -> Path:
     return path
 
 
-def test_a_small_event_by_clicks_alone(hall: Hall, tmp_path: Path, screen: Screen,
-                                       capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_event_by_clicks_alone(
+    hall: Hall, tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Five and a latecomer, one round and a final: hasty hands at the desk, two players with their phones."""
     evening = Evening(Hand(screen, hall), "xwing-standard", "Small Open", (100, 24), rounds=1, seats=2, by_hand=1)
     evening.hand.look().log_in(hall.url, PIN)
@@ -197,8 +209,7 @@ def test_a_small_event_by_clicks_alone(hall: Hall, tmp_path: Path, screen: Scree
 
 
 @pytest.mark.long
-def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen,
-                                           capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_events_of_24_by_clicks_alone(tmp_path: Path, screen: Screen, capsys: pytest.CaptureFixture[str]) -> None:
     names = player_names(47)
     with open_hall(tmp_path) as hall, open_screen() as pockets:
         one = Evening(Hand(screen, hall, "127.0.0.1", DESK), "xwing-standard", "Winter Open", (100, 24))
@@ -266,8 +277,12 @@ def latecomer(evening: Evening, name: str) -> None:
     # Who has the bye plays at once; nobody is chosen for the desk.
     assert not screen.all("#enter [name=meets]:checked")
     hand.click("#enter label:has([name=meets]:not([value='']))")
-    hand.leads("#enter form button:not([type]):not([hidden])", "the latecomer", lambda: len(
-        evening.hall.event(evening.event_id).entrants) == before + 1, twice=True)
+    hand.leads(
+        "#enter form button:not([type]):not([hidden])",
+        "the latecomer",
+        lambda: len(evening.hall.event(evening.event_id).entrants) == before + 1,
+        twice=True,
+    )
     screen.open(evening.console)
     hand.ready()
     assert len(evening.hall.event(evening.event_id).entrants) == before + 1
@@ -288,12 +303,15 @@ def swap(evening: Evening) -> None:
     hand.leads("#swap form button", "what it would do", lambda: screen.all("#step"))
     hand.type("#step [name=reason]", "Two brothers met")
     number = evening.hall.event(evening.event_id).number
-    hand.leads("#step button.main", "the change", lambda: evening.hall.event(
-        evening.event_id).number > number, twice=True)
+    hand.leads(
+        "#step button.main", "the change", lambda: evening.hall.event(evening.event_id).number > number, twice=True
+    )
     screen.open(evening.console)
     after = evening.tables()
     assert {frozenset(line[2:]) for line in after} == {frozenset(line[2:]) for line in before[2:]} | {
-        frozenset((stays, comes)), frozenset((moves, other))}
+        frozenset((stays, comes)),
+        frozenset((moves, other)),
+    }
 
 
 def no_show(evening: Evening) -> None:
@@ -345,12 +363,14 @@ def leaves_the_cut(evening: Evening) -> None:
     hand, screen = evening.hand, evening.hand.look()
     gone = screen.one(".seeds tbody tr th").text
     hand.click(".seeds tbody tr .confirm > summary")
-    hand.leads(".seeds tbody tr .confirm[open] form button.danger", "the place to be free",
-               lambda: screen.all("#offered"))
+    hand.leads(
+        ".seeds tbody tr .confirm[open] form button.danger", "the place to be free", lambda: screen.all("#offered")
+    )
     hand.ready()
     taken = screen.one("#offered p").text
-    hand.leads("#offered form:first-child button", "the place to be taken",
-               lambda: not screen.all("#offered"), twice=True)
+    hand.leads(
+        "#offered form:first-child button", "the place to be taken", lambda: not screen.all("#offered"), twice=True
+    )
     seeds = [row.text for row in screen.all(".seeds tbody th")]
     assert gone not in seeds
     assert len(seeds) == 4

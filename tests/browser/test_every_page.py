@@ -65,15 +65,21 @@ def some(paths: list[str], chance: Random) -> list[str]:
 
 def test_pages_of_everybody(full_hall: Hall, screen: Screen, chance: Random) -> None:
     client = of_everybody(full_hall, screen)
-    found = [said for path in some(richest(client, full_hall, pages_of_everybody()), chance)
-             for said in looked_at(screen, full_hall, path)]
+    found = [
+        said
+        for path in some(richest(client, full_hall, pages_of_everybody()), chance)
+        for said in looked_at(screen, full_hall, path)
+    ]
     assert not found, "\n".join(found)
 
 
 def test_pages_of_those_who_run_the_event(full_hall: Hall, screen: Screen, chance: Random) -> None:
     client = of_organizers(full_hall, screen)
-    found = [said for path in some(richest(client, full_hall, pages_of_organizers()), chance)
-             for said in looked_at(screen, full_hall, path)]
+    found = [
+        said
+        for path in some(richest(client, full_hall, pages_of_organizers()), chance)
+        for said in looked_at(screen, full_hall, path)
+    ]
     assert not found, "\n".join(found)
 
 
@@ -81,8 +87,9 @@ def test_pages_of_those_who_run_the_event(full_hall: Hall, screen: Screen, chanc
 @pytest.mark.parametrize("address", pages_of_everybody())
 def test_a_page_of_everybody_in_every_state(full_hall: Hall, screen: Screen, address: str) -> None:
     client = of_everybody(full_hall, screen)
-    found = [said for path in seen_as(client, full_hall, address)
-             for said in looked_at(screen, full_hall, path, whole=True)]
+    found = [
+        said for path in seen_as(client, full_hall, address) for said in looked_at(screen, full_hall, path, whole=True)
+    ]
     assert not found, "\n".join(found)
 
 
@@ -90,6 +97,7 @@ def test_a_page_of_everybody_in_every_state(full_hall: Hall, screen: Screen, add
 @pytest.mark.parametrize("address", pages_of_organizers())
 def test_a_page_of_those_who_run_the_event_in_every_state(full_hall: Hall, screen: Screen, address: str) -> None:
     client = of_organizers(full_hall, screen)
-    found = [said for path in seen_as(client, full_hall, address)
-             for said in looked_at(screen, full_hall, path, whole=True)]
+    found = [
+        said for path in seen_as(client, full_hall, address) for said in looked_at(screen, full_hall, path, whole=True)
+    ]
     assert not found, "\n".join(found)

@@ -36,10 +36,12 @@ def states(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Hall, lis
         yield hall, every_state(hall)
 
 
-@pytest.mark.parametrize("language", [
-    pytest.param(one, marks=() if one == "de" else pytest.mark.long) for one in LANGUAGES])
-def test_what_to_press_next_is_on_the_first_screen(states: tuple[Hall, list[PhoneState]], screen: Screen,
-                                                   language: str) -> None:
+@pytest.mark.parametrize(
+    "language", [pytest.param(one, marks=() if one == "de" else pytest.mark.long) for one in LANGUAGES]
+)
+def test_what_to_press_next_is_on_the_first_screen(
+    states: tuple[Hall, list[PhoneState]], screen: Screen, language: str
+) -> None:
     hall, of_phones = states
     screen.language(language)
     screen.size(WITH_BARS)

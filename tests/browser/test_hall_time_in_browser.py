@@ -16,8 +16,9 @@ from roundtap_machine.root_steps import EARLIEST_S
 class Desk:
     def __init__(self, hall: Hall, screen: Screen) -> None:
         self.screen, self.url, self.ahead_s, self.set_s = screen, hall.url, 0.0, list[int]()
-        made = HallTime(None, "boot", hall.time, lambda: time.time() + self.ahead_s, lambda: False, lambda: True,
-                        self.ask_root)
+        made = HallTime(
+            None, "boot", hall.time, lambda: time.time() + self.ahead_s, lambda: False, lambda: True, self.ask_root
+        )
         hall.house.hub.host.hall_time = made
 
     def ask_root(self, step: str, seconds: int) -> dict[str, bool]:

@@ -21,9 +21,13 @@ PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
 def kept(browser: webdriver.Chrome) -> list[Any]:
     """What this phone has said and nobody has answered."""
-    return [json.loads(each) for each in browser.execute_script(
-        "return Object.keys(localStorage).filter((key) => key.startsWith('roundtap:unsent:'))"
-        ".map((key) => localStorage.getItem(key))")]
+    return [
+        json.loads(each)
+        for each in browser.execute_script(
+            "return Object.keys(localStorage).filter((key) => key.startsWith('roundtap:unsent:'))"
+            ".map((key) => localStorage.getItem(key))"
+        )
+    ]
 
 
 def test_a_button_that_waits_longer_than_a_second_says_that_the_hub_is_busy(own_hall: Hall, screen: Screen) -> None:
@@ -34,8 +38,10 @@ def test_a_button_that_waits_longer_than_a_second_says_that_the_hub_is_busy(own_
     assert house.event.live is not None
     screen.open(own_hall.url + house.hub.access.links.path("e1", house.event.live.matches[0].match.a) + "?lang=en")
     screen.whole()
-    screen.cdp("Network.emulateNetworkConditions", {
-        "offline": False, "latency": 6000, "downloadThroughput": -1, "uploadThroughput": -1})
+    screen.cdp(
+        "Network.emulateNetworkConditions",
+        {"offline": False, "latency": 6000, "downloadThroughput": -1, "uploadThroughput": -1},
+    )
     # The browser answers nobody while it goes to another page: the page itself notes what it shows meanwhile.
     screen.driver.execute_script("""
         const sign = document.getElementById("contact");
@@ -145,8 +151,11 @@ def test_a_phone_is_heard_and_felt_once_its_player_has_turned_that_on(own_hall: 
     screen.until(lambda: "74:5" in screen.one("#phone-clock").text, "the clock")
     hall.tell("e1", SetClock("set", 3000))
     hears(TIME, "time")
-    mine = next(match for match in house.event.live.matches  # type: ignore[union-attr]
-                if "p1" in (match.match.a, match.match.b))
+    mine = next(
+        match
+        for match in house.event.live.matches  # type: ignore[union-attr]
+        if "p1" in (match.match.a, match.match.b)
+    )
     hall.report("e1", mine.id, "b" if mine.match.a == "p1" else "a", 100, 24)
     hears(REPORTED, "the opponent's report")
     assert screen.run("return window.felt") == 3

@@ -55,8 +55,9 @@ def begins_check_in(hall: Hall, event: str) -> None:
 def are_seated(hall: Hall, event: str) -> None:
     for unit, match in zip(UNITS, hall.event(event).public_rounds[-1].matches, strict=False):
         hall.place(unit, match.match.table or 0)
-        hall.house.hub.presence.update(unit, hall.house.hub.clocks.mono_ms(), connected=True, match=match.id,
-                                       seated=frozenset("ab"))
+        hall.house.hub.presence.update(
+            unit, hall.house.hub.clocks.mono_ms(), connected=True, match=match.id, seated=frozenset("ab")
+        )
 
 
 def calls(hall: Hall, _: str) -> None:
@@ -116,8 +117,10 @@ STATES: dict[str, tuple[State, str]] = {
     "all in": (ALL_IN, "draw"),
     "before the cut": (BEFORE_THE_CUT, "cut"),
     "cut": (CUT, "draw_knockout"),
-    "place offered": (after(created(swiss_rounds=1, cut=2), Hall.publish, START, Hall.play, told(c.MakeCut()),
-                            first_seed_leaves), "offer"),
+    "place offered": (
+        after(created(swiss_rounds=1, cut=2), Hall.publish, START, Hall.play, told(c.MakeCut()), first_seed_leaves),
+        "offer",
+    ),
     "bracket draft": (after(CUT, Hall.draw), "publish_knockout"),
     "bracket": (after(CUT, Hall.publish, START), "missing"),
     "champion": (CHAMPION, "champion"),

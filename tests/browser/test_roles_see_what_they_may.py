@@ -14,8 +14,13 @@ from screen_kit import Screen
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, is_allowed
 
 ROLES = (SCOREKEEPER, JUDGE, HEAD_JUDGE)
-OF_EVENT = [address for address in ROUTES if address.startswith("GET /console/<event_id>")
-            and not address.endswith((".json", ".csv")) and "/find" not in address]
+OF_EVENT = [
+    address
+    for address in ROUTES
+    if address.startswith("GET /console/<event_id>")
+    and not address.endswith((".json", ".csv"))
+    and "/find" not in address
+]
 FORM = re.compile(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"#?]+)[^\"]*\"[^>]*>(.*?)</form>", re.S)
 ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")
 
@@ -30,9 +35,13 @@ IN_SHORT = ("before play", "draft", "troubles", "cut", "finished")
 """States in which the console has the most different things to press."""
 
 
-@pytest.mark.parametrize(("role", "states"), [
-    pytest.param(SCOREKEEPER, IN_SHORT, id=SCOREKEEPER),
-    *(pytest.param(role, (), id=f"{role}-long", marks=pytest.mark.long) for role in ROLES)])
+@pytest.mark.parametrize(
+    ("role", "states"),
+    [
+        pytest.param(SCOREKEEPER, IN_SHORT, id=SCOREKEEPER),
+        *(pytest.param(role, (), id=f"{role}-long", marks=pytest.mark.long) for role in ROLES),
+    ],
+)
 def test_no_form_is_shown_that_would_be_refused(full_hall: Hall, role: str, states: Sequence[str]) -> None:
     """`states`: of these events; of all where none is named."""
     hall = replace(full_hall, events={state: full_hall.events[state] for state in states or full_hall.events})
@@ -67,6 +76,9 @@ def test_a_scorekeeper_s_own_screen_has_no_dead_button(full_hall: Hall, screen: 
                 .filter((one) => one.checkVisibility())
                 .map((one) => one.getAttribute("formaction") || one.form.getAttribute("action"))
                 .map((path) => new URL(path, document.baseURI).pathname);""")
-        dead = [path for path in shown
-                if path.startswith("/console") and not is_allowed(snapshot, SCOREKEEPER, f"POST {path}")]
+        dead = [
+            path
+            for path in shown
+            if path.startswith("/console") and not is_allowed(snapshot, SCOREKEEPER, f"POST {path}")
+        ]
         assert dead == [], state

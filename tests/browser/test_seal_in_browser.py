@@ -11,9 +11,20 @@ def test_a_browser_finds_nothing_that_the_policy_forbids(full_hall: Hall, screen
     event = full_hall.events["bracket"]
     screen.log_in(full_hall.url, PIN)
     screen.complaints()
-    for path in ("/console", f"/console/{event}", "/console/hub", f"/console/{event}/prizes", f"/e/{event}/bracket",
-                 f"/wall/{event}", f"/wall/{event}?theme=dark", f"/e/{event}", f"/e/{event}/p/p1",
-                 f"/e/{event}/standings", f"/rules/{event}", "/login"):
+    for path in (
+        "/console",
+        f"/console/{event}",
+        "/console/hub",
+        f"/console/{event}/prizes",
+        f"/e/{event}/bracket",
+        f"/wall/{event}",
+        f"/wall/{event}?theme=dark",
+        f"/e/{event}",
+        f"/e/{event}/p/p1",
+        f"/e/{event}/standings",
+        f"/rules/{event}",
+        "/login",
+    ):
         screen.open(full_hall.url + path)
         assert screen.run("return document.styleSheets.length"), path
     said = screen.complaints()

@@ -57,11 +57,16 @@ def pages_of(screen: Screen) -> int:
     return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
 
 
-@pytest.mark.parametrize(("rulebook", "languages"), [
-    ("shatterpoint-premier", ["pl"]),
-    *(pytest.param(rulebook, LANGUAGES, id=f"{rulebook}-long", marks=pytest.mark.long) for rulebook in RULEBOOKS)])
+@pytest.mark.parametrize(
+    ("rulebook", "languages"),
+    [
+        ("shatterpoint-premier", ["pl"]),
+        *(pytest.param(rulebook, LANGUAGES, id=f"{rulebook}-long", marks=pytest.mark.long) for rulebook in RULEBOOKS),
+    ],
+)
 def test_no_slip_is_cut_and_every_code_is_read(
-        house: House, screen: Screen, tmp_path: Path, rulebook: str, languages: Sequence[str]) -> None:
+    house: House, screen: Screen, tmp_path: Path, rulebook: str, languages: Sequence[str]
+) -> None:
     people = LONG[:16]
     if RULEBOOKS[rulebook].team_size > 1:
         people = [f"Szwadron {LAST[n % 4]} {n}: {name}, {LONG[n + 40]}" for n, name in enumerate(people)]
@@ -76,8 +81,9 @@ def test_no_slip_is_cut_and_every_code_is_read(
             assert screen.run(CUT) == [], (language, size)
             assert pages_of(screen) == sheets, (language, size)
     # As fine as a coarse printer: 192 dots an inch.
-    screen.cdp("Emulation.setDeviceMetricsOverride", {
-        "width": 1366, "height": 3000, "deviceScaleFactor": 2, "mobile": False})
+    screen.cdp(
+        "Emulation.setDeviceMetricsOverride", {"width": 1366, "height": 3000, "deviceScaleFactor": 2, "mobile": False}
+    )
     addresses = []
     picture = Image.open(io.BytesIO(screen.driver.get_screenshot_as_png()))
     for left, top, right, bottom in screen.run(BOXES):
@@ -96,15 +102,21 @@ return [...document.querySelectorAll('td, th')].filter((one) => one.scrollWidth 
 @pytest.mark.long
 @pytest.mark.parametrize("size", ["a5", "a4"])
 def test_sixty_four_tables_of_long_names_fit_their_sheets(
-        house: House, screen: Screen, tmp_path: Path, size: str) -> None:
+    house: House, screen: Screen, tmp_path: Path, size: str
+) -> None:
     desk = house.with_event(LONG, full_names="1", swiss_rounds=6)
     for _ in range(2):
         house.publish()
         house.play()
     house.publish()
     desk.headers["Accept-Language"] = "pl"
-    for what, most in (("print/e1/pairings-table", 6), ("print/e1/pairings-name", 8), ("print/e1/standings", 8),
-                       ("console/e1/print/players", 10), ("console/e1/print/emergency", 18)):
+    for what, most in (
+        ("print/e1/pairings-table", 6),
+        ("print/e1/pairings-name", 8),
+        ("print/e1/standings", 8),
+        ("console/e1/print/players", 10),
+        ("console/e1/print/emergency", 18),
+    ):
         looked_at(screen, tmp_path, desk.get(f"/{what}?size={size}").text)
         assert screen.run(WIDER) == [], what
         assert pages_of(screen) <= most, what

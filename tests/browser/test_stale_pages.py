@@ -8,8 +8,14 @@ from pages_kit import PIN
 from screen_kit import DESK, NARROW, PHONE, WALL, Screen, Size
 
 LIVE: dict[str, Size] = {
-    "/wall/{}": WALL, "/wall/{}?theme=dark": WALL, "/e/{}": PHONE, "/e/{}/p/p1": PHONE, "/e/{}/pairings": PHONE,
-    "/e/{}/standings": PHONE, "/e/{}/bracket": PHONE, "/console/{}": DESK,
+    "/wall/{}": WALL,
+    "/wall/{}?theme=dark": WALL,
+    "/e/{}": PHONE,
+    "/e/{}/p/p1": PHONE,
+    "/e/{}/pairings": PHONE,
+    "/e/{}/standings": PHONE,
+    "/e/{}/bracket": PHONE,
+    "/console/{}": DESK,
 }
 
 
@@ -17,8 +23,9 @@ IN_SHORT = ("/wall/{}?theme=dark", "/e/{}/p/p1", "/console/{}")
 """One of each layout."""
 
 
-@pytest.mark.parametrize("path", [*IN_SHORT, *(pytest.param(path, marks=pytest.mark.long)
-                                               for path in LIVE if path not in IN_SHORT)])
+@pytest.mark.parametrize(
+    "path", [*IN_SHORT, *(pytest.param(path, marks=pytest.mark.long) for path in LIVE if path not in IN_SHORT)]
+)
 def test_a_page_without_its_hub_says_so_and_can_be_read(full_hall: Hall, screen: Screen, path: str) -> None:
     address = path.format(full_hall.events["bracket" if "bracket" in path else "troubles"])
     if path.startswith("/console"):
@@ -43,8 +50,16 @@ def test_a_page_without_its_hub_says_so_and_can_be_read(full_hall: Hall, screen:
 def test_somebody_who_walks_through_many_pages_holds_one_connection(full_hall: Hall, screen: Screen) -> None:
     """A browser keeps pages that were left, and has six connections for one hub: kept feeds would stop it."""
     running = full_hall.events["running"]
-    places = [f"/e/{running}", f"/e/{running}/pairings", f"/e/{running}/p/p1", f"/e/{running}/p/p2",
-              f"/e/{running}/p/p3", f"/e/{running}/p/p4", f"/e/{running}/p/p5", f"/e/{running}/p/p6"]
+    places = [
+        f"/e/{running}",
+        f"/e/{running}/pairings",
+        f"/e/{running}/p/p1",
+        f"/e/{running}/p/p2",
+        f"/e/{running}/p/p3",
+        f"/e/{running}/p/p4",
+        f"/e/{running}/p/p5",
+        f"/e/{running}/p/p6",
+    ]
     for place in places:
         screen.open(full_hall.url + place)
         screen.until(lambda: full_hall.doors.listeners == 1, f"one feed at {place}")

@@ -58,7 +58,11 @@ class Desk(Hand):
 @pytest.mark.long
 @pytest.mark.parametrize(("size", "swiss", "cut"), [(PHONE, 2, 4), (DESK, 2, 4)], ids=["390x844", "1366x768"])
 def test_hasty_hands_at_every_step_of_an_event_with_a_cut(
-    hall: Hall, screen: Screen, size: Size, swiss: int, cut: int,
+    hall: Hall,
+    screen: Screen,
+    size: Size,
+    swiss: int,
+    cut: int,
 ) -> None:
     desk = Desk(screen, hall, size, swiss, cut)
     event, last = desk.event_id, swiss + cut // 2

@@ -294,9 +294,15 @@ def test_which_wall_it_is_covers_nothing(own_hall: Hall, screen: Screen) -> None
     """The label stands before an assignment, over pairings, clock, legend and final standings alike."""
     house, browser = own_hall.house, screen.driver
     house.with_event(PEOPLE[:12], swiss_rounds=1)
-    for number, phase in enumerate((
-            lambda: None, house.publish, lambda: house.service.execute_one("e1", SetClock("start"), "test"),
-            house.play, lambda: house.service.execute_one("e1", FinishEvent(""), "test"))):
+    for number, phase in enumerate(
+        (
+            lambda: None,
+            house.publish,
+            lambda: house.service.execute_one("e1", SetClock("start"), "test"),
+            house.play,
+            lambda: house.service.execute_one("e1", FinishEvent(""), "test"),
+        )
+    ):
         phase()
         for width, height in SCREENS[:2]:
             screen.size(Size(width, height))

@@ -69,8 +69,13 @@ def left(hall: Hall, event: str, ms: int) -> None:
 def pictures(hall: Hall, full_names: bool) -> Iterator[tuple[str, str]]:
     """What an event of 24 players shows from its first to its last minute: a name for each picture, and its address."""
     yield "waiting", "/wall"
-    event = hall.create("Mistrzostwa Polski Seniorów", people=player_names(24), swiss_rounds=2, cut=8,
-                        **{"full_names": "1"} if full_names else {})
+    event = hall.create(
+        "Mistrzostwa Polski Seniorów",
+        people=player_names(24),
+        swiss_rounds=2,
+        cut=8,
+        **{"full_names": "1"} if full_names else {},
+    )
     wall = f"/wall/{event}"
     yield "welcome", wall
     hall.publish(event)
@@ -158,8 +163,9 @@ def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall:
     box = screen.run("return document.getElementById('time-up').getBoundingClientRect().toJSON()")
     assert box["width"] == SCREENS[0].width
     assert screen.run("return getComputedStyle(document.querySelector('#time-up .sign')).animationName") == "none"
-    screen.cdp("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion",
-                                                            "value": "no-preference"}]})
+    screen.cdp(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "no-preference"}]}
+    )
     assert screen.run("return getComputedStyle(document.querySelector('#time-up .sign')).animationName") == "begin"
     for later_ms, still in ((TIME_UP_MS - 5000, True), (10_000, False)):
         hall.time.ahead_ms += later_ms
@@ -187,7 +193,7 @@ def test_the_champion_s_name_is_as_large_as_it_fits(own_hall: Hall, screen: Scre
         assert "Winter Open" in said
         assert len([name for name in names if name in said]) == 3, "with second and third place"
         [name, fits] = screen.run(NAME_FITS)
-        assert name * 55 * 25.4 / (size.width ** 2 + size.height ** 2) ** 0.5 > 3 * LEAST_MM
+        assert name * 55 * 25.4 / (size.width**2 + size.height**2) ** 0.5 > 3 * LEAST_MM
         assert fits, others
         # Its turns come twice as often as those of other pages; the head follows the page.
         assert screen.run("return document.querySelector('#fitted .wall-champion').dataset.turns") == "2"
@@ -222,8 +228,13 @@ def test_each_of_several_events_is_named_with_its_place_among_them(own_hall: Hal
     screen.size(SCREENS[0])
     for _ in range(2):
         screen.open(f"{hall.url}/wall")
-        heads.append([screen.one(".event-name").text, screen.one("#in-turn").text,
-                      screen.run("return [...document.querySelectorAll('#in-turn i')].map((i) => i.className)")])
+        heads.append(
+            [
+                screen.one(".event-name").text,
+                screen.one("#in-turn").text,
+                screen.run("return [...document.querySelectorAll('#in-turn i')].map((i) => i.className)"),
+            ]
+        )
         hall.time.ahead_ms += ROTATION_MS
     assert sorted(heads) == [["Spring Cup", "Event 2 of 2", ["", "now"]], ["Winter Open", "Event 1 of 2", ["now", ""]]]
     screen.open(f"{hall.url}/wall/e1")

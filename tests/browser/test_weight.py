@@ -130,14 +130,23 @@ def cookies(large_hall: Hall) -> str:
     return f"{LOCAL_SESSION}={cookie.value}"
 
 
-PLAYERS_PAGES = ("GET /me/<token>", "GET /e/<event_id>", "GET /e/<event_id>/p/<competitor>",
-                 "GET /e/<event_id>/pairings", "GET /e/<event_id>/standings", "GET /e/<event_id>/bracket",
-                 "GET /rules/<event_id>", "GET /me/<token>/report", "GET /aid/<rulebook>")
+PLAYERS_PAGES = (
+    "GET /me/<token>",
+    "GET /e/<event_id>",
+    "GET /e/<event_id>/p/<competitor>",
+    "GET /e/<event_id>/pairings",
+    "GET /e/<event_id>/standings",
+    "GET /e/<event_id>/bracket",
+    "GET /rules/<event_id>",
+    "GET /me/<token>/report",
+    "GET /aid/<rulebook>",
+)
 
 
 @pytest.mark.parametrize("address", PLAYERS_PAGES)
-def test_requests_of_a_player_s_page(large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen,
-                                     address: str) -> None:
+def test_requests_of_a_player_s_page(
+    large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen, address: str
+) -> None:
     """Page, style sheet, script, icon and feed; when it is loaded again, the page and its feed."""
     [path] = heaviest(address)
     at_hub = large_hall.doors.asked
@@ -156,8 +165,9 @@ def test_requests_of_a_player_s_page(large_hall: Hall, heaviest: Callable[[str],
         screen.until(lambda: screen.run("return !document.body.dataset.feed || window.heard_hub"), "the feed")
         asked = [found for found, _ in at_hub]
         # What the browser has asked for and the hub not heard yet; what it has of its own, nobody hears.
-        asked += [found for found in screen.asked()
-                  if not found.startswith("/static") and found.split("?")[0] not in asked]
+        asked += [
+            found for found in screen.asked() if not found.startswith("/static") and found.split("?")[0] not in asked
+        ]
         ports = {port for _, port in at_hub}
         print(f"{load}: {len(asked)} requests on {len(ports)} connections: {path}")
         assert len(asked) <= most, (load, asked)
@@ -166,9 +176,13 @@ def test_requests_of_a_player_s_page(large_hall: Hall, heaviest: Callable[[str],
         assert len(ports) <= (3 if load == "first" else 2), (load, at_hub)
 
 
-@pytest.mark.parametrize("address", [
-    pytest.param(address, marks=() if address in (*pages_of_everybody(), *BY_BROWSER) else pytest.mark.long)
-    for address in (*pages_of_everybody(), *pages_of_organizers())])
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param(address, marks=() if address in (*pages_of_everybody(), *BY_BROWSER) else pytest.mark.long)
+        for address in (*pages_of_everybody(), *pages_of_organizers())
+    ],
+)
 def test_first_load(large_hall: Hall, heaviest: Callable[[str], list[str]], cookies: str, address: str) -> None:
     organizer = address in pages_of_organizers()
     for path in heaviest(address):
@@ -177,11 +191,16 @@ def test_first_load(large_hall: Hall, heaviest: Callable[[str], list[str]], cook
         assert sum(sent.values()) <= WIRE_MAX_BYTES, (path, sent)
 
 
-@pytest.mark.parametrize("address", [
-    pytest.param(address, marks=() if address in BY_BROWSER else pytest.mark.long)
-    for address in (*pages_of_everybody(), *pages_of_organizers())])
-def test_first_load_in_a_browser(large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen,
-                                 address: str) -> None:
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param(address, marks=() if address in BY_BROWSER else pytest.mark.long)
+        for address in (*pages_of_everybody(), *pages_of_organizers())
+    ],
+)
+def test_first_load_in_a_browser(
+    large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen, address: str
+) -> None:
     if address in pages_of_organizers():
         screen.log_in(large_hall.url, PIN)
     for path in heaviest(address):

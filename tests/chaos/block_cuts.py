@@ -89,8 +89,11 @@ class Disk:
         `as_traced`: where the process had the folder."""
         self._folder = f"{as_traced}/"
         self._promise = promise
-        self._names = {str(path.relative_to(folder)): File(bytearray(path.read_bytes()))
-                       for path in folder.rglob("*") if path.is_file()}
+        self._names = {
+            str(path.relative_to(folder)): File(bytearray(path.read_bytes()))
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
         self._durable_names = dict(self._names)
         self._folders: dict[str, str] = {}
         """Open folders by descriptor: a path may begin at one."""
@@ -168,7 +171,7 @@ class Disk:
 
     def _inside(self, path: str) -> str | None:
         if pinned := re.match(r"/proc/self/fd/(\d+)(?=/)", path):
-            path = self._folders.get(pinned[1], "") + path[pinned.end():]
+            path = self._folders.get(pinned[1], "") + path[pinned.end() :]
         return path.removeprefix(self._folder) if path.startswith(self._folder) else None
 
 

@@ -38,8 +38,13 @@ class Totals:
     results: int = 0
 
     def line(self) -> str:
-        return ", ".join([f"{self.rounds} rounds", f"{self.results} results",
-                          *(f"{n} {what}" for what, n in sorted(self.done.items()))])
+        return ", ".join(
+            [
+                f"{self.rounds} rounds",
+                f"{self.results} results",
+                *(f"{n} {what}" for what, n in sorted(self.done.items())),
+            ]
+        )
 
 
 class ChaosKit(Kit):
@@ -202,14 +207,23 @@ class Organizer:
         for table, shown in self._kit.tables.items():
             if "JUDGE CALLED" in shown.text:
                 with contextlib.suppress(Problem):
-                    self._with_console(lambda console, table=table: console.post(
-                        f"/console/{self._event}/call/settled", unit=f"table-{table}"))
+                    self._with_console(
+                        lambda console, table=table: console.post(
+                            f"/console/{self._event}/call/settled", unit=f"table-{table}"
+                        )
+                    )
         for (_, match), account in Ledger(self._kit.hub_folder, self._event).matches().items():
             if account.second:
                 with contextlib.suppress(Problem):
-                    self._with_console(lambda console, match=match, account=account: console.post(
-                        f"/console/{self._event}/accept", match=match, side="a", number=account.numbers["a"],
-                        revision=len(account.stood) - 1))
+                    self._with_console(
+                        lambda console, match=match, account=account: console.post(
+                            f"/console/{self._event}/accept",
+                            match=match,
+                            side="a",
+                            number=account.numbers["a"],
+                            revision=len(account.stood) - 1,
+                        )
+                    )
 
     def _again(self, what: Callable[[ConsoleClient], Any]) -> Any:
         give_up = time.monotonic() + PATIENCE_S
@@ -237,8 +251,16 @@ Disaster = Callable[[ChaosKit, int], None]
 """Something that a whole hub comes to in the middle of a round, told which one; nobody is killed meanwhile."""
 
 
-def played_under_fire(kit: ChaosKit, seed: int, rounds: int, kills: int, pause_s: tuple[float, float],
-                      faults: Faults, disaster: Disaster | None = None, totals: Totals | None = None) -> Totals:
+def played_under_fire(
+    kit: ChaosKit,
+    seed: int,
+    rounds: int,
+    kills: int,
+    pause_s: tuple[float, float],
+    faults: Faults,
+    disaster: Disaster | None = None,
+    totals: Totals | None = None,
+) -> Totals:
     """Play `rounds` of the kit's event with so many strokes of trouble, then let everybody come to rest; what was done
     is counted in `totals`, which is returned."""
     totals = totals or Totals()
@@ -282,8 +304,15 @@ def _drawn(kit: ChaosKit, number: int) -> bool:
 
 def _wait_for_some(kit: ChaosKit) -> None:
     """Somebody has reported in this round, and others have not."""
-    wait_until(lambda: any(account.reports for (number, _), account in Ledger(kit.hub_folder, kit.event)
-                           .matches().items() if number == _round_now(kit)), "a report", ROUND_WITHIN_S)
+    wait_until(
+        lambda: any(
+            account.reports
+            for (number, _), account in Ledger(kit.hub_folder, kit.event).matches().items()
+            if number == _round_now(kit)
+        ),
+        "a report",
+        ROUND_WITHIN_S,
+    )
 
 
 def _round_now(kit: ChaosKit) -> int:
@@ -309,11 +338,15 @@ def _at_rest(kit: ChaosKit, organizer: Organizer) -> None:
             kit.start_table(number)
     for number in kit.memories:
         try:
-            wait_until(lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to come to rest",
-                       PATIENCE_S)
+            wait_until(
+                lambda n=number: _shows_what_stands(kit, organizer, n), f"table {number} to come to rest", PATIENCE_S
+            )
         except AssertionError as late:
-            here = [account for account in Ledger(kit.hub_folder, kit.event).matches().values()
-                    if kit.pairs[number].saved and account.players == kit.pairs[number].saved.players]
+            here = [
+                account
+                for account in Ledger(kit.hub_folder, kit.event).matches().values()
+                if kit.pairs[number].saved and account.players == kit.pairs[number].saved.players
+            ]
             raise AssertionError(f"{late}: it shows {kit.tables[number].texts[-4:]}, on record is {here}") from None
 
 
@@ -324,7 +357,10 @@ def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool
     if saved is None or shown not in kit.tables[number].text:
         return False
     accounts = Ledger(kit.hub_folder, kit.event).matches().values()
-    return any(account.players == saved.players and not account.second
-               and saved.score == account.agreed
-               and (not saved.number or (saved.score, saved.number) in account.stands_by())
-               for account in accounts)
+    return any(
+        account.players == saved.players
+        and not account.second
+        and saved.score == account.agreed
+        and (not saved.number or (saved.score, saved.number) in account.stands_by())
+        for account in accounts
+    )

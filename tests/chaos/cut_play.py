@@ -23,8 +23,21 @@ Cut = tuple[dict[str, bytes], list[str]]
 
 
 def under_strace(trace: Path) -> tuple[str, ...]:
-    return ("strace", "-f", "--seccomp-bpf", "-y", "-xx", "-s", "300000", "-e", f"trace={CALLS}", "-e", "signal=none",
-            "-o", str(trace))
+    return (
+        "strace",
+        "-f",
+        "--seccomp-bpf",
+        "-y",
+        "-xx",
+        "-s",
+        "300000",
+        "-e",
+        f"trace={CALLS}",
+        "-e",
+        "signal=none",
+        "-o",
+        str(trace),
+    )
 
 
 class Recorded:
@@ -111,4 +124,3 @@ def lost_at_unit(files: dict[str, bytes], promised: list[str], folder: Path) -> 
     with closing(Outbox(folder / "outbox.jsonl")) as outbox:
         kept = {report.id for report in outbox.all()}
     return [report for report in promised if report not in kept]
-

@@ -39,8 +39,9 @@ class DeadCard:
         elif number == self._number:
             assert self._backup is not None
             # A table that has not been told of the round knows nothing of it, and the organizer would have to.
-            wait_until(lambda: all(self._holds(unit) == number for unit in kit.memories), "the round at all tables",
-                       PATIENCE_S)
+            wait_until(
+                lambda: all(self._holds(unit) == number for unit in kit.memories), "the round at all tables", PATIENCE_S
+            )
             self._dies(self._backup)
 
     def _holds(self, unit: int) -> int | None:
@@ -88,8 +89,11 @@ class DeadCard:
         still bringing reports."""
         give_up = time.monotonic() + PATIENCE_S
         while (afresh := self._venue().restore_state) is not None:
-            marks = {(held["round"], held["draw"]) for heard in afresh.heard.values()
-                     if (held := heard.holds) and held["event"] == self._kit.event}
+            marks = {
+                (held["round"], held["draw"])
+                for heard in afresh.heard.values()
+                if (held := heard.holds) and held["event"] == self._kit.event
+            }
             known = {number for number, _ in Ledger(self._kit.hub_folder, self._kit.event).matches()}
             try:
                 for number, mark in sorted(marks):

@@ -54,13 +54,25 @@ class Ledger:
     def __init__(self, folder: Path, event: str) -> None:
         with sqlite3.connect(f"file:{folder / 'roundtap.db'}?mode=ro", uri=True) as database:
             self.rows = [
-                {"number": number, "kind": kind, "data": json.loads(data), "prev": prev, "hash": said,
-                 "text": (at, actor, data)}
+                {
+                    "number": number,
+                    "kind": kind,
+                    "data": json.loads(data),
+                    "prev": prev,
+                    "hash": said,
+                    "text": (at, actor, data),
+                }
                 for number, kind, at, actor, data, prev, said in database.execute(
                     "select number, kind, at, actor, data, prev, hash from entry where stream = ? order by number",
-                    (event,))]
-            people = [Competitor(who, json.loads(data)["name"]) for who, data in database.execute(
-                "select competitor, data from person where event = ? order by competitor", (event,))]
+                    (event,),
+                )
+            ]
+            people = [
+                Competitor(who, json.loads(data)["name"])
+                for who, data in database.execute(
+                    "select competitor, data from person where event = ? order by competitor", (event,)
+                )
+            ]
         self.names: Mapping[str, str] = public_names(people)
 
     def matches(self) -> dict[tuple[int, str], MatchAccount]:
@@ -85,8 +97,9 @@ class Ledger:
                 self._report(found[int(data["match"].split(".")[0]), data["match"]], row)
         return found
 
-    def _published(self, found: dict[tuple[int, str], MatchAccount], drafts: Mapping[int, list[dict[str, Any]]],
-                   number: int) -> None:
+    def _published(
+        self, found: dict[tuple[int, str], MatchAccount], drafts: Mapping[int, list[dict[str, Any]]], number: int
+    ) -> None:
         for place, match in enumerate(drafts[number], start=1):
             if match.get("b") is not None:
                 # A round that was adopted from the tables keeps the ids that they knew.
@@ -103,17 +116,27 @@ class Ledger:
         elif score == account.agreed:
             account.said_again.append((score, row["number"]))
 
-    def faults(self, memories: Mapping[int, Memory], meant: Callable[[tuple[str, str]], Collection[Score | None]],
-               renumbered: bool = False) -> list[str]:
+    def faults(
+        self,
+        memories: Mapping[int, Memory],
+        meant: Callable[[tuple[str, str]], Collection[Score | None]],
+        renumbered: bool = False,
+    ) -> list[str]:
         """Everything that nobody said, that somebody said in vain, or that is another than was shown; `meant`: what the
         people of a match wanted, first and in the end. `renumbered`: the journal is another one than at first (a
         backup's, a second Pi's): what was said again there has a number of its own."""
         found = self._chain()
         matches = {(account.players[0], account.players[1]): account for account in self.matches().values()}
-        found += [f"{account.players} meant {meant(account.players)}, on record is {account}"
-                  for account in matches.values() if account.agreed not in meant(account.players)]
-        doubled = [i for i, n in Counter(row["data"]["report_id"] for row in self.rows
-                                         if row["kind"] == "report").items() if n > 1]
+        found += [
+            f"{account.players} meant {meant(account.players)}, on record is {account}"
+            for account in matches.values()
+            if account.agreed not in meant(account.players)
+        ]
+        doubled = [
+            i
+            for i, n in Counter(row["data"]["report_id"] for row in self.rows if row["kind"] == "report").items()
+            if n > 1
+        ]
         found += [f"report {i} stands twice" for i in doubled]
         for table, memory in memories.items():
             for shown in memory.shown:
@@ -121,13 +144,18 @@ class Ledger:
                 if account is None or account.number is None:
                     found.append(f"table {table} was shown {shown}, and nothing is on record")
                 elif (shown.score, shown.number) not in [*account.stood, *account.said_again] and not (
-                        (renumbered or not shown.number) and shown.score in [score for score, _ in account.stood]):
+                    (renumbered or not shown.number) and shown.score in [score for score, _ in account.stood]
+                ):
                     found.append(f"table {table} was shown {shown}, on record is {account}")
             last = {shown.players: shown for shown in memory.shown}
             for shown in last.values():
                 account = matches.get(shown.players)
-                if account is not None and len(account.stood) > 1 and shown.players == memory.shown[-1].players \
-                        and (shown.score, shown.number or account.stood[-1][1]) not in account.stands_by():
+                if (
+                    account is not None
+                    and len(account.stood) > 1
+                    and shown.players == memory.shown[-1].players
+                    and (shown.score, shown.number or account.stood[-1][1]) not in account.stands_by()
+                ):
                     found.append(f"table {table} shows {shown} in the end, on record is {account}")
         said = {key: scores for memory in memories.values() for key, scores in memory.said.items()}
         for account in matches.values():

@@ -14,8 +14,10 @@ FIGURES = re.compile(r"● (?P<left>.*?) (?P<a>\d+) \| (?P<b>\d+) (?P<right>.*?)
 SAVED = re.compile(r"SAVED #(?P<number>\d+) \| (?P<left>[^|]+?) (?P<a>\d+):(?P<b>\d+) (?P<right>[^|]+?) \|")
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
-STANDS = re.compile(r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
-                    r"■ (?P<right>[^|]+) \|")
+STANDS = re.compile(
+    r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
+    r"■ (?P<right>[^|]+) \|"
+)
 """A table that is done: both names, the result and its number; a judge's result is shown without one."""
 LOOK_S = 0.02
 TAKEN_S = 2.0

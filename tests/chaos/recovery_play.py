@@ -85,8 +85,13 @@ def played(where: Path, chance: random.Random) -> Evening:
     assert lineage is not None
     assert service.copies is not None
     changed = threading.Event()
-    copies = Copies(service.copies.journal, lineage.lineage, [FolderCopy(stick, hub, same_disk=True)],
-                    lambda: service.snapshot.venue.epoch, changed.set)
+    copies = Copies(
+        service.copies.journal,
+        lineage.lineage,
+        [FolderCopy(stick, hub, same_disk=True)],
+        lambda: service.snapshot.venue.epoch,
+        changed.set,
+    )
     service.set_copies(copies)
     copies.start()
     while [each.state for each in copies.states] != [CURRENT]:
@@ -126,8 +131,9 @@ def _photographed(where: Path, number: int) -> Path:
     return kept
 
 
-def _steps(evening: Evening, service: Service,
-           chance: random.Random) -> Iterator[Step | tuple[Step, list[PersonRecord]]]:
+def _steps(
+    evening: Evening, service: Service, chance: random.Random
+) -> Iterator[Step | tuple[Step, list[PersonRecord]]]:
     keys = UnitKeys(service)
     for unit, key in KEYS.items():
         keys.enrol(unit, TABLE, key)
@@ -157,10 +163,21 @@ def _report(evening: Evening, state: EventState, number: int, table: int, side: 
     live = state.live
     assert live is not None
     match = next(match for match in live.matches if match.match.table == table)
-    report = {"report_id": f"table-{table}-{number}{side}", "unit": f"table-{table}", "event": EVENT,
-              "match": match.id, "side": side, "revision": match.revision, "serial": 1, "agrees_to": None,
-              "result": result_to_json(Result(score=SidePair(100, 10 * table))), "draw": live.mark, "round": number,
-              "a": match.match.a, "b": match.match.b}
+    report = {
+        "report_id": f"table-{table}-{number}{side}",
+        "unit": f"table-{table}",
+        "event": EVENT,
+        "match": match.id,
+        "side": side,
+        "revision": match.revision,
+        "serial": 1,
+        "agrees_to": None,
+        "result": result_to_json(Result(score=SidePair(100, 10 * table))),
+        "draw": live.mark,
+        "round": number,
+        "a": match.match.a,
+        "b": match.match.b,
+    }
     evening.reports.append(report)
     return report_step(report, digest(report))
 
@@ -236,8 +253,9 @@ class Wreck:
             self._chance.choice((self._alter_row, self._zero_pages, self._cut))(backup)
 
     def _alter_row(self, database: Path) -> None:
-        column, value = self._chance.choice((("data", "{}"), ("actor", "nobody"), ("hash", "0" * 64),
-                                             ("at", '{"boot_id":"x","mono_ms":1,"wall":null}')))
+        column, value = self._chance.choice(
+            (("data", "{}"), ("actor", "nobody"), ("hash", "0" * 64), ("at", '{"boot_id":"x","mono_ms":1,"wall":null}'))
+        )
         try:
             with closing(sqlite3.connect(database)) as connection:
                 rows = connection.execute("SELECT stream, number FROM entry").fetchall()
@@ -278,12 +296,18 @@ class Ledger:
     chain is understood here."""
 
     def __init__(self, evening: Evening, places: Sequence[Path]) -> None:
-        self._pages = [page for place in places for path in sorted(place.rglob("*")) if path.is_file()
-                       for page in _pieces(path)]
-        self.entries = {stream: {entry.number for entry in entries if self._holds(_needle(entry))}
-                        for stream, entries in evening.entries.items()}
-        self.people = {record.competitor for record in evening.people
-                       if self._holds([json.dumps(record.person.to_json(), ensure_ascii=False).encode()])}
+        self._pages = [
+            page for place in places for path in sorted(place.rglob("*")) if path.is_file() for page in _pieces(path)
+        ]
+        self.entries = {
+            stream: {entry.number for entry in entries if self._holds(_needle(entry))}
+            for stream, entries in evening.entries.items()
+        }
+        self.people = {
+            record.competitor
+            for record in evening.people
+            if self._holds([json.dumps(record.person.to_json(), ensure_ascii=False).encode()])
+        }
 
     def whole(self, stream: str) -> int:
         """How many entries from the first one on are anywhere."""
@@ -310,7 +334,9 @@ def _needle(entry: Entry) -> list[bytes]:
     """The entry's columns one after the other, as SQLite and as a copy's line have them."""
     at, data = canonical_json(entry.at.to_json()).decode(), canonical_json(dict(entry.data)).decode()
     row = f"{entry.kind}{at}{entry.actor}{data}{entry.prev}{entry.hash}"
-    line = json.dumps([entry.stream, entry.number, entry.kind, entry.version, at, entry.actor, data, entry.prev,
-                       entry.hash], ensure_ascii=False, separators=(",", ":"))
+    line = json.dumps(
+        [entry.stream, entry.number, entry.kind, entry.version, at, entry.actor, data, entry.prev, entry.hash],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    )
     return [row.encode(), line.encode()]
-

@@ -23,16 +23,19 @@ def commits() -> Iterator[CommitBatch]:
 
     def said(stream: str, kind: str, **data: object) -> Entry:
         number, head = ends.get(stream, (0, GENESIS))
-        entry = chain_entry(NewEntry(kind, data), stream, number + 1, head, Timestamp("boot", number, None),
-                            "organizer")
+        entry = chain_entry(
+            NewEntry(kind, data), stream, number + 1, head, Timestamp("boot", number, None), "organizer"
+        )
         ends[stream] = (entry.number, entry.hash)
         return entry
 
     for event in ("e1", DELETED):
         for n in range(1, PEOPLE + 1):
             name = json.dumps({"name": f"{event}-p{n} Łukasz Żak", "list": "x" * 400})
-            yield CommitBatch([said(event, "competitor-entered", competitor=f"p{n}")],
-                              [{"event": event, "competitor": f"p{n}", "salt": "s", "data": name}])
+            yield CommitBatch(
+                [said(event, "competitor-entered", competitor=f"p{n}")],
+                [{"event": event, "competitor": f"p{n}", "salt": "s", "data": name}],
+            )
     yield CommitBatch([said(TAKEN_OUT[0], "competitor-removed", competitor=TAKEN_OUT[1])])
     yield CommitBatch([said("e1", "about-set", about={})])
     yield CommitBatch([said(VENUE, "event-deleted", event=DELETED)])

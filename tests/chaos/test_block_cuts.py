@@ -37,7 +37,8 @@ def tried(many: int, cuts: Callable[[random.Random], Iterable[Cut]], chance: ran
 @needs_strace
 @pytest.mark.parametrize("many", [6, pytest.param(600, marks=pytest.mark.long)])
 def test_a_hub_starts_after_every_cut_with_all_that_it_promised(
-        recorded: Recorded, tmp_path: Path, many: int, chance: random.Random) -> None:
+    recorded: Recorded, tmp_path: Path, many: int, chance: random.Random
+) -> None:
     assert len(list(recorded.hub_cuts(chance))) > 40
     for number, (files, promised) in enumerate(tried(many, recorded.hub_cuts, chance)):
         (folder := tmp_path / str(number)).mkdir()
@@ -48,7 +49,8 @@ def test_a_hub_starts_after_every_cut_with_all_that_it_promised(
 @needs_strace
 @pytest.mark.parametrize("many", [10, pytest.param(1000, marks=pytest.mark.long)])
 def test_a_unit_keeps_after_every_cut_what_it_has_sent(
-        recorded: Recorded, tmp_path: Path, many: int, chance: random.Random) -> None:
+    recorded: Recorded, tmp_path: Path, many: int, chance: random.Random
+) -> None:
     for number, (files, promised) in enumerate(tried(many, recorded.unit_cuts, chance)):
         (folder := tmp_path / str(number)).mkdir()
         assert lost_at_unit(files, promised, folder) == [], f"cut {number}"
@@ -58,7 +60,8 @@ def test_a_unit_keeps_after_every_cut_what_it_has_sent(
 @needs_strace
 @pytest.mark.parametrize("many", [10, pytest.param(600, marks=pytest.mark.long)])
 def test_once_both_have_agreed_no_cut_makes_their_table_ask_again(
-        recorded: Recorded, tmp_path: Path, many: int, chance: random.Random) -> None:
+    recorded: Recorded, tmp_path: Path, many: int, chance: random.Random
+) -> None:
     """Without a hub: it shows SAVED, or that it asks the hub."""
     whole = set(list(recorded.unit_cuts(chance))[-1][1])
 
@@ -74,7 +77,8 @@ def test_once_both_have_agreed_no_cut_makes_their_table_ask_again(
 @needs_strace
 @pytest.mark.parametrize("many", [40, pytest.param(1000, marks=pytest.mark.long)])
 def test_a_stick_that_was_pulled_at_any_write_holds_all_that_was_promised_and_nobody_who_was_forgotten(
-        tmp_path: Path, many: int, chance: random.Random) -> None:
+    tmp_path: Path, many: int, chance: random.Random
+) -> None:
     (stick := tmp_path / "stick").mkdir()
     (before := tmp_path / "before").mkdir()
     trace = tmp_path / "trace"
@@ -109,10 +113,15 @@ def test_a_stick_that_was_pulled_at_any_write_holds_all_that_was_promised_and_no
 
 
 def test_calls_of_several_threads_are_put_together_in_the_order_of_their_end() -> None:
-    trace = ['7 pwrite64(5<\\x2f\\x61>, "\\x61\\x62", 2, 0 <unfinished ...>', "8 fsync(6<\\x2f\\x62>) = 0",
-             "7 <... pwrite64 resumed>) = 2"]
-    assert list(calls(trace)) == [Call("fsync", "6<\\x2f\\x62>", 0),
-                                  Call("pwrite64", '5<\\x2f\\x61>, "\\x61\\x62", 2, 0', 2)]
+    trace = [
+        '7 pwrite64(5<\\x2f\\x61>, "\\x61\\x62", 2, 0 <unfinished ...>',
+        "8 fsync(6<\\x2f\\x62>) = 0",
+        "7 <... pwrite64 resumed>) = 2",
+    ]
+    assert list(calls(trace)) == [
+        Call("fsync", "6<\\x2f\\x62>", 0),
+        Call("pwrite64", '5<\\x2f\\x61>, "\\x61\\x62", 2, 0', 2),
+    ]
 
 
 def test_what_was_not_synced_may_be_there_or_not_and_what_was_is() -> None:

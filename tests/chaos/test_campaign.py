@@ -24,8 +24,15 @@ Play = Callable[..., None]
 def play(tmp_path: Path) -> Play:
     """Play an event, and look for everything that is lost, doubled, or another than was shown."""
 
-    def play(seed: int, tables: int, rounds: int, strokes: int, faults: Faults,
-             disaster: Callable[[ChaosKit], Disaster] | None = None, make: type[ChaosKit] = ChaosKit) -> None:
+    def play(
+        seed: int,
+        tables: int,
+        rounds: int,
+        strokes: int,
+        faults: Faults,
+        disaster: Callable[[ChaosKit], Disaster] | None = None,
+        make: type[ChaosKit] = ChaosKit,
+    ) -> None:
         kit = make(tmp_path, tables=tables, players=2 * tables, seed=seed, corrections=disaster is None)
         try:
             kit.start_hub()
@@ -42,27 +49,45 @@ def play(tmp_path: Path) -> Play:
     return play
 
 
-@pytest.mark.parametrize(("seed", "tables", "rounds", "strokes", "faults"), [
-    (1, 3, 2, 8, LATE), (2, 3, 2, 8, LATE), (3, 4, 3, 40, Faults()),
-])
+@pytest.mark.parametrize(
+    ("seed", "tables", "rounds", "strokes", "faults"),
+    [
+        (1, 3, 2, 8, LATE),
+        (2, 3, 2, 8, LATE),
+        (3, 4, 3, 40, Faults()),
+    ],
+)
 def test_no_result_is_lost_doubled_or_another_than_was_shown(
-        play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults) -> None:
+    play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults
+) -> None:
     play(seed, tables, rounds, strokes, faults)
 
 
-@pytest.mark.parametrize(("seed", "tables", "rounds", "strokes", "faults"), [
-    (5, 2, 2, 0, FEW), (5, 3, 3, 4, FEW), (4, 4, 3, 40, Faults()),
-])
+@pytest.mark.parametrize(
+    ("seed", "tables", "rounds", "strokes", "faults"),
+    [
+        (5, 2, 2, 0, FEW),
+        (5, 3, 3, 4, FEW),
+        (4, 4, 3, 40, Faults()),
+    ],
+)
 def test_a_round_that_died_with_its_card_comes_back_from_the_tables(
-        play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults) -> None:
+    play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults
+) -> None:
     """The hub's card dies between backups."""
     play(seed, tables, rounds, strokes, faults, lambda kit: DeadCard(kit, 2))
 
 
-@pytest.mark.parametrize(("seed", "tables", "rounds", "strokes", "faults"), [
-    (6, 2, 1, 0, FEW), (6, 3, 2, 4, FEW), (8, 4, 3, 40, Faults()),
-])
+@pytest.mark.parametrize(
+    ("seed", "tables", "rounds", "strokes", "faults"),
+    [
+        (6, 2, 1, 0, FEW),
+        (6, 3, 2, 4, FEW),
+        (8, 4, 3, 40, Faults()),
+    ],
+)
 def test_a_second_pi_goes_on_with_everything_that_was_saved(
-        play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults) -> None:
+    play: Play, seed: int, tables: int, rounds: int, strokes: int, faults: Faults
+) -> None:
     """It takes over in mid-round."""
     play(seed, tables, rounds, strokes, faults, lambda _: SecondPi(1 if rounds < 3 else 2), StandbyChaosKit)

@@ -36,7 +36,8 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Evening:
 
 @pytest.mark.parametrize("many", [8, pytest.param(200, marks=pytest.mark.long)])
 def test_the_newest_state_that_exists_anywhere_comes_back_and_what_is_lost_is_named(
-        evening: Evening, tmp_path: Path, many: int, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    evening: Evening, tmp_path: Path, many: int, chance: random.Random, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Maintenance, "start", lambda _: None)
     lost = clocks = 0
     for number in range(many):
@@ -44,8 +45,12 @@ def test_the_newest_state_that_exists_anywhere_comes_back_and_what_is_lost_is_na
         wreck = Wreck(evening, folder, chance)
         ledger = Ledger(evening, wreck.places)
         time = HandTime("boot-2", chance.randrange(10**6), evening.ends - timedelta(minutes=chance.randrange(5, 40)))
-        before = {path: path.read_bytes() for place in wreck.places for path in place.rglob("*")
-                  if path.is_file() and not path.name.endswith(("-shm", ".lock"))}
+        before = {
+            path: path.read_bytes()
+            for place in wreck.places
+            for path in place.rglob("*")
+            if path.is_file() and not path.name.endswith(("-shm", ".lock"))
+        }
         try:
             made = recover(wreck.places, folder / "new", time.clocks)
         except Problem as problem:
@@ -97,8 +102,12 @@ def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) ->
         found.append("other people")
     if lost & ledger.people:
         found.append(f"people told to be lost, and not: {sorted(lost & ledger.people)}")
-    entered = {entry.data["competitor"] for each in made.streams for entry in each.entries
-               if entry.kind == "competitor-entered"}
+    entered = {
+        entry.data["competitor"]
+        for each in made.streams
+        for entry in each.entries
+        if entry.kind == "competitor-entered"
+    }
     if entered - lost != people.keys():
         found.append("people who are neither here nor told to be lost")
     return found
@@ -113,8 +122,9 @@ def missing_reports(wreck: Wreck, made: Recovery, folder: Path) -> list[str]:
         journal.close()
     keyed = {entry.data["unit"] for entry in entries if entry.kind == "unit-keyed"} - set(made.secrets_lost)
     known = {entry.data["report_id"] for entry in entries if entry.kind in ("report", "report-pending")}
-    return [report["report_id"] for report in wreck.outboxes
-            if report["unit"] in keyed and report["report_id"] not in known]
+    return [
+        report["report_id"] for report in wreck.outboxes if report["unit"] in keyed and report["report_id"] not in known
+    ]
 
 
 def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:
@@ -130,8 +140,10 @@ def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:
         true_ms = round((evening.ends - time.now).total_seconds() * 1000)
         last = max(entry.number for entry in evening.entries[EVENT] if entry.kind == "clock-set")
         shown = _shown_ms(opened, time)
-        if any(entry == evening.entries[EVENT][last - 1] for entry in opened.service.entries(EVENT)) \
-                and abs(shown - true_ms) > CLOCK_WITHIN_MS:
+        if (
+            any(entry == evening.entries[EVENT][last - 1] for entry in opened.service.entries(EVENT))
+            and abs(shown - true_ms) > CLOCK_WITHIN_MS
+        ):
             return f"at the start {shown} instead of {true_ms}"
         _hear_table(opened, evening, true_ms)
         if opened.service.snapshot.events[EVENT].clock.state != COUNTING:
@@ -154,14 +166,39 @@ def _hear_table(opened: HubResources, evening: Evening, left_ms: int) -> None:
     live = evening.state.live
     assert live is not None
     match = next(match for match in live.matches if match.match.table == 1)
-    holds = {"event": EVENT, "round": live.number, "stage": live.stage, "draw": live.mark, "table": 1,
-             "match": match.id, "revision": match.revision, "a": match.match.a, "b": match.match.b,
-             "state": match.state, "result": None, "number": None, "left_ms": left_ms}
+    holds = {
+        "event": EVENT,
+        "round": live.number,
+        "stage": live.stage,
+        "draw": live.mark,
+        "table": 1,
+        "match": match.id,
+        "revision": match.revision,
+        "a": match.match.a,
+        "b": match.match.b,
+        "state": match.state,
+        "result": None,
+        "number": None,
+        "left_ms": left_ms,
+    }
     hub = hub_in_memory(opened.service, opened.presence, opened.clocks, KEYS)
 
     async def on_loop() -> None:
-        noted = HelloHandler(hub).handle("table-1", parse_message(Hello, {
-            "unit": "table-1", "nonce": "n", "core": "0", "reports": [], "holds": holds, "heads": {}, "epoch": "old"}))
+        noted = HelloHandler(hub).handle(
+            "table-1",
+            parse_message(
+                Hello,
+                {
+                    "unit": "table-1",
+                    "nonce": "n",
+                    "core": "0",
+                    "reports": [],
+                    "holds": holds,
+                    "heads": {},
+                    "epoch": "old",
+                },
+            ),
+        )
         if noted is not None:
             await asyncio.wrap_future(noted)
 

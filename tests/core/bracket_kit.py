@@ -27,15 +27,26 @@ def ranked(players: int, **options: Any) -> Tournament:
     names = {f"p{half + n}": f"p{players + 1 - n}" for n in range(1, half + 1)}
     matches = [replace(m, b=names[m.b or ""]) for m in matches]
     given = {"structure": "own", "swiss_rounds": 1, "cut": 8, **options}
-    return Tournament("Winter Open", "xwing-standard", options=given, seed=7, competitors=people,
-                      rounds=(Round(1, matches=tuple(matches)),))
+    return Tournament(
+        "Winter Open",
+        "xwing-standard",
+        options=given,
+        seed=7,
+        competitors=people,
+        rounds=(Round(1, matches=tuple(matches)),),
+    )
 
 
 def entered(players: int, **options: Any) -> Tournament:
     """An event that begins with elimination."""
     people = tuple(Competitor(f"p{n}", f"Player {n}") for n in range(1, players + 1))
-    return Tournament("Winter Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 0, **options},
-                      seed=7, competitors=people)
+    return Tournament(
+        "Winter Open",
+        "xwing-standard",
+        options={"structure": "own", "swiss_rounds": 0, **options},
+        seed=7,
+        competitors=people,
+    )
 
 
 def upper_wins(match: Match) -> str:

@@ -33,17 +33,31 @@ def event_file(case: dict[str, Any]) -> dict[str, Any]:
     options = {"structure": "own", "swiss_rounds": 9, "lists_required": False, **case.get("options", {})}
     people = case.get("people", {})
     made: dict[str, Any] = {
-        "format": "roundtap-event/1", "name": "Winter Open", "rulebook": case["rulebook"], "seed": 7,
+        "format": "roundtap-event/1",
+        "name": "Winter Open",
+        "rulebook": case["rulebook"],
+        "seed": 7,
         "options": {key: value for key, value in options.items() if value is not None},
-        "competitors": [{"id": f"p{n}", "name": f"Player {n}", **people.get(f"p{n}", {})}
-                        for n in range(1, number + 1)],
+        "competitors": [
+            {"id": f"p{n}", "name": f"Player {n}", **people.get(f"p{n}", {})} for n in range(1, number + 1)
+        ],
         "rounds": [],
         **{key: case[key] for key in ("level", "officials") if key in case},
     }
-    drawn = [("swiss", [[{"table": 1, "a": "p1", "b": "p2", "result": case["result"]}]])] if single else [
-        (stage, [[match(case["rulebook"], text, n, stage) for n, text in enumerate(lines, start=1)]
-                 for lines in case.get(key, [])])
-        for stage, key in (("swiss", "rounds"), ("tiebreak", "tiebreak"), ("elimination", "elimination"))]
+    drawn = (
+        [("swiss", [[{"table": 1, "a": "p1", "b": "p2", "result": case["result"]}]])]
+        if single
+        else [
+            (
+                stage,
+                [
+                    [match(case["rulebook"], text, n, stage) for n, text in enumerate(lines, start=1)]
+                    for lines in case.get(key, [])
+                ],
+            )
+            for stage, key in (("swiss", "rounds"), ("tiebreak", "tiebreak"), ("elimination", "elimination"))
+        ]
+    )
     for stage, played in drawn:
         for matches in played:
             made["rounds"].append({"number": len(made["rounds"]) + 1, "stage": stage, "matches": matches})
@@ -51,8 +65,11 @@ def event_file(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def match(rulebook: str, text: str, number: int, stage: str) -> dict[str, Any]:
-    """"p1 p2" as a match that p1 won, with its game number in elimination; "p3 -" as a bye."""
+    """ "p1 p2" as a match that p1 won, with its game number in elimination; "p3 -" as a bye."""
     a, b = text.split()
     game = {"game": number} if stage == "elimination" else {}
-    return {"a": a, "bye": "bye", **game} if b == "-" else {
-        "table": number, "a": a, "b": b, "result": WON[rulebook], **game}
+    return (
+        {"a": a, "bye": "bye", **game}
+        if b == "-"
+        else {"table": number, "a": a, "b": b, "result": WON[rulebook], **game}
+    )

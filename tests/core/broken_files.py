@@ -11,7 +11,7 @@ from broken_xwing import Case, by_name
 
 @cache
 def broken_files() -> dict[str, Case]:
-    """"keyforge:two-wins" → its case."""
+    """ "keyforge:two-wins" → its case."""
     return {**{clause: _of(clause, case) for clause, case in sorted(cases().items())}, **by_name()}
 
 

@@ -49,8 +49,14 @@ def refused(key: str) -> pytest.RaisesExc[Problem]:
 class Event:
     """`tell` a command and the state moves on; a Problem goes through to the caller and changes nothing."""
 
-    def __init__(self, players: int = 4, options: dict[str, Any] | None = None, created: bool = True,
-                 rulebook: str = "xwing-standard", level: str | None = "relaxed") -> None:
+    def __init__(
+        self,
+        players: int = 4,
+        options: dict[str, Any] | None = None,
+        created: bool = True,
+        rulebook: str = "xwing-standard",
+        level: str | None = "relaxed",
+    ) -> None:
         self.state = EventState("e1")
         self.entries: list[Entry] = []
         self.now_ms = 1000
@@ -99,8 +105,14 @@ class Event:
             self.tell(EnterResult(match.id, match.revision, score(100, 24)))
         return self
 
-    def report(self, side: str, result: Result | dict[str, Any], match: str = "1.1", revision: int | None = None,
-               report_id: str | None = None) -> ReportFate:
+    def report(
+        self,
+        side: str,
+        result: Result | dict[str, Any],
+        match: str = "1.1",
+        revision: int | None = None,
+        report_id: str | None = None,
+    ) -> ReportFate:
         """One side's report, with the revision it would see; its fate."""
         self._reports += 1
         report_id = report_id or f"r{self._reports}"

@@ -9,4 +9,5 @@ from typing import Any
 from roundtap_core.eventfile import file_schema
 
 EVENT_SCHEMA: dict[str, Any] = json.loads(
-    Path(file_schema.__file__).with_name("event.schema.json").read_text(encoding="utf-8"))
+    Path(file_schema.__file__).with_name("event.schema.json").read_text(encoding="utf-8")
+)

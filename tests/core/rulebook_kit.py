@@ -57,8 +57,9 @@ def points(book: Rulebook, result: Result) -> tuple[int, int]:
     return a.points, b.points
 
 
-def figures(book: Rulebook, result: Result, key: str, totals: dict[str, int] | None = None,
-            **options: Any) -> tuple[int, int]:
+def figures(
+    book: Rulebook, result: Result, key: str, totals: dict[str, int] | None = None, **options: Any
+) -> tuple[int, int]:
     a, b = tallies(book, result, totals, **options)
     return a.figures[key], b.figures[key]
 
@@ -83,19 +84,35 @@ def taken_new(book: Rulebook, result: Result, situation: MatchSituation = SWISS,
 
 # Events and their standings.
 
+
 def game(a: str, b: str, result: Result) -> Match:
     return Match(a, b, result=result)
 
 
-def event(rulebook: str, rounds: list[list[Match]], *names: str, seed: int = 7, ties: tuple[list[Match], ...] = (),
-          tiebreak_form: str = "each", **options: Any) -> Tournament:
+def event(
+    rulebook: str,
+    rounds: list[list[Match]],
+    *names: str,
+    seed: int = 7,
+    ties: tuple[list[Match], ...] = (),
+    tiebreak_form: str = "each",
+    **options: Any,
+) -> Tournament:
     """An event of these Swiss rounds, then of these tie-break rounds."""
     numbered = [Round(n, matches=tuple(matches)) for n, matches in enumerate(rounds, start=1)]
-    numbered += [Round(n, TIEBREAK, tuple(matches), tiebreak_form=tiebreak_form)
-                 for n, matches in enumerate(ties, start=len(rounds) + 1)]
+    numbered += [
+        Round(n, TIEBREAK, tuple(matches), tiebreak_form=tiebreak_form)
+        for n, matches in enumerate(ties, start=len(rounds) + 1)
+    ]
     given = {"structure": "own", "swiss_rounds": len(rounds), **options}
-    return Tournament("Winter Open", rulebook, options=given, seed=seed, rounds=tuple(numbered),
-                      competitors=tuple(Competitor(name, name) for name in names))
+    return Tournament(
+        "Winter Open",
+        rulebook,
+        options=given,
+        seed=seed,
+        rounds=tuple(numbered),
+        competitors=tuple(Competitor(name, name) for name in names),
+    )
 
 
 def order(tournament: Tournament) -> str:
@@ -112,6 +129,7 @@ def decided(tournament: Tournament) -> list[str]:
 
 
 # Walks through a form.
+
 
 def form_of(book: Rulebook, situation: MatchSituation = SWISS, **options: Any) -> Form:
     return book.form(book.options(options), situation)
@@ -144,8 +162,14 @@ def both(key: str, winner: int, loser: int) -> dict[str, int]:
     return {f"{key}.{WINNER}": winner, f"{key}.{LOSER}": loser}
 
 
-def made(book: Rulebook, way: WayToEnd, answers: dict[str, Any], opener: Side = "a", situation: MatchSituation = SWISS,
-         **options: Any) -> Result:
+def made(
+    book: Rulebook,
+    way: WayToEnd,
+    answers: dict[str, Any],
+    opener: Side = "a",
+    situation: MatchSituation = SWISS,
+    **options: Any,
+) -> Result:
     """The result of these answers, which the rulebook takes."""
     result = compose_result(way, opener, answers)
     book.check_new(result, book.options(options), situation)
@@ -155,5 +179,3 @@ def made(book: Rulebook, way: WayToEnd, answers: dict[str, Any], opener: Side = 
 def limits(way: WayToEnd, opener: Side = "a") -> dict[str, tuple[int, int, int]]:
     """Figure → (minimum, maximum, default)."""
     return {f.name: (f.minimum, f.maximum, f.default) for f in way.opened_by(opener).steps if isinstance(f, Figure)}
-
-

@@ -67,11 +67,23 @@ def test_a_paused_clock_survives_every_restart_as_it_is() -> None:
     assert clock_after_restart(paused, at(1, "boot-2"), checkpoint_ms=5) == paused
 
 
-@pytest.mark.parametrize(("remaining_ms", "text"), [
-    (ROUND_MS, "75:00"), (ROUND_MS - 1, "75:00"), (ROUND_MS - 1_000, "74:59"), (60_000, "1:00"), (59_001, "1:00"),
-    (1, "0:01"), (0, "0:00"), (-999, "0:00"), (-1_000, "+0:01"), (-65_500, "+1:05"), (180 * 60_000, "180:00"),
-    (None, "–"),
-])
+@pytest.mark.parametrize(
+    ("remaining_ms", "text"),
+    [
+        (ROUND_MS, "75:00"),
+        (ROUND_MS - 1, "75:00"),
+        (ROUND_MS - 1_000, "74:59"),
+        (60_000, "1:00"),
+        (59_001, "1:00"),
+        (1, "0:01"),
+        (0, "0:00"),
+        (-999, "0:00"),
+        (-1_000, "+0:01"),
+        (-65_500, "+1:05"),
+        (180 * 60_000, "180:00"),
+        (None, "–"),
+    ],
+)
 def test_how_it_is_shown(remaining_ms: int | None, text: str) -> None:
     assert format_clock(remaining_ms) == text
 

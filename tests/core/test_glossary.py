@@ -12,8 +12,10 @@ import pytest
 from roundtap_core.words import LANGUAGES
 
 REPOSITORY = Path(__file__).parents[2]
-FOLDERS = [REPOSITORY / path / "words" for path in (
-    "server/roundtap", "server/roundtap_core", "server/roundtap_hub", "firmware/roundtap_units")]
+FOLDERS = [
+    REPOSITORY / path / "words"
+    for path in ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "firmware/roundtap_units")
+]
 
 # What each language says instead stands in the glossary. An entry: what must not be found, what to say.
 NOT_SAID: dict[str, list[tuple[str, str]]] = {
@@ -35,60 +37,96 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
         (r"\bstands?\b", "counts, is final; is at"),
         (r"\b[Ss]ay (this|it|that|so|who|what|why|how)\b", "report, enter, choose"),
         (r"\bis no (?!longer)(?<!ere is no )", "is not a"),
-        (r"\b[Nn]eeds you\b|\bfrom afar\b|\bin fairness\b|\bfor good\b|\b[Ll]et it (run|blink|be)\b",
-         "the glossary's term"),
+        (
+            r"\b[Nn]eeds you\b|\bfrom afar\b|\bin fairness\b|\bfor good\b|\b[Ll]et it (run|blink|be)\b",
+            "the glossary's term",
+        ),
         (r"\b[Cc]olour|\bcancelled", "color, canceled"),
         (r"!", "no exclamation marks"),
     ],
     "de": [
         # "Sie" in the middle of a sentence is somebody addressed; at its beginning it may be a thing spoken of.
-        (r"(?<=[a-zäöüß,] )(Sie|Ihnen|Ihre?[mnrs]?)\b|^Ihre?[mnrs]? (?!habt|seid)|\bSie (möchten|wollen)\b",
-         "du, dein (two: ihr, euer)"),
+        (
+            r"(?<=[a-zäöüß,] )(Sie|Ihnen|Ihre?[mnrs]?)\b|^Ihre?[mnrs]? (?!habt|seid)|\bSie (möchten|wollen)\b",
+            "du, dein (two: ihr, euer)",
+        ),
         (r"\bJudges?\b|JUDGE", "Schiedsrichter (on a unit's screen: Schiri)"),
         (r"Kn[oö]pf", "Taste (on a page: Schaltfläche)"),
         (r"Veranstalter|Organisator|Organisationstisch", "Turnierleitung"),
         (r"Offizielle", "Verantwortliche"),
         (r"\bPartien?\b", "Spiel (of several games: Begegnung)"),
-        (r"\bEbenen?\b", "Turnierstufe"), (r"\bAbschnitt", "Phase"), (r"Schnitt\b", "Cut"),
-        (r"\b[Cc]aptain", "Kapitän"), (r"Stichrunde", "Stechen"),
-        (r"\bTelefon", "Handy"), (r"\bWand\b|\bWände", "Saalanzeige"), (r"\bHallen?\b", "Saal"),
-        (r"Veranstaltung", "Turnier"), (r"\b[Bb]ye\b", "Freilos"),
+        (r"\bEbenen?\b", "Turnierstufe"),
+        (r"\bAbschnitt", "Phase"),
+        (r"Schnitt\b", "Cut"),
+        (r"\b[Cc]aptain", "Kapitän"),
+        (r"Stichrunde", "Stechen"),
+        (r"\bTelefon", "Handy"),
+        (r"\bWand\b|\bWände", "Saalanzeige"),
+        (r"\bHallen?\b", "Saal"),
+        (r"Veranstaltung", "Turnier"),
+        (r"\b[Bb]ye\b", "Freilos"),
         (r"\bverlässt das Turnier|Turnier verlassen|\bausgetreten|\bAustritt", "aussteigen, ausgestiegen"),
         (r"Einigungen|Fassungen|Verschiedenes gemeldet", "widersprüchliche Ergebnisse, Meldungen widersprechen sich"),
-        (r"[Bb]raucht dich|Gerade nichts", "Zu erledigen, Nichts offen"), (r"\bTüren\b", "Einlass"),
-        (r"„Papier“|^Papier$", "Drucken"), (r"\bErscheint nicht|gekommen ist", "nicht erschienen"),
-        (r"(?<!„)(?<!sagt )\b[Bb]itte [a-zäöü]+", "the verb: Prüfe …, Wähle …"), (r";(?!“)", "two sentences"),
-        (r"!", "no exclamation marks"), (r"[«»]", "„ and “"),
+        (r"[Bb]raucht dich|Gerade nichts", "Zu erledigen, Nichts offen"),
+        (r"\bTüren\b", "Einlass"),
+        (r"„Papier“|^Papier$", "Drucken"),
+        (r"\bErscheint nicht|gekommen ist", "nicht erschienen"),
+        (r"(?<!„)(?<!sagt )\b[Bb]itte [a-zäöü]+", "the verb: Prüfe …, Wähle …"),
+        (r";(?!“)", "two sentences"),
+        (r"!", "no exclamation marks"),
+        (r"[«»]", "„ and “"),
     ],
     "es": [
         (r"\b[Uu]sted", "tú (two: vosotros)"),
-        (r"\b(Sortee|Haga|Elija|Escriba|Pulse|Diga|Vuelva|Introduzca|Compruebe|Indique|Pida|Espere|Abra|Ponga|Mire)\b",
-         "tú: Sortea, Haz, Elige …"),
+        (
+            r"\b(Sortee|Haga|Elija|Escriba|Pulse|Diga|Vuelva|Introduzca|Compruebe|Indique|Pida|Espere|Abra|Ponga|Mire)\b",
+            "tú: Sortea, Haz, Elige …",
+        ),
         (r"cuando se (sortea|publica)\b", "cuando se sortee, se publique"),
-        (r"[áa]rbitr[oa]", "juez"), (r"\b[Ee]ventos?\b", "torneo"), (r"papeleta", "hoja de resultado"),
+        (r"[áa]rbitr[oa]", "juez"),
+        (r"\b[Ee]ventos?\b", "torneo"),
+        (r"papeleta", "hoja de resultado"),
         (r"\b(un|su|el|los) partes?\b|\b[Ii]nformes?\b|\b[Ii]nformad", "enviar, resultado enviado"),
-        (r"\b[Ee]tapas?\b", "fase"), (r"[Ee]ncargad|\b[Oo]ficial(es)?\b", "organización y jueces (one: responsable)"),
-        (r"[Cc]heck-in", "asistencia, presente"), (r"\b[Ss]e (va|fue|ha ido)\b(?!$)", "abandonar"),
-        (r"[Dd]eja(r|s)? el torneo|\bdado de baja", "abandonar el torneo"), (r"incomparecencia", "no presentado"),
-        (r"bye ganado", "bye de premio"), (r"\b[Ss]ignos? (raro|invisible)", "carácter"),
-        (r"\b[Tt]e espera\b", "Pendiente"), (r"\bhacia las\b", "fin previsto"),
+        (r"\b[Ee]tapas?\b", "fase"),
+        (r"[Ee]ncargad|\b[Oo]ficial(es)?\b", "organización y jueces (one: responsable)"),
+        (r"[Cc]heck-in", "asistencia, presente"),
+        (r"\b[Ss]e (va|fue|ha ido)\b(?!$)", "abandonar"),
+        (r"[Dd]eja(r|s)? el torneo|\bdado de baja", "abandonar el torneo"),
+        (r"incomparecencia", "no presentado"),
+        (r"bye ganado", "bye de premio"),
+        (r"\b[Ss]ignos? (raro|invisible)", "carácter"),
+        (r"\b[Tt]e espera\b", "Pendiente"),
+        (r"\bhacia las\b", "fin previsto"),
         (r"(?<!alidad de los )(?<!cada )(?<!un )(?<!sin )\boponente|adversario", "rival"),
-        (r"\b[Cc]onced(e|er|ió|id[oa]s?)\b|\bconcesi", "rendirse, rendición"), (r"\borganizador", "la organización"),
-        (r"[Tt]eléfono", "móvil"), (r"\btecla\b", "botón"), (r"[“”]", "« and »"), (r"[!¡]", "no exclamation marks"),
+        (r"\b[Cc]onced(e|er|ió|id[oa]s?)\b|\bconcesi", "rendirse, rendición"),
+        (r"\borganizador", "la organización"),
+        (r"[Tt]eléfono", "móvil"),
+        (r"\btecla\b", "botón"),
+        (r"[“”]", "« and »"),
+        (r"[!¡]", "no exclamation marks"),
     ],
     "pl": [
         (r"\bPan(i|a|u|ią)?\b|Państw", "ty, or nobody"),
         (r"(?<=[a-ząćęłńóśźż,] )(Ty|Twoj\w*|Twój|Ci|Cię|Tobie)\b", "ty, twój in small letters"),
         (r"\(-?[aą]\)|/a\b", "a form that fits everybody"),
         (r"[Pp]anel(?!\w* huba)", "konsola (the hub's own buttons: panel huba)"),
-        (r"[Ss]paruj|[Ss]parow|\b[Pp]arowa|[Kk]ojarz", "ustal pary, rozlosuj pary"), (r"\b[Pp]arti[ae]\b", "gra"),
+        (r"[Ss]paruj|[Ss]parow|\b[Pp]arowa|[Kk]ojarz", "ustal pary, rozlosuj pary"),
+        (r"\b[Pp]arti[ae]\b", "gra"),
         (r"\b[Oo]dej[śd]|\b[Oo]desz|(?<=.)\bodchodz|Odchodz", "wycofać się, wycofanie (on a unit's screen: odchodzi)"),
-        (r"[Cc]heck-in", "obecność, potwierdź obecność"), (r"rozlosowan", "wylosowane"), (r"\bszkic", "wersja robocza"),
-        (r"[Nn]iestaw|nie stawi|[Ww]alkower", "nieobecność"), (r"\b[Oo]b(oje|aj)\b", "obie strony, obie osoby"),
-        (r"\b[Pp]roszę\b", "usuń, wpisz: the plain imperative"), (r"[Dd]wa uzgodnienia", "sprzeczne wyniki"),
-        (r"wyświetlacz", "ekran"), (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"), (r"\b[Cc]u(t\w*|cie)\b", "awans"),
-        (r"tali\w+ (poboczn|zapasow)|ławk", "sideboard"), (r"\bna sali\b", "w sali"),
-        (r"\b[Bb]ye\b", "wolny los"), (r"!", "no exclamation marks"),
+        (r"[Cc]heck-in", "obecność, potwierdź obecność"),
+        (r"rozlosowan", "wylosowane"),
+        (r"\bszkic", "wersja robocza"),
+        (r"[Nn]iestaw|nie stawi|[Ww]alkower", "nieobecność"),
+        (r"\b[Oo]b(oje|aj)\b", "obie strony, obie osoby"),
+        (r"\b[Pp]roszę\b", "usuń, wpisz: the plain imperative"),
+        (r"[Dd]wa uzgodnienia", "sprzeczne wyniki"),
+        (r"wyświetlacz", "ekran"),
+        (r"\bkart(ki|kę|ce|kach)\b", "karta wyników"),
+        (r"\b[Cc]u(t\w*|cie)\b", "awans"),
+        (r"tali\w+ (poboczn|zapasow)|ławk", "sideboard"),
+        (r"\bna sali\b", "w sali"),
+        (r"\b[Bb]ye\b", "wolny los"),
+        (r"!", "no exclamation marks"),
     ],
 }
 
@@ -103,15 +141,22 @@ def texts(language: str) -> Iterator[tuple[str, str]]:
 def glossary() -> list[dict[str, str]]:
     text = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Words")[1]
     rows = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)
-    return [dict(zip(("thing", *LANGUAGES), row.split(" | "), strict=True)) for row in rows
-            if row.count(" | ") == len(LANGUAGES) and not row.startswith("thing ")]
+    return [
+        dict(zip(("thing", *LANGUAGES), row.split(" | "), strict=True))
+        for row in rows
+        if row.count(" | ") == len(LANGUAGES) and not row.startswith("thing ")
+    ]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_is_called_by_a_second_name(language: str) -> None:
     """What to say instead is named beside each: tell a text of yours from the list, and say that."""
-    found = [(where, text, instead) for where, text in texts(language) for wrong, instead in NOT_SAID.get(language, ())
-             if re.search(wrong, text)]
+    found = [
+        (where, text, instead)
+        for where, text in texts(language)
+        for wrong, instead in NOT_SAID.get(language, ())
+        if re.search(wrong, text)
+    ]
     assert found == []
 
 
@@ -132,16 +177,20 @@ def words_of(sentence: str) -> list[str]:
 def test_sentences_are_short(language: str) -> None:
     """The mean is that of texts with a full stop, since a label is no sentence."""
     most, mean = SENTENCE_WORDS[language]
-    split = [(where, sentence, len(words_of(sentence))) for where, text in texts(language)
-             for sentence in sentences(text)]
+    split = [
+        (where, sentence, len(words_of(sentence))) for where, text in texts(language) for sentence in sentences(text)
+    ]
     assert [(where, sentence) for where, sentence, count in split if count > most] == []
     whole = [count for where, sentence, count in split if sentence.endswith((".", "?"))]
     assert sum(whole) / len(whole) <= mean
 
 
 def test_a_long_sentence_is_found() -> None:
-    assert [len(words_of(each)) for each in sentences("Tisch {} bleibt: Prüfe die K.-o.-Runde. Um 13:30 weiter?")] \
-        == [3, 3, 3]
+    assert [len(words_of(each)) for each in sentences("Tisch {} bleibt: Prüfe die K.-o.-Runde. Um 13:30 weiter?")] == [
+        3,
+        3,
+        3,
+    ]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -156,8 +205,11 @@ def test_every_term_of_the_glossary_is_said(language: str) -> None:
 def test_english_sentences_are_short() -> None:
     """A full stop or a question mark ends a sentence, a colon or a semicolon does not. A text without either is one
     too for the longest, but no such text makes the mean look better."""
-    said = [(len(sentence.split()), where, sentence) for where, text in texts("en")
-            for sentence in re.split(r"(?<=[.?])\s+", text)]
+    said = [
+        (len(sentence.split()), where, sentence)
+        for where, text in texts("en")
+        for sentence in re.split(r"(?<=[.?])\s+", text)
+    ]
     assert [found for found in said if found[0] > 20] == []
     whole = [words for words, _, sentence in said if sentence.endswith((".", "?"))]
     assert sum(whole) / len(whole) <= 10
@@ -178,8 +230,13 @@ def test_english_labels_have_four_words_at_most() -> None:
     """A label that is a sentence, or has a colon, says more than what it does; what fills it in is not counted."""
     known = labels()
     assert {"needs.title", "match.no_show", "mend.do", "walk.enter"} <= known
-    assert [(where, text) for where, text in texts("en") if where.removeprefix("roundtap_hub: ") in known
-            and not re.search(r"[.?:]", text) and len(re.findall(r"[\w’'/-]+", text.replace("{}", ""))) > 4] == []
+    assert [
+        (where, text)
+        for where, text in texts("en")
+        if where.removeprefix("roundtap_hub: ") in known
+        and not re.search(r"[.?:]", text)
+        and len(re.findall(r"[\w’'/-]+", text.replace("{}", ""))) > 4
+    ] == []
 
 
 def test_a_short_form_stays_on_the_small_screen() -> None:
@@ -190,19 +247,37 @@ def test_a_spanish_question_is_opened_and_closed() -> None:
     assert [(where, text) for where, text in texts("es") if text.count("¿") != text.count("?")] == []
 
 
-@pytest.mark.parametrize(("language", "text"), [
-    ("de", "Bitte sehen Sie nach."), ("de", "Ein Judge kommt an Ihren Tisch."), ("es", "El evento ha terminado."),
-    ("es", "{} se va tras esta ronda."), ("es", "Lo decide un oficial."),
-    ("es", "Tu mesa aparecerá aquí cuando se sortea la ronda 1."), ("pl", "Która z tych osób to Ty?"),
-    ("en", "Say it anew."), ("en", "Somebody did not appear"), ("en", "Nothing just now."), ("en", "Take it back"),
-    ("en", "“x” is no date; write it as 2026-11-21."), ("en", "Leaves the event"), ("en", "as the figures say"),
-])
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("de", "Bitte sehen Sie nach."),
+        ("de", "Ein Judge kommt an Ihren Tisch."),
+        ("es", "El evento ha terminado."),
+        ("es", "{} se va tras esta ronda."),
+        ("es", "Lo decide un oficial."),
+        ("es", "Tu mesa aparecerá aquí cuando se sortea la ronda 1."),
+        ("pl", "Która z tych osób to Ty?"),
+        ("en", "Say it anew."),
+        ("en", "Somebody did not appear"),
+        ("en", "Nothing just now."),
+        ("en", "Take it back"),
+        ("en", "“x” is no date; write it as 2026-11-21."),
+        ("en", "Leaves the event"),
+        ("en", "as the figures say"),
+    ],
+)
 def test_the_list_finds_what_it_is_for(language: str, text: str) -> None:
     assert any(re.search(wrong, text) for wrong, _ in NOT_SAID[language])
 
 
-@pytest.mark.parametrize("text", ["Sie werden aufgehoben, bis du weitermachst.", "Ihr habt beide gemeldet",
-                                  "Die Kopie zählt nicht: Sie ist nicht da."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sie werden aufgehoben, bis du weitermachst.",
+        "Ihr habt beide gemeldet",
+        "Die Kopie zählt nicht: Sie ist nicht da.",
+    ],
+)
 def test_a_thing_spoken_of_is_not_somebody_addressed(text: str) -> None:
     wrong, _ = NOT_SAID["de"][0]
     assert not re.search(wrong, text)

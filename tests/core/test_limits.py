@@ -48,6 +48,7 @@ HUGE = 9_007_199_254_740_991
 
 # --- the event file --------------------------------------------------------------------------------------------------
 
+
 def parts(schema: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every schema within the schema, with its place."""
     if isinstance(schema, dict):
@@ -96,23 +97,51 @@ def test_the_schema_and_the_limits_of_commands_are_the_same() -> None:
             return min(schema["enum"]), max(schema["enum"])
         return schema["minimum"], schema["maximum"]
 
-    numbers = {name: limits(schema) for name, schema in defs["options"]["properties"].items()
-               if schema.get("type") == "integer" or ("$ref" in schema and name != "stages")}
+    numbers = {
+        name: limits(schema)
+        for name, schema in defs["options"]["properties"].items()
+        if schema.get("type") == "integer" or ("$ref" in schema and name != "stages")
+    }
     assert numbers == dict(OPTIONS)
     assert {name: limits(schema) for name, schema in defs["stage_options"]["properties"].items()} == STAGE_OPTIONS
     assert (limits(defs["figure"]), limits(defs["number"]), limits(defs["last_round"])) == (FIGURE, NUMBER, ROUND)
     assert defs["event"]["properties"]["competitors"]["maxItems"] == MOST_COMPETITORS
     assert (defs["line"]["maxLength"], defs["id"]["maxLength"], defs["prose"]["maxLength"]) == (
-        LINE_LETTERS, ID_LETTERS, PROSE_LETTERS)
+        LINE_LETTERS,
+        ID_LETTERS,
+        PROSE_LETTERS,
+    )
     assert defs["round_number"]["maximum"] == 4 * MOST_ROUNDS
 
 
-ODD = ["a\x00", "a\x1b[2J", "a\x85", "a\u2028b", "a\u202eb", "a\u2066b", "a\u200eb", "a\u200fb", "a\u061cb",
-       "a\ud800", "\x7f"]
+ODD = [
+    "a\x00",
+    "a\x1b[2J",
+    "a\x85",
+    "a\u2028b",
+    "a\u202eb",
+    "a\u2066b",
+    "a\u200eb",
+    "a\u200fb",
+    "a\u061cb",
+    "a\ud800",
+    "\x7f",
+]
 INVISIBLE = ["\u200b", "\u3164", "\u00ad", "\u2060", "\ufeff", "\U000e0041\U000e0042", "\ufe0f", "\u200d"]
-ORDINARY = ["Ana Ruiz", "Łukasz Żak", "דָּוִד כהן", "محمد الأحمد", "अनिल कुमार", "山田 太郎", "김민준", "Nguyễn Văn A",
-            "O’Neill", "👩\u200d🚀 Eva",
-            "می\u200cخواهم", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"]
+ORDINARY = [
+    "Ana Ruiz",
+    "Łukasz Żak",
+    "דָּוִד כהן",
+    "محمد الأحمد",
+    "अनिल कुमार",
+    "山田 太郎",
+    "김민준",
+    "Nguyễn Văn A",
+    "O’Neill",
+    "👩\u200d🚀 Eva",
+    "می\u200cخواهم",
+    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+]
 
 
 @pytest.mark.parametrize("text", [*ODD, *INVISIBLE, *ORDINARY, "a\tb", "a\nb"])
@@ -170,8 +199,9 @@ def limited(kind: Any, where: str) -> Iterator[tuple[str, Any]]:
         yield where, kind
 
 
-FIELDS = dict(place for command in typing.get_args(c.Command)
-              for place in limited(inspect.type_info(command), command.__name__))
+FIELDS = dict(
+    place for command in typing.get_args(c.Command) for place in limited(inspect.type_info(command), command.__name__)
+)
 
 
 @pytest.mark.parametrize("kind", FIELDS.values(), ids=FIELDS)
@@ -206,7 +236,7 @@ WILD = [
     c.ImposeRound(({"a": "p1", "b": "p2", "table": 10**30},)),
     c.RecordReport("r1", "1.1", "a", 10**30, {}, ""),
     c.EnterResult("1.1", 0, Result(score=SidePair(10**6, 0))),
-    c.EnterResult("1.1", 0, Result(wounds=SidePair(0, -10**6))),
+    c.EnterResult("1.1", 0, Result(wounds=SidePair(0, -(10**6)))),
     c.DropCompetitor("p1", stood=Result(timeout={"keys": {"a": 2**60}})),
     c.RecordReport("r\u202e", "1.1", "a", 0, {}, ""),
 ]
@@ -221,7 +251,7 @@ def test_a_wild_command_is_refused_whoever_asks(command: Any) -> None:
     assert refused.value.say()
 
 
-@pytest.mark.parametrize("wild", [{"score": {"a": -10**400, "b": 20}}, {"score": {"a": 20, "b": -10**6}}])
+@pytest.mark.parametrize("wild", [{"score": {"a": -(10**400), "b": 20}}, {"score": {"a": 20, "b": -(10**6)}}])
 def test_a_wild_report_is_refused_on_record(wild: dict[str, Any]) -> None:
     """Life totals may lie below nothing, but not as far as that."""
     options = {"structure": "own", "swiss_rounds": 1}
@@ -245,18 +275,28 @@ def test_nesting_ends() -> None:
 def test_what_is_too_long_is_named_once_and_not_looked_into() -> None:
     rows = [f"{HUGE}\0"] * (MOST_ITEMS + 1)
     assert [(problem.key, problem.where) for problem in limit_violations({"rows": rows, "x": HUGE + 1}, "")] == [
-        ("wrong_length", "/rows"), ("figure_out_of_range", "/x")]
-    below = [problem.where for problem in limit_violations({"k" * (PROSE_LETTERS + 1): [HUGE + 1] * 9, "x": HUGE + 1},
-                                                           "")]
+        ("wrong_length", "/rows"),
+        ("figure_out_of_range", "/x"),
+    ]
+    below = [
+        problem.where for problem in limit_violations({"k" * (PROSE_LETTERS + 1): [HUGE + 1] * 9, "x": HUGE + 1}, "")
+    ]
     assert below == ["", "/x"]
 
 
 @pytest.mark.parametrize("text", [*ODD, *INVISIBLE, "x" * 81])
 def test_no_part_of_a_person_is_odd(text: str) -> None:
-    for person in (Person(text), Person("Ana", public_name=text), Person("Ana", club=text),
-                   Person("Ana", members=(text, "B")), Person("Ana", captain=text), Person("Ana", identity=text),
-                   Person("Ana", houses=(text,)),
-                   Person("Ana", officials_role=text), Person("Ana", external_id=text)):
+    for person in (
+        Person(text),
+        Person("Ana", public_name=text),
+        Person("Ana", club=text),
+        Person("Ana", members=(text, "B")),
+        Person("Ana", captain=text),
+        Person("Ana", identity=text),
+        Person("Ana", houses=(text,)),
+        Person("Ana", officials_role=text),
+        Person("Ana", external_id=text),
+    ):
         with pytest.raises(Problem, check=lambda problem: problem.key in ("unfit_text", "text_too_long")):
             refuse_unfit_person(person)
 

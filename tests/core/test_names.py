@@ -20,17 +20,20 @@ def shown(*names: str, **changes: object) -> list[str]:
     return list(public_names(people).values())
 
 
-@pytest.mark.parametrize(("name", "short"), [
-    ("Franz Keller", "Franz K."),
-    ("Aleksandra Wiśniewska-Szczepańska", "Aleksandra W."),
-    ("Łukasz Żak", "Łukasz Ż."),
-    ("Ana María Ruiz", "Ana M. R."),
-    ("Inés García López", "Inés G. L."),
-    ("Jan van der Berg", "Jan v. d. B."),
-    ("Cher", "Cher"),
-    ("  Eva   Luz ", "Eva L."),
-    ("Kai E", "Kai E"),
-])
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("Franz Keller", "Franz K."),
+        ("Aleksandra Wiśniewska-Szczepańska", "Aleksandra W."),
+        ("Łukasz Żak", "Łukasz Ż."),
+        ("Ana María Ruiz", "Ana M. R."),
+        ("Inés García López", "Inés G. L."),
+        ("Jan van der Berg", "Jan v. d. B."),
+        ("Cher", "Cher"),
+        ("  Eva   Luz ", "Eva L."),
+        ("Kai E", "Kai E"),
+    ],
+)
 def test_a_name_is_shortened(name: str, short: str) -> None:
     assert shorten_name(name, 1) == short
 
@@ -60,8 +63,11 @@ def test_teams_keep_their_name() -> None:
 
 
 def test_every_name_is_one_of_its_kind() -> None:
-    people = [Competitor("p1", "Ana Ruiz", public_name="Eva L."), Competitor("p2", "Eva Luz"),
-              Competitor("p3", "Eva Luz", public_name="Ana R.")]
+    people = [
+        Competitor("p1", "Ana Ruiz", public_name="Eva L."),
+        Competitor("p2", "Eva Luz"),
+        Competitor("p3", "Eva Luz", public_name="Ana R."),
+    ]
     names = list(public_names(people).values())
     assert len({name.casefold() for name in names}) == 3
 

@@ -8,10 +8,19 @@ from roundtap_core.errors import Problem
 from roundtap_core.numbers import typed_number
 
 
-@pytest.mark.parametrize(("typed", "number"), [
-    ("50", 50), (" 50 ", 50), ("0000000050", 50), ("-5", -5), ("\u22125", -5), ("-0", 0), ("0" * 60, 0),
-    ("9" * 15, 999_999_999_999_999),
-])
+@pytest.mark.parametrize(
+    ("typed", "number"),
+    [
+        ("50", 50),
+        (" 50 ", 50),
+        ("0000000050", 50),
+        ("-5", -5),
+        ("\u22125", -5),
+        ("-0", 0),
+        ("0" * 60, 0),
+        ("9" * 15, 999_999_999_999_999),
+    ],
+)
 def test_a_number_is_what_was_typed(typed: str, number: int) -> None:
     assert typed_number(typed) == number
 

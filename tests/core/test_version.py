@@ -53,8 +53,9 @@ def test_a_checkout_with_changes_says_so(tmp_path: Path) -> None:
     assert core_version(core) == f"{clean}+dirty"
 
 
-def test_a_git_hook_s_surroundings_do_not_make_it_another_checkout(tmp_path: Path,
-                                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_git_hook_s_surroundings_do_not_make_it_another_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     core = checkout(tmp_path / "here")
     other = checkout(tmp_path / "there")
     (other / "rounds.py").write_text("ROUNDS = 6\n")
@@ -79,22 +80,25 @@ def test_a_checkout_on_a_machine_without_git_does_not_say_what_was_built_once(tm
     assert core_version(core, lambda root: "").startswith("no-commit.")
 
 
-@pytest.mark.parametrize(("one", "other", "same"), [
-    (PACKAGE, PACKAGE, True),
-    (PACKAGE, A, True),
-    (PACKAGE, f"{A}f3", True),
-    (PACKAGE, f"0.1.dev12+g{A}", True),  # a shallow clone counts fewer commits
-    (PACKAGE, f"0.1.dev549+g{B}", False),
-    (A, B, False),
-    (A, f"{A}+dirty", False),
-    (f"{A}+dirty", f"{A}+dirty", True),
-    (f"{A}+dirty", f"{PACKAGE}.d20261122", False),
-    (f"{PACKAGE}.d20261122", f"{PACKAGE}.d20261122", True),
-    ("no-commit.123456789", "no-commit.123456789", True),
-    ("no-commit.123456789", "no-commit.987654321", False),
-    ("no-commit.123456789", PACKAGE, False),
-    ("0.1.0", PACKAGE, False),
-])
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (PACKAGE, PACKAGE, True),
+        (PACKAGE, A, True),
+        (PACKAGE, f"{A}f3", True),
+        (PACKAGE, f"0.1.dev12+g{A}", True),  # a shallow clone counts fewer commits
+        (PACKAGE, f"0.1.dev549+g{B}", False),
+        (A, B, False),
+        (A, f"{A}+dirty", False),
+        (f"{A}+dirty", f"{A}+dirty", True),
+        (f"{A}+dirty", f"{PACKAGE}.d20261122", False),
+        (f"{PACKAGE}.d20261122", f"{PACKAGE}.d20261122", True),
+        ("no-commit.123456789", "no-commit.123456789", True),
+        ("no-commit.123456789", "no-commit.987654321", False),
+        ("no-commit.123456789", PACKAGE, False),
+        ("0.1.0", PACKAGE, False),
+    ],
+)
 def test_builds_are_the_same_when_their_commit_is(one: str, other: str, same: bool) -> None:
     assert same_build(one, other) is same
     assert same_build(other, one) is same

@@ -35,8 +35,9 @@ def test_the_order_of_keys_and_the_kind_of_list_do_not_matter() -> None:
 
 @given(PLAIN)
 def test_the_bytes_are_those_of_the_standard_library(value: Any) -> None:
-    assert canonical_json(value).decode() == json.dumps(value, sort_keys=True, separators=(",", ":"),
-                                                        ensure_ascii=False)
+    assert canonical_json(value).decode() == json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+    )
 
 
 @pytest.mark.parametrize("value", [DisplayText("Ola"), {10: 1, 9: DisplayText("Ola")}, {None: True}])
@@ -60,8 +61,19 @@ def test_a_message_of_one_kind_is_none_of_another() -> None:
     assert open_envelope(KEY, ECHO, envelope(KEY, FEED, {"seq": 1})) is None
 
 
-@pytest.mark.parametrize("value", [1.0, {"x": [0.5]}, float("nan"), "\ud800", {1: 2, "a": 3}, nested(DEPTH_MAX + 1),
-                                   nested(100_000), {"x": 10**5000}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        1.0,
+        {"x": [0.5]},
+        float("nan"),
+        "\ud800",
+        {1: 2, "a": 3},
+        nested(DEPTH_MAX + 1),
+        nested(100_000),
+        {"x": 10**5000},
+    ],
+)
 def test_what_has_no_canonical_text_has_no_right_signature(value: Any) -> None:
     assert not verify_signature(KEY, FEED, value, "00" * 32)
 
@@ -70,9 +82,20 @@ def test_as_deep_as_any_event_file_is_no_difficulty() -> None:
     assert verify_signature(KEY, FEED, nested(DEPTH_MAX), sign(KEY, FEED, nested(DEPTH_MAX)))
 
 
-@pytest.mark.parametrize("message", [
-    None, 7, "x", [], {}, {"payload": []}, {"payload": {}}, {"payload": {}, "mac": None}, {"payload": {}, "mac": "ż"},
-])
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        7,
+        "x",
+        [],
+        {},
+        {"payload": []},
+        {"payload": {}},
+        {"payload": {}, "mac": None},
+        {"payload": {}, "mac": "ż"},
+    ],
+)
 def test_what_is_no_envelope_opens_to_nothing(message: object) -> None:
     assert open_envelope(KEY, FEED, message) is None
 

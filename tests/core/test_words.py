@@ -67,8 +67,7 @@ def test_the_core_s_texts_are_sorted_by_key(language: str) -> None:
 
 
 def is_problem(node: ast.AST) -> bool:
-    return (isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("Problem", "Invalid")
-            and bool(node.args))
+    return isinstance(node, ast.Call) and getattr(node.func, "id", None) in ("Problem", "Invalid") and bool(node.args)
 
 
 @cache
@@ -78,16 +77,27 @@ def problems_in_source() -> list[tuple[frozenset[str], frozenset[str], str]]:
     found = []
     for file in (file for package in PACKAGES for file in sorted(package.rglob("*.py"))):
         nodes = list(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
-        assigned = {target.id: node.value for node in nodes if isinstance(node, ast.Assign)
-                    for target in node.targets if isinstance(target, ast.Name)}
+        assigned = {
+            target.id: node.value
+            for node in nodes
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
         for node in filter(is_problem, nodes):
             key, *others = node.args  # type: ignore[attr-defined]
             assert not others, (file.name, node)
-            chosen = [key, *(assigned[name.id] for name in ast.walk(key)
-                             if isinstance(name, ast.Name) and name.id in assigned)]
-            keys = frozenset(each.value for part in chosen if not isinstance(part, ast.Subscript)
-                             for each in ast.walk(part)
-                             if isinstance(each, ast.Constant) and isinstance(each.value, str))
+            chosen = [
+                key,
+                *(assigned[name.id] for name in ast.walk(key) if isinstance(name, ast.Name) and name.id in assigned),
+            ]
+            keys = frozenset(
+                each.value
+                for part in chosen
+                if not isinstance(part, ast.Subscript)
+                for each in ast.walk(part)
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            )
             # `where` is the place in a file, and fills no placeholder.
             names = frozenset(keyword.arg for keyword in node.keywords) - {"where"}  # type: ignore[attr-defined]
             found.append((keys, names, f"{file.name}:{node.lineno}"))  # type: ignore[attr-defined]
@@ -108,18 +118,29 @@ def test_every_problem_has_its_text_and_gives_it_what_it_needs() -> None:
 
 def test_no_text_of_a_problem_is_left_over() -> None:
     """Some keys are chosen first, and named where the Problem is made."""
-    written = {node.value for package in PACKAGES for file in package.rglob("*.py")
-               for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}
-    catalogue = {key.removeprefix("problem.") for key in texts(REPOSITORY / "server" / "roundtap_core", "en")
-                 if key.startswith("problem.")}
+    written = {
+        node.value
+        for package in PACKAGES
+        for file in package.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant)
+    }
+    catalogue = {
+        key.removeprefix("problem.")
+        for key in texts(REPOSITORY / "server" / "roundtap_core", "en")
+        if key.startswith("problem.")
+    }
     assert catalogue - written == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_rulebooks_and_records_name_has_a_name(language: str) -> None:
     words = core_words(language)
-    needed = ({f"bye.{bye}" for bye in BYES} | {f"ended.{ended}" for ended in get_args(Ending)}
-              | {f"stage.{s}" for s in STAGES})
+    needed = (
+        {f"bye.{bye}" for bye in BYES}
+        | {f"ended.{ended}" for ended in get_args(Ending)}
+        | {f"stage.{s}" for s in STAGES}
+    )
     for book in registry.RULEBOOKS.values():
         needed |= {f"tiebreaker.{key}" for key in book.tiebreakers} | {f"level.{level}" for level in book.levels}
         needed |= set(book.house_decisions) | {f"bye_order.{book.bye_after_round_1}"}
@@ -144,16 +165,35 @@ def test_a_text_is_filled_in() -> None:
 
 def test_polish_plurals() -> None:
     assert {n: plural_form("pl", n) for n in (0, 1, 2, 4, 5, 12, 14, 21, 22, 112, 123)} == {
-        0: "many", 1: "one", 2: "few", 4: "few", 5: "many", 12: "many", 14: "many", 21: "many", 22: "few",
-        112: "many", 123: "few",
+        0: "many",
+        1: "one",
+        2: "few",
+        4: "few",
+        5: "many",
+        12: "many",
+        14: "many",
+        21: "many",
+        22: "few",
+        112: "many",
+        123: "few",
     }
     assert [plural_form("de", n) for n in (0, 1, 2)] == ["other", "one", "other"]
 
 
-@pytest.mark.parametrize(("wanted", "language"), [
-    ("pl-PL,pl;q=0.9,en;q=0.5", "pl"), ("xx,de;q=0.3,es;q=0.7", "es"), ("de_AT.UTF-8", "de"), ("C.UTF-8", "en"),
-    ("POSIX", "en"), ("", "en"), ("es;q=oops", "en"), ("PL", "pl"), ("de.UTF-8", "de"),
-])
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [
+        ("pl-PL,pl;q=0.9,en;q=0.5", "pl"),
+        ("xx,de;q=0.3,es;q=0.7", "es"),
+        ("de_AT.UTF-8", "de"),
+        ("C.UTF-8", "en"),
+        ("POSIX", "en"),
+        ("", "en"),
+        ("es;q=oops", "en"),
+        ("PL", "pl"),
+        ("de.UTF-8", "de"),
+    ],
+)
 def test_the_language_is_chosen(wanted: str, language: str) -> None:
     assert choose_language(wanted) == language
 

@@ -28,8 +28,9 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.twin = VirtualPrinter(self.profile)
-        self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers,
-                               confirmed=self.confirmed)
+        self.printer = Printer(
+            lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers, confirmed=self.confirmed
+        )
 
     def composed(self, *lines: PrintLine) -> ComposedJob:
         return compose_job(lines or (line("TABLE 12", self.profile.sheet),), self.profile)
@@ -40,8 +41,12 @@ class Desk:
         self.twin.step(self.now_ms)
         return outcome
 
-    def print(self, composed: ComposedJob | None = None, at_step: Callable[[int], None] = lambda _: None,
-              limit_ms: int = 120_000) -> JobOutcome:
+    def print(
+        self,
+        composed: ComposedJob | None = None,
+        at_step: Callable[[int], None] = lambda _: None,
+        limit_ms: int = 120_000,
+    ) -> JobOutcome:
         """Until there is an outcome; `at_step` is called before each step with its number."""
         self.printer.begin(composed or self.composed(), lambda: self.events.append("first byte"), self.now_ms)
         return self.until_outcome(at_step, limit_ms)

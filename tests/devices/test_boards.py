@@ -55,27 +55,35 @@ def test_a_board_of_ones_own(tmp_path):
     assert (made.screen.i2c_address, made.screen.rotation) == (0x3D, 180)
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("[pins]\nup = 40", "board.toml: pins.up: 40 is not a BCM pin (0 to 27)"),
-    ("[pins]\nup = 17", "board.toml: pins.up: pin 17 is already used by pins.a"),
-    ("[pins]\na = 2", "board.toml: pins.a: pin 2 is already used by screen (I2C SDA)"),
-    ("[pins]\na = 1", "board.toml: pins.a: pin 1 is reserved as ID_SC; use another pin"),
-    ("[pins]\nlamp = 14", "board.toml: pins.lamp: pin 14 is reserved as UART TXD; use another pin"),
-    ('[screen]\nbus = "spi"\n[pins]\ncall = 7', "board.toml: pins.call: pin 7 is already used by screen (SPI CE1)"),
-    ('[screen]\nbus = "spi"\ndc = 9', "board.toml: screen.dc: pin 9 is already used by SPI MISO"),
-    ('[screen]\nbus = "spi"\nreset = 24', "board.toml: screen.reset: pin 24 is already used by screen.dc"),
-    ("lamps_active_low = 1", "board.toml: lamps_active_low: 1 should be true or false"),
-    ("[pins]\nleft = 4", "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, "
-     "lamp_a, lamp_b, buzzer"),
-    ('[pins]\na = "4"', "board.toml: pins.a: 4 should be a whole number"),
-    ("[pins]\na = true", "board.toml: pins.a: True should be a whole number"),
-    ("pins = 4", "board.toml: pins: 4 should be a table"),
-    ('facing = "up"', "board.toml: facing: up is not one of opposite, edge"),
-    ('[screen]\ndriver = "ssd1305"', "board.toml: screen.driver: ssd1305 is not one of ssd1309, ssd1306, sh1106"),
-    ("[screen]\ni2c_address = 300", "board.toml: screen.i2c_address: 300 is not an I2C address (3 to 119)"),
-    ("[screen]\nrotation = 90", "board.toml: screen.rotation: 90 is not one of 0, 180"),
-    ('like = "yours"', "board.toml: like: yours is not one of recommended, adafruit-oled-bonnet, waveshare-oled-hat"),
-])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[pins]\nup = 40", "board.toml: pins.up: 40 is not a BCM pin (0 to 27)"),
+        ("[pins]\nup = 17", "board.toml: pins.up: pin 17 is already used by pins.a"),
+        ("[pins]\na = 2", "board.toml: pins.a: pin 2 is already used by screen (I2C SDA)"),
+        ("[pins]\na = 1", "board.toml: pins.a: pin 1 is reserved as ID_SC; use another pin"),
+        ("[pins]\nlamp = 14", "board.toml: pins.lamp: pin 14 is reserved as UART TXD; use another pin"),
+        ('[screen]\nbus = "spi"\n[pins]\ncall = 7', "board.toml: pins.call: pin 7 is already used by screen (SPI CE1)"),
+        ('[screen]\nbus = "spi"\ndc = 9', "board.toml: screen.dc: pin 9 is already used by SPI MISO"),
+        ('[screen]\nbus = "spi"\nreset = 24', "board.toml: screen.reset: pin 24 is already used by screen.dc"),
+        ("lamps_active_low = 1", "board.toml: lamps_active_low: 1 should be true or false"),
+        (
+            "[pins]\nleft = 4",
+            "board.toml: pins.left: unknown key; known are a, b, up, down, call, lamp, lamp_a, lamp_b, buzzer",
+        ),
+        ('[pins]\na = "4"', "board.toml: pins.a: 4 should be a whole number"),
+        ("[pins]\na = true", "board.toml: pins.a: True should be a whole number"),
+        ("pins = 4", "board.toml: pins: 4 should be a table"),
+        ('facing = "up"', "board.toml: facing: up is not one of opposite, edge"),
+        ('[screen]\ndriver = "ssd1305"', "board.toml: screen.driver: ssd1305 is not one of ssd1309, ssd1306, sh1106"),
+        ("[screen]\ni2c_address = 300", "board.toml: screen.i2c_address: 300 is not an I2C address (3 to 119)"),
+        ("[screen]\nrotation = 90", "board.toml: screen.rotation: 90 is not one of 0, 180"),
+        (
+            'like = "yours"',
+            "board.toml: like: yours is not one of recommended, adafruit-oled-bonnet, waveshare-oled-hat",
+        ),
+    ],
+)
 def test_a_wrong_board_file_says_what_where_and_what_would_be_right(text, says):
     with pytest.raises(BoardError) as caught:
         parse_board(text)

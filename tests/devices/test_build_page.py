@@ -65,4 +65,5 @@ def test_a_screen_with_seven_pins_goes_where_the_page_says() -> None:
     assert said
     carried = {name: f"GPIO{pin}" for pin, name in seven.screen.lines().items()}
     assert [header[int(pin)].name for pin in said.groups()] == [
-        carried[name] for name in ("SCLK", "MOSI", "CE0", "DC", "RST")]
+        carried[name] for name in ("SCLK", "MOSI", "CE0", "DC", "RST")
+    ]

@@ -40,11 +40,14 @@ def test_a_front_that_is_there_hears_and_shines():
     assert machine.pins.pin(RECOMMENDED.pins.lamp).state
 
 
-@pytest.mark.parametrize(("lacks", "kind", "says"), [
-    (ModuleNotFoundError("No module named 'lgpio'", name="lgpio"), "lgpio", "apt install python3-lgpio"),
-    (OSError("no gpiochip labelled pinctrl-rp1; found none"), "chip", "pinctrl-rp1"),
-    (PermissionError(13, "Permission denied"), "permission", "groups gpio"),
-])
+@pytest.mark.parametrize(
+    ("lacks", "kind", "says"),
+    [
+        (ModuleNotFoundError("No module named 'lgpio'", name="lgpio"), "lgpio", "apt install python3-lgpio"),
+        (OSError("no gpiochip labelled pinctrl-rp1; found none"), "chip", "pinctrl-rp1"),
+        (PermissionError(13, "Permission denied"), "permission", "groups gpio"),
+    ],
+)
 def test_without_its_pins_it_is_deaf_and_says_why(lacks, kind, says):
     front = Machine(lacks).front
     assert front.input_fault == kind

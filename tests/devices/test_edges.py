@@ -88,7 +88,7 @@ def test_an_edge_read_late_bears_the_time_it_was_made():
 
 
 def test_a_counter_of_32_bits_of_microseconds_that_wraps_spoils_nothing():
-    ticks = Ticks(wrap_s=2 ** 32 / 1e6)
+    ticks = Ticks(wrap_s=2**32 / 1e6)
     ticks.now_s = ticks.wrap_s + 0.05
     stamps = EdgeClock(ticks, lambda: 9_000)
     before_wrap_s = ticks.wrap_s - 0.04

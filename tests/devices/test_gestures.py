@@ -82,12 +82,14 @@ def test_a_call_key_of_its_own_calls_after_a_second_and_a_half():
 def test_a_joystick_pressed_by_mistake_calls_nobody():
     assert done(("call", True, 0), ("call", False, 100), until=3000) == []
     assert done(("up", True, 0), ("call", True, 100), ("call", False, 200), ("up", False, 300), until=3000) == [
-        ("tap", "up")]
+        ("tap", "up")
+    ]
 
 
 def test_both_own_buttons_at_once_are_two_taps():
     assert sorted(done(("a", True, 0), ("b", True, 20), ("a", False, 100), ("b", False, 110), until=300)) == [
-        ("tap", "a"), ("tap", "b"),
+        ("tap", "a"),
+        ("tap", "b"),
     ]
 
 

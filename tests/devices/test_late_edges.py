@@ -244,8 +244,10 @@ def test_a_bounce_that_the_kernel_saw_as_one_edge_is_no_second_press():
     second = [*bounces(1180, 1180, 1181, 1181, 1181, 1182, 1182), (False, 1270)]
     third = [*bounces(1360, 1360, 1361, 1361, 1361, 1362, 1362), (False, 1450)]
     pin = Pin((1000, 1090), (1180, 1270), (1360, 1450))
-    reads = {at_ms + 200: [edge for edge in first + second + third if edge[1] == at_ms]
-             for at_ms in sorted({at_ms for _, at_ms in first + second + third})}
+    reads = {
+        at_ms + 200: [edge for edge in first + second + third if edge[1] == at_ms]
+        for at_ms in sorted({at_ms for _, at_ms in first + second + third})
+    }
     assert len(first + second + third) >= KERNEL_HOLDS
     assert run(pin, reads, 3000) == [("tap", "up")] * 3
 
@@ -253,9 +255,14 @@ def test_a_bounce_that_the_kernel_saw_as_one_edge_is_no_second_press():
 def test_a_press_whose_release_the_kernel_dropped_says_nothing():
     """As it came from a loaded machine on gpio-sim: 24 edges of three taps, of which one did not fit. Whether the
     finger or only the contact let go before the second, nobody knows."""
-    trains = [bounces(*at_ms) for at_ms in (
-        (44081, 44086, 44086, 44086, 44086, 44086, 44086), (44352, 44353, 44353, 44353, 44353, 44353, 44353),
-        (45133, 45133, 45133, 45133, 45134, 45134, 45134))]
+    trains = [
+        bounces(*at_ms)
+        for at_ms in (
+            (44081, 44086, 44086, 44086, 44086, 44086, 44086),
+            (44352, 44353, 44353, 44353, 44353, 44353, 44353),
+            (45133, 45133, 45133, 45133, 45134, 45134, 45134),
+        )
+    ]
     edges = [*trains[0], *trains[1], (False, 44494), *trains[2], (False, 45314)]  # and no release of the first
     assert run(Pin(), {46142: edges}, 47000) == [("tap", "up")] * 2
 

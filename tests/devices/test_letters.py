@@ -92,8 +92,13 @@ def test_arabic_is_joined_and_hebrew_begins_at_the_right() -> None:
 
 @right_to_left
 def test_a_name_from_right_to_left_turns_nothing_around_it() -> None:
-    for text, kinds in (("● محمد علي (2)", "prn"), ("محمد – דוד", "rnr"), ("Ana 2:1 محمد", "pr"), ("م. ع.", "r"),
-                        ("محمد…", "r")):
+    for text, kinds in (
+        ("● محمد علي (2)", "prn"),
+        ("محمد – דוד", "rnr"),
+        ("Ana 2:1 محمد", "pr"),
+        ("م. ع.", "r"),
+        ("محمد…", "r"),
+    ):
         found = [kind for kind, _ in letters._split(text, False)]
         assert "".join(found) == kinds, text
         assert "".join(piece for _, piece in letters._split(text, False)) == text

@@ -61,7 +61,10 @@ def test_usb_printers_come_first_then_adapters_then_the_pins(tmp_path: Path) -> 
     adapter(tmp_path)
     usb_printer(tmp_path, 0)
     assert [(port.kind, port.id.rpartition("/")[2], port.refused) for port in find_ports(tmp_path)] == [
-        (USB, "usb-0416-5011-A1B2", ""), (SERIAL, ADAPTER, ""), (PINS, "serial0", "")]
+        (USB, "usb-0416-5011-A1B2", ""),
+        (SERIAL, ADAPTER, ""),
+        (PINS, "serial0", ""),
+    ]
 
 
 def test_a_machine_without_any_has_none(tmp_path: Path) -> None:
@@ -80,10 +83,14 @@ def test_a_usb_printer_that_comes_back_as_another_number_is_the_same(tmp_path: P
     assert again.path.endswith("lp2")
 
 
-@pytest.mark.parametrize(("console", "command_line", "refused"), [
-    ("tty1", "root=/dev/mmcblk0p2", ""), ("ttyAMA0 tty1", "root=/dev/mmcblk0p2", "login-console"),
-    ("tty1", "console=serial0,115200 console=tty1", "login-console"),
-])
+@pytest.mark.parametrize(
+    ("console", "command_line", "refused"),
+    [
+        ("tty1", "root=/dev/mmcblk0p2", ""),
+        ("ttyAMA0 tty1", "root=/dev/mmcblk0p2", "login-console"),
+        ("tty1", "console=serial0,115200 console=tty1", "login-console"),
+    ],
+)
 def test_the_pins_are_refused_while_linux_itself_talks_on_them(
     tmp_path: Path, console: str, command_line: str, refused: str
 ) -> None:

@@ -47,8 +47,16 @@ def test_printed_is_only_said_after_the_last_byte_was_processed():
         assert int(desk.events[1].split()[-1]) < len(composed.data)
 
 
-@pytest.mark.parametrize(("fault", "detail"), [("offline", "offline"), ("no-paper", "no-paper"), ("mute", "silent"),
-                                               ("stalled", "silent"), ("unplugged", "no-port")])
+@pytest.mark.parametrize(
+    ("fault", "detail"),
+    [
+        ("offline", "offline"),
+        ("no-paper", "no-paper"),
+        ("mute", "silent"),
+        ("stalled", "silent"),
+        ("unplugged", "no-port"),
+    ],
+)
 def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_paper(fault, detail):
     with a_desk(answers=True) as desk:
         desk.twin.set_fault(fault)
@@ -59,10 +67,16 @@ def test_a_fault_found_before_the_first_byte_holds_the_job_and_nothing_is_on_pap
         assert desk.events == ["first byte"]
 
 
-@pytest.mark.parametrize(("fault", "details"), [
-    ("offline", {"silent", "stalled"}), ("no-paper", {"silent", "stalled"}), ("mute", {"silent"}),
-    ("stalled", {"stalled"}), ("unplugged", {"unplugged"}),
-])
+@pytest.mark.parametrize(
+    ("fault", "details"),
+    [
+        ("offline", {"silent", "stalled"}),
+        ("no-paper", {"silent", "stalled"}),
+        ("mute", {"silent"}),
+        ("stalled", {"stalled"}),
+        ("unplugged", {"unplugged"}),
+    ],
+)
 def test_a_fault_in_mid_job_is_uncertain_and_the_printer_is_free_again(fault, details):
     with a_desk() as desk:
         assert desk.print() == JobOutcome(PRINTED)
@@ -123,8 +137,10 @@ def test_after_a_break_inside_a_picture_the_next_job_comes_out_clean():
         assert desk.twin.paper.unknown_bytes == []
         fresh = a_printed_sheet(EPSON_80)
         sheet = desk.twin.paper.sheets[before]
-        assert sheet.crop((0, sheet.height - fresh.height + 96, 576, sheet.height)).tobytes() \
+        assert (
+            sheet.crop((0, sheet.height - fresh.height + 96, 576, sheet.height)).tobytes()
             == fresh.crop((0, 96, 576, fresh.height)).tobytes()
+        )
 
 
 def a_printed_sheet(profile):
@@ -259,7 +275,7 @@ def test_an_answer_that_comes_before_the_marker_was_sent_is_not_the_marker_s():
     desk.until_outcome()
     desk.printer.assume_no_answers()
     taken, room = desk.wire.write_some, [20]
-    desk.wire.write_some = lambda data: taken(data[:room.pop()]) if room else 0
+    desk.wire.write_some = lambda data: taken(data[: room.pop()]) if room else 0
     desk.printer.begin(compose_job([line("TABLE 12", POS_5890.sheet)], POS_5890), desk.note, desk.now_ms)
     desk.step()
     desk.step(MARK_ANSWER)

@@ -54,10 +54,16 @@ def test_names_come_out_right_in_the_printers_own_letters(profile, name):
         assert RASTER in compose_job([line(name, profile.sheet)], profile).data
 
 
-@pytest.mark.parametrize(("name", "drawn"), [
-    ("Ana Ruiz", False), ("Jürgen Groß", False), ("Muñoz Peña", False),  # all of them in code page 437
-    ("Łukasz Żak", True), ("Íñigo Ruiz", True),
-])
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("Ana Ruiz", False),
+        ("Jürgen Groß", False),
+        ("Muñoz Peña", False),  # all of them in code page 437
+        ("Łukasz Żak", True),
+        ("Íñigo Ruiz", True),
+    ],
+)
 def test_what_the_code_pages_lack_is_drawn(name, drawn):
     data = compose_job([line(name, PLAIN_58.sheet)], PLAIN_58).data
     assert (RASTER in data) is drawn
@@ -65,7 +71,7 @@ def test_what_the_code_pages_lack_is_drawn(name, drawn):
 
 def test_the_numbers_are_the_profiles():
     polish = "Łódź".encode("cp852")
-    for profile, number in ((EPSON_80, 18), (POS_5890, 54), (parse_profile('[codepages]\ncp852 = 72'), 72)):
+    for profile, number in ((EPSON_80, 18), (POS_5890, 54), (parse_profile("[codepages]\ncp852 = 72"), 72)):
         assert bytes((0x1B, ord("t"), number)) + polish[:1] in compose_job([line("Łódź", profile.sheet)], profile).data
 
 
@@ -91,25 +97,39 @@ def test_the_line_that_a_page_lacks_letters_for_is_drawn_and_no_other():
     lines = [line("Jan", PLAIN_58.sheet), line("Łukasz", PLAIN_58.sheet), line("Eva", PLAIN_58.sheet)]
     assert read(lines, PLAIN_58).letters.split() == ["Jan", "Eva"]
     assert read([line("Jan", POS_5890.sheet), line("Łukasz", POS_5890.sheet)], POS_5890).letters.split() == [
-        "Jan", "Łukasz"]
+        "Jan",
+        "Łukasz",
+    ]
 
 
 def test_only_what_is_black_is_sent():
     """White rows are fed; what is right of the last black dot of a row is left out, unless another block cost more."""
     drawing = Drawing(60, (RuledLine(0, 20, 384, 2), RuledLine(0, 40, 80, 10)))
     data = compose_job([drawing], POS_5890).data
-    assert data[len(BEGIN):].startswith(b"\x1bJ\x14" + RASTER + bytes((0, 48, 0, 2, 0)) + b"\xff" * 96
-                               + b"\x1bJ\x12" + RASTER + bytes((0, 10, 0, 10, 0)) + b"\xff" * 100 + b"\x1bJ\x0a")
+    assert data[len(BEGIN) :].startswith(
+        b"\x1bJ\x14"
+        + RASTER
+        + bytes((0, 48, 0, 2, 0))
+        + b"\xff" * 96
+        + b"\x1bJ\x12"
+        + RASTER
+        + bytes((0, 10, 0, 10, 0))
+        + b"\xff" * 100
+        + b"\x1bJ\x0a"
+    )
 
 
 def test_a_frame_is_a_letter_where_the_line_is_text_and_drawn_at_the_same_place_where_it_is_not():
-    as_text, drawn = (TextLine((TextCell(FRAME, 0, 1), TextCell(text, 2, 20), TextCell(FRAME, 31, 1)), tight=True)
-                      for text in ("Punkte", "Życie"))
+    as_text, drawn = (
+        TextLine((TextCell(FRAME, 0, 1), TextCell(text, 2, 20), TextCell(FRAME, 31, 1)), tight=True)
+        for text in ("Punkte", "Życie")
+    )
     roll = read([as_text, drawn, as_text], PLAIN_58).roll
     assert RASTER not in compose_job([as_text], PLAIN_58).data
     for x in (5, 6, 377, 378):
-        assert roll.crop((x, roll.height - 3 * 24 - PLAIN_58.tear_dots, x + 1, roll.height - PLAIN_58.tear_dots)
-                         ).getextrema() == (0, 0)
+        assert roll.crop(
+            (x, roll.height - 3 * 24 - PLAIN_58.tear_dots, x + 1, roll.height - PLAIN_58.tear_dots)
+        ).getextrema() == (0, 0)
 
 
 def test_ticks_look_alike_on_drawn_lines_and_on_those_in_letters():
@@ -119,9 +139,14 @@ def test_ticks_look_alike_on_drawn_lines_and_on_those_in_letters():
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_the_height_said_is_the_height_printed(profile):
-    lines = [line("TABLE 12", profile.sheet, tall=True), line("Łukasz", profile.sheet, bold=True), Feed(300),
-             Drawing(130, (Box(0, 0, 50, 50), Label(60, 5, "●", 20, 40))), Qr("http://10.42.0.1/e/e1"),
-             TextLine((TextCell("tiny", 0, 20),), small=True)]
+    lines = [
+        line("TABLE 12", profile.sheet, tall=True),
+        line("Łukasz", profile.sheet, bold=True),
+        Feed(300),
+        Drawing(130, (Box(0, 0, 50, 50), Label(60, 5, "●", 20, 40))),
+        Qr("http://10.42.0.1/e/e1"),
+        TextLine((TextCell("tiny", 0, 20),), small=True),
+    ]
     composed = compose_job(lines, profile)
     paper = EscposInterpreter(profile)
     before = paper.roll.height

@@ -12,8 +12,11 @@ from roundtap_devices.printing.print_lines import Drawing, Qr, RuledLine
 from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, ProfileError, load_profile, parse_profile
 
 DATABASE = {
-    "epson-80": ("TM-T20II",), "epson-t88": ("TM-T88II", "TM-T88III", "TM-T88IV", "TM-T88V"), "pos-5890": ("POS-5890",),
-    "zj-5870": ("ZJ-5870",), "plain-58": ("POS-5890", "NT-5890K", "ZJ-5870"),
+    "epson-80": ("TM-T20II",),
+    "epson-t88": ("TM-T88II", "TM-T88III", "TM-T88IV", "TM-T88V"),
+    "pos-5890": ("POS-5890",),
+    "zj-5870": ("ZJ-5870",),
+    "plain-58": ("POS-5890", "NT-5890K", "ZJ-5870"),
     "plain-80": ("TM-T20II",),
 }
 """Which models of the database each profile has to be right for. Of the CSN-A2 it knows nothing."""
@@ -47,8 +50,10 @@ def test_width_is_the_database_s(name: str) -> None:
 def test_codes_and_cutting_are_as_the_database_says_but_for_what_is_named(name: str) -> None:
     profile = PROFILES[name]
     for model in models(name):
-        has = {"qr": model["features"]["qrCode"],
-               "cutter": model["features"]["paperFullCut"] or model["features"]["paperPartCut"]}
+        has = {
+            "qr": model["features"]["qrCode"],
+            "cutter": model["features"]["paperFullCut"] or model["features"]["paperPartCut"],
+        }
         for key, value in has.items():
             assert (getattr(profile, key) == value) is not ((name, key) in ON_PURPOSE), (model["name"], key)
 
@@ -61,8 +66,14 @@ def test_every_profile_is_held_against_the_database_or_has_no_model_there() -> N
 
 def test_widths_and_the_cell_that_follows() -> None:
     assert {p.name: (p.sheet.columns, p.sheet.dots, p.sheet.cell_dots) for p in PROFILES.values()} == {
-        "epson-80": (48, 576, 12), "epson-t88": (42, 512, 12), "pos-5890": (32, 384, 12), "zj-5870": (32, 384, 12),
-        "csn-a2": (32, 384, 12), "plain-58": (32, 384, 12), "plain-80": (48, 576, 12)}
+        "epson-80": (48, 576, 12),
+        "epson-t88": (42, 512, 12),
+        "pos-5890": (32, 384, 12),
+        "zj-5870": (32, 384, 12),
+        "csn-a2": (32, 384, 12),
+        "plain-58": (32, 384, 12),
+        "plain-80": (48, 576, 12),
+    }
     made = parse_profile("dots = 546\ncolumns = 42").sheet
     assert (made.dots, made.cell_dots) == (544, 13)
 
@@ -81,8 +92,10 @@ def test_no_block_of_an_image_is_larger_than_the_buffer(profile: Any) -> None:
 
 def test_a_profile_of_ones_own(tmp_path: Any) -> None:
     file = tmp_path / "kiosk.toml"
-    file.write_text('like = "pos-5890"\ndots = 512\ncolumns = 42\nanswers = false\nflow = "rtscts"\n'
-                    'rows_per_s = 300\n[codepages]\ncp1250 = 72\n')
+    file.write_text(
+        'like = "pos-5890"\ndots = 512\ncolumns = 42\nanswers = false\nflow = "rtscts"\n'
+        "rows_per_s = 300\n[codepages]\ncp1250 = 72\n"
+    )
     made = load_profile(str(file))
     assert (made.name, made.columns, dict(made.codepages), made.answers) == ("kiosk", 42, {"cp1250": 72}, False)
     assert (made.flow, made.rows_per_s, made.raster_rows) == ("rtscts", 300, PROFILES["pos-5890"].raster_rows)
@@ -91,22 +104,25 @@ def test_a_profile_of_ones_own(tmp_path: Any) -> None:
 KNOWN = "epson-80, epson-t88, pos-5890, zj-5870, csn-a2, plain-58, plain-80"
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("columns = 8", "p.toml: columns: 8 should be a whole number from 16 to 128"),
-    ("columns = 120", "p.toml: columns: 120 columns do not fit into 576 dots: a letter is 6 to 32 dots wide"),
-    ("buffer = 80", "p.toml: buffer: 80 bytes hold no row of 576 dots: at least 112 are wanted"),
-    ("colums = 48", "p.toml: colums: unknown key; known are like, name, dots, columns"),
-    ("[codepages]\ncp9999 = 3", "p.toml: codepages.cp9999: cp9999 is not one of cp437"),
-    ("[codepages]\nutf_16 = 3", "p.toml: codepages.utf_16: utf_16 is not one of cp437"),
-    ("[codepages]\ncp852 = 300", "p.toml: codepages.cp852: 300 should be a whole number from 0 to 255"),
-    ('cutter = "yes"', "p.toml: cutter: yes should be true or false"),
-    ("raster_rows = 0", "p.toml: raster_rows: 0 should be a whole number from 1 to 255"),
-    ("rows_per_s = true", "p.toml: rows_per_s: True should be a whole number from 10 to 10000"),
-    ('flow = "dsrdtr"', "p.toml: flow: dsrdtr is not one of none, rtscts, xonxoff"),
-    ("baud = 9601", "p.toml: baud: 9601 is not one of 1200, 2400, 4800, 9600"),
-    ('like = "lp0"', f"p.toml: like: lp0 is not one of {KNOWN}"),
-    ("columns =", "p.toml: this is not a TOML file"),
-])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("columns = 8", "p.toml: columns: 8 should be a whole number from 16 to 128"),
+        ("columns = 120", "p.toml: columns: 120 columns do not fit into 576 dots: a letter is 6 to 32 dots wide"),
+        ("buffer = 80", "p.toml: buffer: 80 bytes hold no row of 576 dots: at least 112 are wanted"),
+        ("colums = 48", "p.toml: colums: unknown key; known are like, name, dots, columns"),
+        ("[codepages]\ncp9999 = 3", "p.toml: codepages.cp9999: cp9999 is not one of cp437"),
+        ("[codepages]\nutf_16 = 3", "p.toml: codepages.utf_16: utf_16 is not one of cp437"),
+        ("[codepages]\ncp852 = 300", "p.toml: codepages.cp852: 300 should be a whole number from 0 to 255"),
+        ('cutter = "yes"', "p.toml: cutter: yes should be true or false"),
+        ("raster_rows = 0", "p.toml: raster_rows: 0 should be a whole number from 1 to 255"),
+        ("rows_per_s = true", "p.toml: rows_per_s: True should be a whole number from 10 to 10000"),
+        ('flow = "dsrdtr"', "p.toml: flow: dsrdtr is not one of none, rtscts, xonxoff"),
+        ("baud = 9601", "p.toml: baud: 9601 is not one of 1200, 2400, 4800, 9600"),
+        ('like = "lp0"', f"p.toml: like: lp0 is not one of {KNOWN}"),
+        ("columns =", "p.toml: this is not a TOML file"),
+    ],
+)
 def test_what_is_wrong_is_said_with_its_place(text: str, says: str) -> None:
     with pytest.raises(ProfileError) as error:
         parse_profile(text, "p.toml")

@@ -86,10 +86,16 @@ def test_the_lamp_is_seen(kit, visitor):
     assert (seen["lamp_a"], seen["lamp_b"]) == (False, True)
 
 
-@pytest.mark.parametrize(("line", "says"), [
-    ("press a", "JSON object"), ("[1]", "JSON object"), ('{"pin": "left", "down": true}', "a, b, up, down"),
-    ('{"pin": "a", "down": 1}', "true or false"), ('{"fault": "battery", "on": true}', "known are"),
-])
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("press a", "JSON object"),
+        ("[1]", "JSON object"),
+        ('{"pin": "left", "down": true}', "a, b, up, down"),
+        ('{"pin": "a", "down": 1}', "true or false"),
+        ('{"fault": "battery", "on": true}', "known are"),
+    ],
+)
 def test_a_line_it_cannot_use_is_answered(visitor, line, says):
     hear(visitor)
     visitor.write(line + "\n")

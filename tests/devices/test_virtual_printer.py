@@ -57,9 +57,16 @@ def test_the_marker_is_answered_after_what_came_before_and_a_status_at_once(twin
     assert port.read(9) == b"\x7e", "the status, and not the marker that was sent before it"
 
 
-@pytest.mark.parametrize(("fault", "question", "answer"), [
-    ("offline", 1, b"\x1a"), ("no-paper", 4, b"\x7e"), ("no-paper", 1, b"\x1a"), ("mute", 1, b""), ("stalled", 1, b""),
-])
+@pytest.mark.parametrize(
+    ("fault", "question", "answer"),
+    [
+        ("offline", 1, b"\x1a"),
+        ("no-paper", 4, b"\x7e"),
+        ("no-paper", 1, b"\x1a"),
+        ("mute", 1, b""),
+        ("stalled", 1, b""),
+    ],
+)
 def test_faults_are_seen_in_the_status(twin, port, fault, question, answer):
     twin.set_fault(fault)
     port.write(bytes((0x10, 0x04, question)))
@@ -117,6 +124,7 @@ def test_a_full_port_takes_nothing_and_nobody_waits(twin):
 
 def test_python_escpos_prints_on_it_as_on_a_real_one():
     from escpos.printer import Serial
+
     twin = VirtualPrinter(EPSON_80, bytes_per_s=None)
     printer = Serial(devfile=twin.device, baudrate=115200, dsrdtr=False, timeout=0)
     printer.set(align="center", double_height=True, double_width=True)

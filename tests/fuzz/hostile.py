@@ -8,33 +8,144 @@ import random
 from typing import Any
 
 NUMBERS: list[Any] = [
-    0, -1, 1, 31, 4097, 5000, 99_999, 100_000, 10**9, 2**31, 2**53 - 1, 9_007_199_254_740_991, -(2**53), 2**63, 2**64,
-    10**30, 10**400, -10**400, 0.5, 1e308, True, False, None,
+    0,
+    -1,
+    1,
+    31,
+    4097,
+    5000,
+    99_999,
+    100_000,
+    10**9,
+    2**31,
+    2**53 - 1,
+    9_007_199_254_740_991,
+    -(2**53),
+    2**63,
+    2**64,
+    10**30,
+    10**400,
+    -(10**400),
+    0.5,
+    1e308,
+    True,
+    False,
+    None,
 ]
 """Each was somebody's undoing, or is next to what was."""
 
 TEXTS = [
-    "", " ", "\x00", "\x1b[2J", "\x85", "\u2028", "\u202eecila", "\u2066", "\u200f", "\ud800", "\udfff", "\u200b",
-    "\u3164", "A" * 81,
-    "A" * 65, "A" * 2001, "A" * 70_000, "9" * 5000, "-1", "1e999", "NaN", "Infinity", "0x10", "٣", "²", "½", "None",
-    "../../etc/passwd", "%00", "%ff%fe", "{{7*7}}", "<script>alert(1)</script>", "'; DROP TABLE entry; --", "e1", "e0",
-    "p1", "p2", "1.1", "1.99999999999", "a", "b", "ab", "venue", "table-1", "station-1", "swiss", "elimination", "own",
-    "אבג", "محمد", "👩‍🚀", "ﷺ" * 40, "a\u0300" * 40, "Z\u0351\u036b" * 30, "\ufffe", "\U0010ffff",
+    "",
+    " ",
+    "\x00",
+    "\x1b[2J",
+    "\x85",
+    "\u2028",
+    "\u202eecila",
+    "\u2066",
+    "\u200f",
+    "\ud800",
+    "\udfff",
+    "\u200b",
+    "\u3164",
+    "A" * 81,
+    "A" * 65,
+    "A" * 2001,
+    "A" * 70_000,
+    "9" * 5000,
+    "-1",
+    "1e999",
+    "NaN",
+    "Infinity",
+    "0x10",
+    "٣",
+    "²",
+    "½",
+    "None",
+    "../../etc/passwd",
+    "%00",
+    "%ff%fe",
+    "{{7*7}}",
+    "<script>alert(1)</script>",
+    "'; DROP TABLE entry; --",
+    "e1",
+    "e0",
+    "p1",
+    "p2",
+    "1.1",
+    "1.99999999999",
+    "a",
+    "b",
+    "ab",
+    "venue",
+    "table-1",
+    "station-1",
+    "swiss",
+    "elimination",
+    "own",
+    "אבג",
+    "محمد",
+    "👩‍🚀",
+    "ﷺ" * 40,
+    "a\u0300" * 40,
+    "Z\u0351\u036b" * 30,
+    "\ufffe",
+    "\U0010ffff",
 ]
 
 KEYS = [
-    "unit", "event", "match", "side", "revision", "result", "report_id", "draw", "score", "a", "b", "winner", "ended",
-    "picks", "timeout", "session", "seq", "nonce", "challenge", "payload", "mac", "report", "reports", "core", "epoch",
-    "instance", "heads", "holds", "damaged", "seated", "leave", "call", "draft", "waiting", "clock_ms", "lot", "about",
-    "serial", "agrees_to", "round", "__class__", "constructor",
+    "unit",
+    "event",
+    "match",
+    "side",
+    "revision",
+    "result",
+    "report_id",
+    "draw",
+    "score",
+    "a",
+    "b",
+    "winner",
+    "ended",
+    "picks",
+    "timeout",
+    "session",
+    "seq",
+    "nonce",
+    "challenge",
+    "payload",
+    "mac",
+    "report",
+    "reports",
+    "core",
+    "epoch",
+    "instance",
+    "heads",
+    "holds",
+    "damaged",
+    "seated",
+    "leave",
+    "call",
+    "draft",
+    "waiting",
+    "clock_ms",
+    "lot",
+    "about",
+    "serial",
+    "agrees_to",
+    "round",
+    "__class__",
+    "constructor",
 ]
 
 
 def text(rng: random.Random) -> str:
     if rng.random() < 0.7:
         return rng.choice(TEXTS)
-    return "".join(chr(rng.choice((rng.randrange(128), rng.randrange(0x3000), rng.randrange(0x11_0000))))
-                   for _ in range(rng.randrange(1, 90)))
+    return "".join(
+        chr(rng.choice((rng.randrange(128), rng.randrange(0x3000), rng.randrange(0x11_0000))))
+        for _ in range(rng.randrange(1, 90))
+    )
 
 
 def value(rng: random.Random, levels: int = 3) -> Any:
@@ -46,8 +157,9 @@ def value(rng: random.Random, levels: int = 3) -> Any:
         return text(rng)
     if kind < 0.85:
         return [value(rng, levels - 1) for _ in range(rng.randrange(5))]
-    return {rng.choice(KEYS) if rng.random() < 0.7 else text(rng): value(rng, levels - 1)
-            for _ in range(rng.randrange(5))}
+    return {
+        rng.choice(KEYS) if rng.random() < 0.7 else text(rng): value(rng, levels - 1) for _ in range(rng.randrange(5))
+    }
 
 
 def deep(levels: int) -> Any:

@@ -27,8 +27,9 @@ class Child:
         self.answered = ""
 
     def _start(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                stderr=subprocess.DEVNULL)
+        return subprocess.Popen(
+            [sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
 
     def does(self, *work: str) -> bool:
         """Whether it answered; what, is in `answered`."""
@@ -88,8 +89,11 @@ class _Files:
 
     def next(self) -> tuple[str, ...]:
         path = self._folder / "event.json"
-        self._now = self._seeds.pop() if self._seeds else hostile.as_bytes(
-            hostile.spoilt(self._rng.choice(self._honest), self._rng), self._rng)
+        self._now = (
+            self._seeds.pop()
+            if self._seeds
+            else hostile.as_bytes(hostile.spoilt(self._rng.choice(self._honest), self._rng), self._rng)
+        )
         path.write_bytes(self._now)
         return (self._rng.choice(COMMANDS), str(path))
 
@@ -112,8 +116,10 @@ class _Rows:
         with sqlite3.connect(self._whole / "roundtap.db") as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.execute("PRAGMA journal_mode=DELETE")
-            self._columns = {table: [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
-                             for table in ("person", "entry", "checkpoint")}
+            self._columns = {
+                table: [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+                for table in ("person", "entry", "checkpoint")
+            }
         self._now = ""
 
     def next(self) -> tuple[str, ...]:
@@ -159,24 +165,99 @@ def _honest_files() -> list[dict[str, Any]]:
     people = [{"id": f"p{n}", "name": f"Player {n}", "list": {"faction": "Rebel", "total": 90 + n}} for n in range(8)]
 
     def played(number: int, step: int) -> dict[str, Any]:
-        return {"number": number, "stage": "swiss", "draw": {"seed": number, "attempt": 1}, "matches": [
-            {"table": n + 1, "a": f"p{n}", "b": f"p{4 + (n + step) % 4}", "result": {"score": {"a": 100, "b": 10 * n}}}
-            for n in range(4)]}
+        return {
+            "number": number,
+            "stage": "swiss",
+            "draw": {"seed": number, "attempt": 1},
+            "matches": [
+                {
+                    "table": n + 1,
+                    "a": f"p{n}",
+                    "b": f"p{4 + (n + step) % 4}",
+                    "result": {"score": {"a": 100, "b": 10 * n}},
+                }
+                for n in range(4)
+            ],
+        }
 
     base = {"format": "roundtap-event/1", "name": "E", "seed": 7, "competitors": people}
-    files = [{**base, "rulebook": book, "options": {"structure": "own", "swiss_rounds": 3, "cut": 4},
-              "rounds": [played(1, 0), played(2, 1)]} for book in ("xwing-standard", "xwing-epic-duel")]
+    files = [
+        {
+            **base,
+            "rulebook": book,
+            "options": {"structure": "own", "swiss_rounds": 3, "cut": 4},
+            "rounds": [played(1, 0), played(2, 1)],
+        }
+        for book in ("xwing-standard", "xwing-epic-duel")
+    ]
     own = {"structure": "own", "swiss_rounds": 2}
-    files.append({**base, "rulebook": "shatterpoint-premier", "options": own, "rounds": [
-        {"number": 1, "matches": [{"table": n + 1, "a": f"p{n}", "b": f"p{4 + n}", "result": {
-            "score": {"a": 2, "b": 1}, "wounds": {"a": 3, "b": 1}, "picks": {"a": [1, 3], "b": [2, 4]}}}
-            for n in range(4)]}]})
-    files.append({**base, "rulebook": "warlords-of-terra", "options": own, "rounds": [
-        {"number": 1, "matches": [{"table": n + 1, "a": f"p{n}", "b": f"p{4 + n}",
-                                   "result": {"score": {"a": 20, "b": -3}, "winner": "a"}} for n in range(4)]}]})
-    files.append({**base, "rulebook": "keyforge-archon", "options": own, "rounds": [
-        {"number": 1, "matches": [{"table": n + 1, "a": f"p{n}", "b": f"p{4 + n}",
-                                   "result": {"score": {"a": 1, "b": 0}, "winner": "a"}} for n in range(4)]}]})
+    files.append(
+        {
+            **base,
+            "rulebook": "shatterpoint-premier",
+            "options": own,
+            "rounds": [
+                {
+                    "number": 1,
+                    "matches": [
+                        {
+                            "table": n + 1,
+                            "a": f"p{n}",
+                            "b": f"p{4 + n}",
+                            "result": {
+                                "score": {"a": 2, "b": 1},
+                                "wounds": {"a": 3, "b": 1},
+                                "picks": {"a": [1, 3], "b": [2, 4]},
+                            },
+                        }
+                        for n in range(4)
+                    ],
+                }
+            ],
+        }
+    )
+    files.append(
+        {
+            **base,
+            "rulebook": "warlords-of-terra",
+            "options": own,
+            "rounds": [
+                {
+                    "number": 1,
+                    "matches": [
+                        {
+                            "table": n + 1,
+                            "a": f"p{n}",
+                            "b": f"p{4 + n}",
+                            "result": {"score": {"a": 20, "b": -3}, "winner": "a"},
+                        }
+                        for n in range(4)
+                    ],
+                }
+            ],
+        }
+    )
+    files.append(
+        {
+            **base,
+            "rulebook": "keyforge-archon",
+            "options": own,
+            "rounds": [
+                {
+                    "number": 1,
+                    "matches": [
+                        {
+                            "table": n + 1,
+                            "a": f"p{n}",
+                            "b": f"p{4 + n}",
+                            "result": {"score": {"a": 1, "b": 0}, "winner": "a"},
+                        }
+                        for n in range(4)
+                    ],
+                }
+            ],
+        }
+    )
     return files
 
 
@@ -188,4 +269,5 @@ def _headless_seeds() -> list[tuple[str, bytes]]:
     byes = {**base, "rounds": [{"number": 1, "matches": [{"a": f"p{n}", "bye": "bye"} for n in range(8)]}]}
     many = {**base, "rounds": [{**base["rounds"][0], "number": n} for n in range(1, 31)]}
     return [("import", raw) for raw in seeds()["import"]] + [
-        (name, json.dumps(made).encode()) for name, made in (("large", large), ("byes", byes), ("many", many))]
+        (name, json.dumps(made).encode()) for name, made in (("large", large), ("byes", byes), ("many", many))
+    ]

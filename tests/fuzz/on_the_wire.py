@@ -52,27 +52,40 @@ class Wire:
         message: Any = {name: payload, "mac": mac}
         if rng.random() < 0.2:
             message = hostile.spoilt(message, rng)
-        return self.stranger.ask("POST", path, hostile.as_bytes(message, rng), {
-            "Content-Type": "application/json", "roundtap-unit": UNIT}, stream=True)
+        return self.stranger.ask(
+            "POST",
+            path,
+            hostile.as_bytes(message, rng),
+            {"Content-Type": "application/json", "roundtap-unit": UNIT},
+            stream=True,
+        )
 
     def asked(self, rng: random.Random) -> Said:
         """GET of whatever: pages, feeds, calendars of nothing, with queries."""
         path = rng.choice(GETS)
         parts = [urllib.parse.quote(_word(rng), safe="", errors="surrogatepass") for _ in range(path.count("{}"))]
-        query = "&".join(f"{rng.choice(QUERIES)}={urllib.parse.quote(_word(rng), errors='surrogatepass')}"
-                         for _ in range(rng.randrange(3)))
+        query = "&".join(
+            f"{rng.choice(QUERIES)}={urllib.parse.quote(_word(rng), errors='surrogatepass')}"
+            for _ in range(rng.randrange(3))
+        )
         line = self.organizer if rng.random() < 0.6 else self.stranger
         headers = {"Accept-Language": _header(rng)} if rng.random() < 0.3 else {}
         if rng.random() < 0.1:
             headers["If-None-Match"] = _header(rng)
-        return line.ask(rng.choice(("GET", "GET", "GET", "HEAD")), path.format(*parts) + (f"?{query}" if query else ""),
-                        headers=headers, stream=True)
+        return line.ask(
+            rng.choice(("GET", "GET", "GET", "HEAD")),
+            path.format(*parts) + (f"?{query}" if query else ""),
+            headers=headers,
+            stream=True,
+        )
 
     def form(self, rng: random.Random) -> Said:
         rule = rng.choice(self.routes)
         path = _filled(rule, rng)
-        fields = [(rng.choice(FIELDS), rng.choice(HONEST) if rng.random() < 0.5 else hostile.text(rng)[:3000])
-                  for _ in range(rng.randrange(9))]
+        fields = [
+            (rng.choice(FIELDS), rng.choice(HONEST) if rng.random() < 0.5 else hostile.text(rng)[:3000])
+            for _ in range(rng.randrange(9))
+        ]
         return self._form(path, fields)
 
     def form_seed(self, seed: tuple[str, list[tuple[str, str]]]) -> Said:
@@ -109,12 +122,14 @@ class Wire:
         self.organizer.post_form(f"/console/{event}/delete", [("name", str(name))])
 
     def raw(self, rng: random.Random) -> Said:
-        honest = rng.choice((
-            b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-            b"POST /device/report HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n" + b"{" * 20,
-            b"POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-            b"GET /feed?page=e1 HTTP/1.1\r\nHost: x\r\nCookie: roundtap=" + b"A" * 50 + b"\r\n\r\n",
-        ))
+        honest = rng.choice(
+            (
+                b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+                b"POST /device/report HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n" + b"{" * 20,
+                b"POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+                b"GET /feed?page=e1 HTTP/1.1\r\nHost: x\r\nCookie: roundtap=" + b"A" * 50 + b"\r\n\r\n",
+            )
+        )
         return self.raw_seed(hostile.torn(honest, rng))
 
     def raw_seed(self, raw: bytes) -> Said:
@@ -133,29 +148,176 @@ class Wire:
 
 HEAD_S = 1.5
 GETS = (
-    "/", "/e/{}", "/e/{}/standings", "/e/{}/bracket", "/e/{}/player/{}", "/e/{}/find", "/e/{}/rules", "/e/{}/aid/{}",
-    "/wall", "/wall/{}", "/e/e1", "/e/e1/standings", "/e/e1/player/{}", "/feed", "/time", "/static/{}", "/console",
-    "/console/{}", "/console/e1", "/console/e1/match/{}", "/console/e1/match/1.1", "/login",
-    "/console/e1/competitor/{}/list", "/console/e1/competitor/p1/list", "/console/e1/person/{}",
-    "/console/e1/export.json", "/{}", "/device/{}", "/console/e1/standings.csv", "/console/e1/match/1.1/walk",
+    "/",
+    "/e/{}",
+    "/e/{}/standings",
+    "/e/{}/bracket",
+    "/e/{}/player/{}",
+    "/e/{}/find",
+    "/e/{}/rules",
+    "/e/{}/aid/{}",
+    "/wall",
+    "/wall/{}",
+    "/e/e1",
+    "/e/e1/standings",
+    "/e/e1/player/{}",
+    "/feed",
+    "/time",
+    "/static/{}",
+    "/console",
+    "/console/{}",
+    "/console/e1",
+    "/console/e1/match/{}",
+    "/console/e1/match/1.1",
+    "/login",
+    "/console/e1/competitor/{}/list",
+    "/console/e1/competitor/p1/list",
+    "/console/e1/person/{}",
+    "/console/e1/export.json",
+    "/{}",
+    "/device/{}",
+    "/console/e1/standings.csv",
+    "/console/e1/match/1.1/walk",
 )
 QUERIES = (
-    "lang", "round", "since", "page", "next", "rulebook", "after", "who", "name", "q", "at", "way", "opener", "lines",
-    "open", "variant", "version", "side", "a", "b", "cost", "life",
+    "lang",
+    "round",
+    "since",
+    "page",
+    "next",
+    "rulebook",
+    "after",
+    "who",
+    "name",
+    "q",
+    "at",
+    "way",
+    "opener",
+    "lines",
+    "open",
+    "variant",
+    "version",
+    "side",
+    "a",
+    "b",
+    "cost",
+    "life",
 )
 HONEST = (
-    "1", "2", "3", "a", "b", "e1", "p1", "p2", "o1", "1.1", "1.2", "on", "own", "basic", "organizer", "judge", "100",
-    "0", "played", "time", "concession", "ruling", "start", "pause", "adjust", "set", "swiss", "Ana Ruiz", "drop",
+    "1",
+    "2",
+    "3",
+    "a",
+    "b",
+    "e1",
+    "p1",
+    "p2",
+    "o1",
+    "1.1",
+    "1.2",
+    "on",
+    "own",
+    "basic",
+    "organizer",
+    "judge",
+    "100",
+    "0",
+    "played",
+    "time",
+    "concession",
+    "ruling",
+    "start",
+    "pause",
+    "adjust",
+    "set",
+    "swiss",
+    "Ana Ruiz",
+    "drop",
 )
 FIELDS = (
-    "name", "names", "public_name", "came_with", "fixed_table", "won_bye", "member_1", "member_2", "captain", "meets",
-    "reason", "by", "what", "on", "competitor", "text", "upheld", "minutes", "picks", "picks.a", "picks.b", "match",
-    "side", "number", "revision", "seen", "score.a", "score.b", "wounds.a", "ended", "winner", "conceded_by", "attempt",
-    "action", "time", "unit", "table", "role", "second", "plays", "official", "structure", "swiss_rounds", "cut",
-    "squad_points", "prize_places", "late_minutes", "bye_score", "minutes.swiss", "best_of.swiss", "rulebook", "level",
-    "color", "date", "venue", "club", "special_rules", "matches", "stage", "tiebreak_form", "step", "shown_at",
-    "noted", "known", "absent", "about", "who", "lots", "ships/0/name", "ships/0/points", "faction", "more", "id",
-    "same_name", "next", "answers", "way", "opener", "copies", "kind", "job", "paper", "lang",
+    "name",
+    "names",
+    "public_name",
+    "came_with",
+    "fixed_table",
+    "won_bye",
+    "member_1",
+    "member_2",
+    "captain",
+    "meets",
+    "reason",
+    "by",
+    "what",
+    "on",
+    "competitor",
+    "text",
+    "upheld",
+    "minutes",
+    "picks",
+    "picks.a",
+    "picks.b",
+    "match",
+    "side",
+    "number",
+    "revision",
+    "seen",
+    "score.a",
+    "score.b",
+    "wounds.a",
+    "ended",
+    "winner",
+    "conceded_by",
+    "attempt",
+    "action",
+    "time",
+    "unit",
+    "table",
+    "role",
+    "second",
+    "plays",
+    "official",
+    "structure",
+    "swiss_rounds",
+    "cut",
+    "squad_points",
+    "prize_places",
+    "late_minutes",
+    "bye_score",
+    "minutes.swiss",
+    "best_of.swiss",
+    "rulebook",
+    "level",
+    "color",
+    "date",
+    "venue",
+    "club",
+    "special_rules",
+    "matches",
+    "stage",
+    "tiebreak_form",
+    "step",
+    "shown_at",
+    "noted",
+    "known",
+    "absent",
+    "about",
+    "who",
+    "lots",
+    "ships/0/name",
+    "ships/0/points",
+    "faction",
+    "more",
+    "id",
+    "same_name",
+    "next",
+    "answers",
+    "way",
+    "opener",
+    "copies",
+    "kind",
+    "job",
+    "paper",
+    "lang",
 )
 
 
@@ -170,8 +332,11 @@ def post_routes() -> list[str]:
     # Nobody asks it anything: addresses alone are wanted.
     hub = MagicMock()
     routes.register_pages(app, hub)
-    return sorted(rule.rule for rule in app.url_map.iter_rules()
-                  if "POST" in (rule.methods or ()) and rule.endpoint.split(".")[-1] not in NOT_PRESSED)
+    return sorted(
+        rule.rule
+        for rule in app.url_map.iter_rules()
+        if "POST" in (rule.methods or ()) and rule.endpoint.split(".")[-1] not in NOT_PRESSED
+    )
 
 
 NOT_PRESSED = ("log_out", "log_in")
@@ -200,26 +365,61 @@ def _header(rng: random.Random) -> str:
 
 def _message(path: str, rng: random.Random) -> Any:
     if path.endswith("report"):
-        honest: Any = {"report_id": rng.randbytes(8).hex(), "unit": UNIT, "event": "e1", "match": "1.1", "side": "a",
-                       "revision": 0, "result": {"score": {"a": 100, "b": 20}}, "serial": 1, "agrees_to": None,
-                       "round": 1, "a": "p1", "b": "p2"}
+        honest: Any = {
+            "report_id": rng.randbytes(8).hex(),
+            "unit": UNIT,
+            "event": "e1",
+            "match": "1.1",
+            "side": "a",
+            "revision": 0,
+            "result": {"score": {"a": 100, "b": 20}},
+            "serial": 1,
+            "agrees_to": None,
+            "round": 1,
+            "a": "p1",
+            "b": "p2",
+        }
     elif path.endswith("status"):
-        honest = {"unit": UNIT, "session": "s", "seq": 1, "match": "1.1", "seated": ["a"], "draft": False,
-                  "call": False, "leave": None, "clock_ms": 1000, "waiting": 0,
-                  "lot": {"event": "e1", "match": "1.1", "draw": "x", "about": "initiative", "side": "a"}}
+        honest = {
+            "unit": UNIT,
+            "session": "s",
+            "seq": 1,
+            "match": "1.1",
+            "seated": ["a"],
+            "draft": False,
+            "call": False,
+            "leave": None,
+            "clock_ms": 1000,
+            "waiting": 0,
+            "lot": {"event": "e1", "match": "1.1", "draw": "x", "about": "initiative", "side": "a"},
+        }
     elif path.endswith("time"):
         honest = {"unit": UNIT, "nonce": "n"}
     else:
-        honest = {"unit": UNIT, "nonce": "n", "challenge": "c", "core": "x", "reports": [["e1", "r1"]], "instance": "i",
-                  "epoch": None, "heads": {"e1": [1, "h"]}, "holds": None, "damaged": 0}
+        honest = {
+            "unit": UNIT,
+            "nonce": "n",
+            "challenge": "c",
+            "core": "x",
+            "reports": [["e1", "r1"]],
+            "instance": "i",
+            "epoch": None,
+            "heads": {"e1": [1, "h"]},
+            "holds": None,
+            "damaged": 0,
+        }
     return honest if rng.random() < 0.1 else hostile.spoilt(honest, rng)
 
 
 def seeds() -> dict[str, list[Any]]:
     """What was seen in the wild, by target."""
     huge = 9_007_199_254_740_991
-    file: dict[str, Any] = {"format": "roundtap-event/1", "name": "E", "rulebook": "xwing-standard", "competitors": [
-        {"id": f"p{n}", "name": f"P {n}"} for n in range(4)]}
+    file: dict[str, Any] = {
+        "format": "roundtap-event/1",
+        "name": "E",
+        "rulebook": "xwing-standard",
+        "competitors": [{"id": f"p{n}", "name": f"P {n}"} for n in range(4)],
+    }
 
     def spoilt(**more: Any) -> bytes:
         return json.dumps({**file, **more}).encode()
@@ -230,7 +430,9 @@ def seeds() -> dict[str, list[Any]]:
     return {
         "device": [
             ("/device/report", {**report, "result": {"score": {"a": number, "b": 0}}}) for number in hostile.NUMBERS
-        ] + [("/device/report", {**report, "result": hostile.deep(levels)}) for levels in (50, 99, 200)] + [
+        ]
+        + [("/device/report", {**report, "result": hostile.deep(levels)}) for levels in (50, 99, 200)]
+        + [
             ("/device/status", {"unit": UNIT, "session": "s", "seq": huge, "seated": None}),
             ("/device/feed", {"unit": UNIT, "nonce": "n" * 10**5, "reports": [["e1", str(n)] for n in range(50_000)]}),
             ("/device/feed", {"unit": UNIT, "nonce": "n", "reports": [[[]], {}, 7, [1, 2, 3]]}),
@@ -249,23 +451,39 @@ def seeds() -> dict[str, list[Any]]:
             *[("/console/e1/competitors", [("names", "X"), ("fixed_table", text)]) for text in hostile.TEXTS],
         ],
         "import": [
-            spoilt(options={"structure": "own", "swiss_rounds": huge}), spoilt(options={"squad_points": 10**9}),
+            spoilt(options={"structure": "own", "swiss_rounds": huge}),
+            spoilt(options={"squad_points": 10**9}),
             spoilt(competitors=[{"id": f"p{n}", "name": f"P {n}"} for n in range(5000)]),
             spoilt(competitors=[{"id": f"p{n}", "name": f"P {n}"} for n in range(4096)]),
-            spoilt(seed=10**400), spoilt(name="\u202eE"), b"[" * 100_000, b'{"a":' * 50_000, b"\xff\xfe", b"",
+            spoilt(seed=10**400),
+            spoilt(name="\u202eE"),
+            b"[" * 100_000,
+            b'{"a":' * 50_000,
+            b"\xff\xfe",
+            b"",
             spoilt(options={"structure": "own", "swiss_rounds": 30, "cut": 32}),
             spoilt(competitors=[{"id": "p1", "name": "P", "list": {f"k{n}": "x" * 2000 for n in range(900)}}]),
             spoilt(competitors=[{"id": "p1", "name": "P", "fixed_table": 99_999}, {"id": "p2", "name": "Q"}]),
         ],
-        "raw": [b"", b"\x16\x03\x01" + bytes(200), b"GET " + b"A" * 100_000, b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 5000,
-                b"POST /device/report HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
-                b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\r\n" * 1000],
+        "raw": [
+            b"",
+            b"\x16\x03\x01" + bytes(200),
+            b"GET " + b"A" * 100_000,
+            b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 5000,
+            b"POST /device/report HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n",
+            b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+            b"GET / HTTP/9.9\r\n\r\n",
+            b"\r\n" * 1000,
+        ],
     }
 
 
 def targets(wire: Wire) -> dict[str, tuple[Callable[[random.Random], Said], Callable[[Any], Said] | None]]:
     """What is asked at random, and what takes a seed."""
     return {
-        "device": (wire.device, wire.device_seed), "asked": (wire.asked, None), "forms": (wire.form, wire.form_seed),
-        "import": (wire.imported, wire.import_seed), "raw": (wire.raw, wire.raw_seed),
+        "device": (wire.device, wire.device_seed),
+        "asked": (wire.asked, None),
+        "forms": (wire.form, wire.form_seed),
+        "import": (wire.imported, wire.import_seed),
+        "raw": (wire.raw, wire.raw_seed),
     }

@@ -33,12 +33,21 @@ def fire(inputs: int, rng: random.Random, folder: Path, tell: Callable[[str], No
         wire = on_the_wire.Wire(hub)
         for name, share in SHARES.items():
             many = round(inputs * share)
-            found[name] = (in_a_child.fire(name, many, rng, folder) if name in ("headless", "rows")
-                           else _at_the_hub(name, many, rng, hub, wire))
+            found[name] = (
+                in_a_child.fire(name, many, rng, folder)
+                if name in ("headless", "rows")
+                else _at_the_hub(name, many, rng, hub, wire)
+            )
             tell(line(name, *found[name]))
         ends = Counter(each[-400:] for each in hub.breakdowns())
-        tell("\n    ".join([f"tracebacks in the hub's log: {ends.total()}", *(
-            f"{many} x {each}" for each, many in ends.most_common(10))]))
+        tell(
+            "\n    ".join(
+                [
+                    f"tracebacks in the hub's log: {ends.total()}",
+                    *(f"{many} x {each}" for each, many in ends.most_common(10)),
+                ]
+            )
+        )
         wire.close()
     return found
 
@@ -54,12 +63,14 @@ def _deep() -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def _at_the_hub(name: str, many: int, rng: random.Random, hub: HubUnderFire, wire: on_the_wire.Wire
-                ) -> tuple[Tally, float]:
+def _at_the_hub(
+    name: str, many: int, rng: random.Random, hub: HubUnderFire, wire: on_the_wire.Wire
+) -> tuple[Tally, float]:
     tally, before_mb = Tally(), rss_mb(hub.process)
     at_random, of_seed = on_the_wire.targets(wire)[name]
     work: list[tuple[Callable[[Any], Any], Any]] = [
-        (of_seed, seed) for seed in on_the_wire.seeds().get(name, []) if of_seed is not None]
+        (of_seed, seed) for seed in on_the_wire.seeds().get(name, []) if of_seed is not None
+    ]
     for number in range(max(many, len(work))):
         act, given = work[number] if number < len(work) else (at_random, rng)
         before_s = cpu_s(hub.process)
@@ -83,11 +94,12 @@ def describe(given: Any, rng: random.Random) -> str:
 
 
 def line(name: str, tally: Tally, growth_mb: float) -> str:
-    head = (f"{name:10} {tally.inputs:8} inputs  {tally.failures:4} failures  "
-            f"processor {tally.busiest_s:4.2f} s at most  {tally.ends} ends  {growth_mb:+7.1f} MB")
+    head = (
+        f"{name:10} {tally.inputs:8} inputs  {tally.failures:4} failures  "
+        f"processor {tally.busiest_s:4.2f} s at most  {tally.ends} ends  {growth_mb:+7.1f} MB"
+    )
     return "\n    ".join([head, *tally.first_failures])
 
 
 def holds(found: dict[str, tuple[Tally, float]]) -> bool:
-    return all(not tally.failures and not tally.ends and growth_mb <= GROWTH_MB
-               for tally, growth_mb in found.values())
+    return all(not tally.failures and not tally.ends and growth_mb <= GROWTH_MB for tally, growth_mb in found.values())

@@ -40,9 +40,11 @@ def test_the_campaign_sees_what_breaks(tmp_path: Path, monkeypatch: pytest.Monke
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(hostile.TEXTS),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.sampled_from(hostile.KEYS) | st.text(), inner, max_size=4),
-    max_leaves=12)
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(hostile.KEYS) | st.text(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
 
 
 @given(JSON)

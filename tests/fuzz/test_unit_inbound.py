@@ -23,7 +23,9 @@ from roundtap_core.view_types import TableView
 
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4), max_leaves=12)
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
 
 
 STEPS = 150
@@ -37,7 +39,8 @@ def bench(tmp_path: Path) -> Bench:
 
 @pytest.mark.parametrize("units", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_nothing_that_a_hub_says_ends_a_unit(
-        tmp_path: Path, chance: random.Random, caplog: pytest.LogCaptureFixture, units: int) -> None:
+    tmp_path: Path, chance: random.Random, caplog: pytest.LogCaptureFixture, units: int
+) -> None:
     for number in range(units):
         (folder := tmp_path / str(number)).mkdir()
         caplog.clear()
@@ -125,10 +128,22 @@ def test_a_view_out_of_all_ranges_is_refused_with_a_word(spoilt: str, more: Any)
         parse_message(TableView, {**right_view("xwing-standard"), **more})
 
 
-@pytest.mark.parametrize("step", [
-    {"wheels": []}, {"wheels": [0]}, {"wheels": [1, 10]}, {"wheels": [-1]}, {"minimum": 5, "maximum": 1},
-    {"maximum": 10**9}, {"default": 101}, {"whose": 7}, {"per_side": [1]}, {"per_side": [-5, 5]}, {"asked": "yes"},
-])
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"wheels": []},
+        {"wheels": [0]},
+        {"wheels": [1, 10]},
+        {"wheels": [-1]},
+        {"minimum": 5, "maximum": 1},
+        {"maximum": 10**9},
+        {"default": 101},
+        {"whose": 7},
+        {"per_side": [1]},
+        {"per_side": [-5, 5]},
+        {"asked": "yes"},
+    ],
+)
 def test_a_figure_that_no_rulebook_asks_is_refused(step: dict[str, Any]) -> None:
     view = right_view("xwing-standard")
     figure = next(each for way in view["form"]["ways"] for each in way["steps"] if each["step"] == "figure")
@@ -151,8 +166,17 @@ def test_a_hub_that_talks_too_fast_is_read_slowly() -> None:
 
 def test_a_memory_of_epochs_and_a_dialogue_stay_small(bench: Bench) -> None:
     for n in itertools.chain(range(300)):
-        bench.hub_says(head("welcome", bench, session=f"s{n}", core="0", epoch=f"e{n}", boot=f"b{n}",
-                            hubs=[f"http://10.0.{n}.{m}:80" for m in range(50)]))
+        bench.hub_says(
+            head(
+                "welcome",
+                bench,
+                session=f"s{n}",
+                core="0",
+                epoch=f"e{n}",
+                boot=f"b{n}",
+                hubs=[f"http://10.0.{n}.{m}:80" for m in range(50)],
+            )
+        )
     assert len(bench.memory.epochs) <= 32
     assert len(bench.memory.hubs) <= 8
     assert KEY.hex() not in (bench.folder / "unit.json").read_text()

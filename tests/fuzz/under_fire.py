@@ -63,9 +63,19 @@ class HubUnderFire:
     def __enter__(self) -> HubUnderFire:
         with (self.folder.parent / "hub.log").open("wb") as log:
             self.process: subprocess.Popen[Any] = start_roundtap(
-                "hub", "--data", str(self.folder), "--host", "127.0.0.1", "--port", str(self.port),
+                "hub",
+                "--data",
+                str(self.folder),
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(self.port),
                 # One key asks everything here: what stops a flood would leave nothing to try.
-                "--generous", "1000000", stdout=log, stderr=log)
+                "--generous",
+                "1000000",
+                stdout=log,
+                stderr=log,
+            )
         line = Line(self)
         wait_until(lambda: not self.lives() or line.ask("GET", "/login").status == 200, "the hub", PATIENCE_S)
         line.close()
@@ -152,21 +162,33 @@ class Line:
         return self.ask("POST", path, body, {"Content-Type": "application/x-www-form-urlencoded"})
 
     def upload(self, path: str, raw: bytes, fields: list[tuple[str, str]]) -> Said:
-        parts = "".join(f'--{MARK}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-                        for name, value in [("csrf", self.token), *fields])
+        parts = "".join(
+            f'--{MARK}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+            for name, value in [("csrf", self.token), *fields]
+        )
         head = f'--{MARK}\r\nContent-Disposition: form-data; name="file"; filename="e.json"\r\n\r\n'
         body = (parts + head).encode() + raw + f"\r\n--{MARK}--\r\n".encode()
         return self.ask("POST", path, body, {"Content-Type": f"multipart/form-data; boundary={MARK}"})
 
-    def ask(self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None,
-            stream: bool = False) -> Said:
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: dict[str, str] | None = None,
+        stream: bool = False,
+    ) -> Said:
         """One request; of a `stream` the head alone is waited for. A closed line is opened once more."""
         for attempt in range(2):
             try:
                 if self._connection is None:
                     self._connection = http.client.HTTPConnection("127.0.0.1", self._hub.port, timeout=PATIENCE_S)
-                self._connection.request(method, path, body, {
-                    **({"Cookie": self.cookie} if self.cookie else {}), "Accept-Language": "en", **(headers or {})})
+                self._connection.request(
+                    method,
+                    path,
+                    body,
+                    {**({"Cookie": self.cookie} if self.cookie else {}), "Accept-Language": "en", **(headers or {})},
+                )
                 answer = self._connection.getresponse()
                 for set_cookie in answer.headers.get_all("Set-Cookie", []):
                     name, _, value = set_cookie.partition(";")[0].partition("=")

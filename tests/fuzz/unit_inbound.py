@@ -33,15 +33,76 @@ KEY = bytes(range(32))
 PLACE = ("127.0.0.1", 1)
 HANG_S = 5.0
 """Of processor time, for one step: the slowest takes a hundredth of it."""
-ODD = (None, True, False, 0, -1, 1, 2, 7, 99, 10**4, 10**6, 10**9, 2**53 - 1, 2**63, -(10**12), 10**30, "", " ",
-       "a", "b", "running", "counting", "paused", "idle", "agreed", "second", "decided", "dispute", "closed",
-       "x" * 5000,
-       "\n", "\u202e", "\x00", "\ud800", "😀" * 40, "figure", "picks", "choice", "swiss", [], {}, [[]], [{}], {"a": 1},
-       {"a": 1, "b": 2}, {"score": {"a": 10**9, "b": -5}}, {"score": {"a": 100, "b": 24}}, ["a", "b"], [1] * 3000,
-       {"name": "x" * 3000}, {"id": 5}, 1.5)
+ODD = (
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2,
+    7,
+    99,
+    10**4,
+    10**6,
+    10**9,
+    2**53 - 1,
+    2**63,
+    -(10**12),
+    10**30,
+    "",
+    " ",
+    "a",
+    "b",
+    "running",
+    "counting",
+    "paused",
+    "idle",
+    "agreed",
+    "second",
+    "decided",
+    "dispute",
+    "closed",
+    "x" * 5000,
+    "\n",
+    "\u202e",
+    "\x00",
+    "\ud800",
+    "😀" * 40,
+    "figure",
+    "picks",
+    "choice",
+    "swiss",
+    [],
+    {},
+    [[]],
+    [{}],
+    {"a": 1},
+    {"a": 1, "b": 2},
+    {"score": {"a": 10**9, "b": -5}},
+    {"score": {"a": 100, "b": 24}},
+    ["a", "b"],
+    [1] * 3000,
+    {"name": "x" * 3000},
+    {"id": 5},
+    1.5,
+)
 """What is put in the place of something."""
-NAMES = ("id", "name", "table", "match", "form", "clock", "ways", "steps", "maximum", "per_side", "wheels", "options",
-         "x")
+NAMES = (
+    "id",
+    "name",
+    "table",
+    "match",
+    "form",
+    "clock",
+    "ways",
+    "steps",
+    "maximum",
+    "per_side",
+    "wheels",
+    "options",
+    "x",
+)
 
 
 def right_view(book_id: str, state: str = "open") -> dict[str, Any]:
@@ -51,18 +112,49 @@ def right_view(book_id: str, state: str = "open") -> dict[str, Any]:
     side = {"name": "Ana R.", "id": "c1", "to_field": None, "must": False}
     if book.squads is not None:
         side = {**side, "to_field": [1, 2, 3]}
-    match = {"id": "3.7", "revision": 0, "draw": "d1", "a": side, "b": {**side, "name": "Bruno M.", "id": "c2"},
-             "state": state, "reports": {"a": None, "b": None}, "result": None, "number": None, "last": None,
-             "lots": {}, "before_play": None, "corrected": False, "heard": {"a": 0, "b": 0},
-             "said": {"a": None, "b": None}, "second": None}
-    clock = {"state": "running", "deadline_ms": 4_000_000, "remaining_ms": 4_000_000, "total_ms": 4_500_000,
-             "phases": [{"key": "phase.last_minutes", "from_ms": 1000}], "open_end": False, "over": False}
+    match = {
+        "id": "3.7",
+        "revision": 0,
+        "draw": "d1",
+        "a": side,
+        "b": {**side, "name": "Bruno M.", "id": "c2"},
+        "state": state,
+        "reports": {"a": None, "b": None},
+        "result": None,
+        "number": None,
+        "last": None,
+        "lots": {},
+        "before_play": None,
+        "corrected": False,
+        "heard": {"a": 0, "b": 0},
+        "said": {"a": None, "b": None},
+        "second": None,
+    }
+    clock = {
+        "state": "running",
+        "deadline_ms": 4_000_000,
+        "remaining_ms": 4_000_000,
+        "total_ms": 4_500_000,
+        "phases": [{"key": "phase.last_minutes", "from_ms": 1000}],
+        "open_end": False,
+        "over": False,
+    }
     event = {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": book_id}
-    return {"table": 12, "finished": [], "event": event,
-            "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"}, "match": match,
-            "options": options, "situation": {"stage": "swiss", "totals": None, "houses": None}, "rounds_left": 2,
-            "form": json.loads(json.dumps(form_to_json(book.form(options)))), "clock": clock, "call": None,
-            "leave_refused": [], "next": None}
+    return {
+        "table": 12,
+        "finished": [],
+        "event": event,
+        "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"},
+        "match": match,
+        "options": options,
+        "situation": {"stage": "swiss", "totals": None, "houses": None},
+        "rounds_left": 2,
+        "form": json.loads(json.dumps(form_to_json(book.form(options)))),
+        "clock": clock,
+        "call": None,
+        "leave_refused": [],
+        "next": None,
+    }
 
 
 def spoilt(value: Any, chance: random.Random, times: int) -> Any:
@@ -105,14 +197,29 @@ class Bench:
         self.outbox = Outbox(folder / "outbox.jsonl")
         self.memory = UnitMemory(folder / "unit.json")
         self.stored = StoredView(folder / "view.json", "boot")
-        self.link = HubLink(HubAddress(*PLACE, "table-12", KEY), self.outbox,
-                            lambda kind, value: self.items.append((kind, value)), lambda: self.now_ms, self.memory,
-                            self.stored.held_match)
+        self.link = HubLink(
+            HubAddress(*PLACE, "table-12", KEY),
+            self.outbox,
+            lambda kind, value: self.items.append((kind, value)),
+            lambda: self.now_ms,
+            self.memory,
+            self.stored.held_match,
+        )
         self.says = ""
         ids = itertools.count(1)
-        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), facing), self.outbox, self.link,
-                              VirtualScreen(), Signals(load_board("recommended"), mock_factory()), self._heard,
-                              lambda: f"{next(ids):x}", self.stored, self.memory)
+        self.unit = TableUnit(
+            "table-12",
+            KEY,
+            Dialogue(unit_words("en"), facing),
+            self.outbox,
+            self.link,
+            VirtualScreen(),
+            Signals(load_board("recommended"), mock_factory()),
+            self._heard,
+            lambda: f"{next(ids):x}",
+            self.stored,
+            self.memory,
+        )
         self.age = FeedAge(self.link.time)
         self.counts: Counter[str] = Counter()
         self.slowest_s = 0.0
@@ -156,8 +263,7 @@ class Bench:
         """Whether a right view is shown rightly, after whatever was before it."""
         self.link.time.reset()
         self.age = FeedAge(self.link.time)
-        self.hub_says(head("welcome", self, session="s", core=version(), boot="b",
-                           epoch=self.memory.epoch or "x"))
+        self.hub_says(head("welcome", self, session="s", core=version(), boot="b", epoch=self.memory.epoch or "x"))
         view = right_view("xwing-standard")
         view["match"] = {**view["match"], "id": "9.9", "draw": "d9"}
         self.hub_says({**head("view", self), "view": view})
@@ -185,14 +291,28 @@ def wild_step(bench: Bench, chance: random.Random) -> None:
         bench.hub_says({**head("view", bench), "view": spoilt(view, chance, chance.choice((0, 1, 1, 2, 5)))})
     elif what == 5:
         kept = [one.id for one in bench.outbox.all()] or ["r1"]
-        echo = {"report_id": chance.choice(kept), "fate": chance.choice(("accepted", "refused", "unknown", "pending")),
-                "reason": chance.choice((None, "judge", "older", "elsewhere", "superseded", "new")), "number": 42,
-                "hash": "h", "epoch": chance.choice(("x", "y"))}
-        bench.hub_says({**head("fates", bench), "fates": spoilt([echo] * chance.randrange(3), chance,
-                                                               chance.choice((0, 1, 1, 3)))})
+        echo = {
+            "report_id": chance.choice(kept),
+            "fate": chance.choice(("accepted", "refused", "unknown", "pending")),
+            "reason": chance.choice((None, "judge", "older", "elsewhere", "superseded", "new")),
+            "number": 42,
+            "hash": "h",
+            "epoch": chance.choice(("x", "y")),
+        }
+        bench.hub_says(
+            {**head("fates", bench), "fates": spoilt([echo] * chance.randrange(3), chance, chance.choice((0, 1, 1, 3)))}
+        )
     elif what == 6:
-        said = head(chance.choice(("welcome", "twin", "beat", "news")), bench, session="s", core=version(), epoch="x",
-                    boot="b", hubs=["http://10.0.0.2:80"], restored=False)
+        said = head(
+            chance.choice(("welcome", "twin", "beat", "news")),
+            bench,
+            session="s",
+            core=version(),
+            epoch="x",
+            boot="b",
+            hubs=["http://10.0.0.2:80"],
+            restored=False,
+        )
         bench.hub_says(spoilt(said, chance, chance.choice((0, 1, 2))))
     elif what == 7:
         bench.now_ms += chance.choice((1000, 61_000, 10**7))

@@ -17,8 +17,16 @@ from roundtap.kit.child_processes import exit_on_signals
 from roundtap_core.words import LANGUAGES
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-BROWSER_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-                 "--disable-component-update", "--disable-sync", "--hide-scrollbars")
+BROWSER_FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
 SCREEN_SCALE = 4
 SHOT_TIMEOUT_S = 60
 
@@ -79,9 +87,18 @@ def _pages(folder: Path, languages: tuple[str, ...], browser: str) -> int:
                 source.write_text(page.html, encoding="utf-8")
                 target = (folder / f"{language}-{page.name}.png").resolve()
                 subprocess.run(
-                    [*leashed(browser), *BROWSER_FLAGS, f"--user-data-dir={profile}/browser",
-                     f"--window-size={page.width},{page.height}", f"--screenshot={target}", source.as_uri()],
-                    check=True, timeout=SHOT_TIMEOUT_S, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    [
+                        *leashed(browser),
+                        *BROWSER_FLAGS,
+                        f"--user-data-dir={profile}/browser",
+                        f"--window-size={page.width},{page.height}",
+                        f"--screenshot={target}",
+                        source.as_uri(),
+                    ],
+                    check=True,
+                    timeout=SHOT_TIMEOUT_S,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
                 )
                 count += 1
     return count

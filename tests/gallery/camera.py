@@ -49,8 +49,13 @@ class Camera:
         """What comes back when the form of `page` is sent to `path`; a file is a pair of its bytes and its name."""
         found = TOKEN.search(self._client.get(page, headers=self._headers).text)
         assert found, page
-        answer = self._client.post(path, data={"csrf": found[1], **fields}, headers=self._headers,
-                                   content_type="multipart/form-data", follow_redirects=True)
+        answer = self._client.post(
+            path,
+            data={"csrf": found[1], **fields},
+            headers=self._headers,
+            content_type="multipart/form-data",
+            follow_redirects=True,
+        )
         assert answer.status_code == 200, (path, answer.status_code)
         return self._still(name, answer.text, size)
 

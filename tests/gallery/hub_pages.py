@@ -41,8 +41,9 @@ def pages(language: str) -> Iterator[StillPage]:
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks)
         service.start()
-        hub = hub_in_memory(service, Presence(), clocks, UNIT_KEYS, b"gallery", hash_pin(PIN), language=language,
-                            paper=paper)
+        hub = hub_in_memory(
+            service, Presence(), clocks, UNIT_KEYS, b"gallery", hash_pin(PIN), language=language, paper=paper
+        )
         try:
             client = create_app(hub).test_client()
             yield from _moments(Camera(client, language, PIN), hub, clock_ms)
@@ -75,13 +76,16 @@ def _moments(camera: Camera, hub: Hub, clock_ms: list[int]) -> Iterator[StillPag
             _tell(service, c.EnterResult(match.id, match.revision, result))
             continue
         for side in SIDES:
-            _tell(service, c.RecordReport(f"{match.id}{side}", match.id, side, match.revision, result_to_json(result),
-                                          "gallery"))
+            _tell(
+                service,
+                c.RecordReport(f"{match.id}{side}", match.id, side, match.revision, result_to_json(result), "gallery"),
+            )
     yield from _all_fronts(camera, "playing")
     yield camera.take("playing-match", f"/console/{EVENT}/match/{matches[-1].id}", DESK)
     for match in matches[-2:]:
-        _tell(service,
-              c.EnterResult(match.id, match.revision, Result(score=SidePair(49, 77), ended="time"), earlier=True))
+        _tell(
+            service, c.EnterResult(match.id, match.revision, Result(score=SidePair(49, 77), ended="time"), earlier=True)
+        )
     yield from _all_fronts(camera, "played")
     yield camera.take("paper-console", f"/console/{EVENT}/paper", DESK)
     yield camera.take("units-console", "/console/units", DESK)
@@ -149,8 +153,10 @@ def _all_fronts(camera: Camera, moment: str) -> Iterator[StillPage]:
 
 
 def _create(service: Service, event: str = EVENT, cut: int = 0, players: int = PLAYERS) -> None:
-    people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), Person(name))
-              for i, name in enumerate(player_names(players), start=1)]
+    people = [
+        PersonRecord(event, f"p{i}", secrets.token_hex(8), Person(name))
+        for i, name in enumerate(player_names(players), start=1)
+    ]
     options = {"structure": "own", "swiss_rounds": 1, "cut": cut}
     create = c.CreateEvent("Winter Open", "xwing-standard", None, options, "#0072B2", SEED)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]

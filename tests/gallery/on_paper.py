@@ -21,8 +21,16 @@ from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 PEOPLE = (
-    "Aleksandra Wiśniewska-Szczepańska", "Ana Ruiz", "Bruno Maier", "Eva Luz", "Íñigo Muñoz Peña", "Jürgen Groß",
-    "Kai Eich", "Łukasz Żak", "Maximilian von Hohenfels-Brandt", "Świętosława Źrebiec",
+    "Aleksandra Wiśniewska-Szczepańska",
+    "Ana Ruiz",
+    "Bruno Maier",
+    "Eva Luz",
+    "Íñigo Muñoz Peña",
+    "Jürgen Groß",
+    "Kai Eich",
+    "Łukasz Żak",
+    "Maximilian von Hohenfels-Brandt",
+    "Świętosława Źrebiec",
 )
 URL = "http://10.42.0.1/e/e1"
 SLIP_URL = "http://192.168.178.101:8080/s/VEVILO03G240QJUABH2KKRUAA6T93ALT"
@@ -53,9 +61,17 @@ def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stag
     book = RULEBOOKS[rulebook_id]
     form = form_to_json(book.form(book.options({}), MatchSituation(stage)))
     content: dict[str, Any] = {
-        "event": "Winter Open Poznań 2026", "round": 3, "of": 5, "table": table, "code": "K7F-3", "url": SLIP_URL,
-        "name": None if stage == SWISS else SEMI_FINAL, "head": HEAD, "form": form,
-        "a": {"name": names[0], "record": "2–0"}, "b": {"name": names[1], "record": "1–1"},
+        "event": "Winter Open Poznań 2026",
+        "round": 3,
+        "of": 5,
+        "table": table,
+        "code": "K7F-3",
+        "url": SLIP_URL,
+        "name": None if stage == SWISS else SEMI_FINAL,
+        "head": HEAD,
+        "form": form,
+        "a": {"name": names[0], "record": "2–0"},
+        "b": {"name": names[1], "record": "1–1"},
     }
     if book.team_size > 1:
         content["a"]["members"], content["b"]["members"] = map(list, MEMBERS)
@@ -74,16 +90,20 @@ def best_of_three(rulebook_id: str, names: tuple[str, str]) -> dict[str, Any]:
 
 def pairings_content(matches: int) -> dict[str, Any]:
     names = people(2 * matches - 1)
-    rows = [{"table": n + 1, "a": names[2 * n], "b": names[2 * n + 1], "bye": None, "a_record": "2–0",
-             "b_record": "1–1"} for n in range(matches - 1)]
+    rows = [
+        {"table": n + 1, "a": names[2 * n], "b": names[2 * n + 1], "bye": None, "a_record": "2–0", "b_record": "1–1"}
+        for n in range(matches - 1)
+    ]
     rows.append({"table": None, "a": names[-1], "b": None, "bye": "bye", "a_record": "0–2", "b_record": None})
     return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": rows}
 
 
 def names_content(matches: int) -> dict[str, Any]:
     names = people(2 * matches - 1)
-    rows = [{"name": name, "record": "2–0", "value": str(200 + n), "table": n // 2 + 1, "bye": None}
-            for n, name in enumerate(names)]
+    rows = [
+        {"name": name, "record": "2–0", "value": str(200 + n), "table": n // 2 + 1, "bye": None}
+        for n, name in enumerate(names)
+    ]
     rows[-1] |= {"table": None, "bye": "bye"}
     return {"event": "Winter Open", "round": 3, "url": URL, "head": HEAD, "rows": sorted(rows, key=lambda r: r["name"])}
 
@@ -92,34 +112,76 @@ def standings_content(count: int) -> dict[str, Any]:
     rows = []
     for n, name in enumerate(people(count)):
         wins = 5 - n * 5 // count
-        rows.append({"rank": n + 1, "name": name, "points": wins, "record": f"{wins}–{5 - wins}",
-                     "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"], "decided": (None, 0, 1)[n % 3]})
-    return {"event": "Winter Open", "after": 5, "final": True, "url": URL, "head": HEAD, "columns": ["mov", "sos"],
-            "rows": rows}
+        rows.append(
+            {
+                "rank": n + 1,
+                "name": name,
+                "points": wins,
+                "record": f"{wins}–{5 - wins}",
+                "values": [str(812 - 7 * n), f"{0.666 - n / 999:.3f}"],
+                "decided": (None, 0, 1)[n % 3],
+            }
+        )
+    return {
+        "event": "Winter Open",
+        "after": 5,
+        "final": True,
+        "url": URL,
+        "head": HEAD,
+        "columns": ["mov", "sos"],
+        "rows": rows,
+    }
 
 
 def team_pairings_content() -> dict[str, Any]:
-    row = {"table": 1, "a": TEAMS[0], "b": TEAMS[1], "bye": None, "a_record": "2–1–0", "b_record": "1–1",
-           "a_members": list(MEMBERS[0]), "b_members": list(MEMBERS[1])}
-    return {"event": "Winter Open", "round": 4, "name": TIEBREAK, "url": URL, "head": HEAD,
-            "rows": [row, {**row, "table": 2, "a": "Iskra", "b": "Orion"}]}
+    row = {
+        "table": 1,
+        "a": TEAMS[0],
+        "b": TEAMS[1],
+        "bye": None,
+        "a_record": "2–1–0",
+        "b_record": "1–1",
+        "a_members": list(MEMBERS[0]),
+        "b_members": list(MEMBERS[1]),
+    }
+    return {
+        "event": "Winter Open",
+        "round": 4,
+        "name": TIEBREAK,
+        "url": URL,
+        "head": HEAD,
+        "rows": [row, {**row, "table": 2, "a": "Iskra", "b": "Orion"}],
+    }
 
 
 def cut_content(count: int) -> dict[str, Any]:
-    rows = [{"rank": n + 1, "name": name, "points": 20 - n // 2 * 5, "value": str(61 - n), "decided": n % 2 == 0}
-            for n, name in enumerate(people(count))]
+    rows = [
+        {"rank": n + 1, "name": name, "points": 20 - n // 2 * 5, "value": str(61 - n), "decided": n % 2 == 0}
+        for n, name in enumerate(people(count))
+    ]
     return {"size": 4, "rows": rows}
 
 
 def proxy_content() -> dict[str, Any]:
-    return {"event": "Winter Open Poznań 2026", "card": "Expert Handling (Green Squadron Pilot)",
-            "official": PEOPLE[0], "date": "2026-11-21", "head": HEAD, "url": "http://10.42.0.1:8080/e/e1"}
+    return {
+        "event": "Winter Open Poznań 2026",
+        "card": "Expert Handling (Green Squadron Pilot)",
+        "official": PEOPLE[0],
+        "date": "2026-11-21",
+        "head": HEAD,
+        "url": "http://10.42.0.1:8080/e/e1",
+    }
 
 
 def trust_content() -> dict[str, Any]:
     fingerprint = " ".join(f"{number * 2731 % 65536:04X}" for number in range(7, 23))
-    return {"event": "Winter Open Poznań 2026", "url": "http://10.42.0.1:8080/trust",
-            "console": "https://10.42.0.1:8443/", "fingerprint": fingerprint, "head": HEAD}
+    return {
+        "event": "Winter Open Poznań 2026",
+        "url": "http://10.42.0.1:8080/trust",
+        "console": "https://10.42.0.1:8443/",
+        "fingerprint": fingerprint,
+        "head": HEAD,
+    }
 
 
 def jobs() -> Iterator[tuple[str, str, dict[str, Any]]]:

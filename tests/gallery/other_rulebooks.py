@@ -65,8 +65,15 @@ def _drawn(play: Play) -> Shots:
 
 def _direct(play: Play) -> Shots:
     _sit(play)
-    yield from play.walk(("", "idle"), ("^", "lot"), ("a", "idle-drawn"), ("V", "endings"), ("^aa", "first"),
-                         ("vv", "dialled"), ("b", "back"))
+    yield from play.walk(
+        ("", "idle"),
+        ("^", "lot"),
+        ("a", "idle-drawn"),
+        ("V", "endings"),
+        ("^aa", "first"),
+        ("vv", "dialled"),
+        ("b", "back"),
+    )
     _sit(play, UP_MS)
     yield from play.walk(("a", "whose-turn"))
     play.now_ms += 2000
@@ -91,8 +98,17 @@ def _parallel(play: Play) -> Shots:
     play.view(clock_view=timed, **owed)
     yield from play.walk(("", "phase"), clock_ms=1_200_000)
     yield from play.walk(("", "last-minutes"), clock_ms=-30_000)
-    yield from play.walk(("aa", "struggle"), ("a^Aaa", "wounds"), ("b", "both"), ("v", "concede"), ("bb^bbb^", "waits"),
-                         ("a^", "sum"), ("a", "sum-one"), ("b", "sent"), clock_ms=1_200_000)
+    yield from play.walk(
+        ("aa", "struggle"),
+        ("a^Aaa", "wounds"),
+        ("b", "both"),
+        ("v", "concede"),
+        ("bb^bbb^", "waits"),
+        ("a^", "sum"),
+        ("a", "sum-one"),
+        ("b", "sent"),
+        clock_ms=1_200_000,
+    )
     play.start()
     play.view(reports={"a": Result(score=SidePair(2, 1), wounds=SidePair(14, 9))})
     yield from play.walk(("", "ask"))

@@ -13,12 +13,33 @@ from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_
 from roundtap_units.unit_words import unit_words
 
 STICK = "/media/roundtap"
-HUB = PanelView("14:32", "http://192.168.178.101:8080", "https://192.168.178.101:8443",
-                "mistrzostwa-wielkopolski-2026.local", " ".join(["A1B2"] * 16), (UsbStick(STICK, "current"),),
-                running=True, trouble=True)
+HUB = PanelView(
+    "14:32",
+    "http://192.168.178.101:8080",
+    "https://192.168.178.101:8443",
+    "mistrzostwa-wielkopolski-2026.local",
+    " ".join(["A1B2"] * 16),
+    (UsbStick(STICK, "current"),),
+    running=True,
+    trouble=True,
+)
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
-OF_HUB = (d.ADDRESS, d.PLAYERS_QR, d.CONSOLE_QR, d.HOTSPOT, d.HOTSPOT_QR, d.TRUST, d.EJECT_ASK, d.PIN_ASK, d.PIN_SHOWN,
-          d.OFF_ASK, d.OFF_SURE, d.WAITING, d.SAID, d.OFF)
+OF_HUB = (
+    d.ADDRESS,
+    d.PLAYERS_QR,
+    d.CONSOLE_QR,
+    d.HOTSPOT,
+    d.HOTSPOT_QR,
+    d.TRUST,
+    d.EJECT_ASK,
+    d.PIN_ASK,
+    d.PIN_SHOWN,
+    d.OFF_ASK,
+    d.OFF_SURE,
+    d.WAITING,
+    d.SAID,
+    d.OFF,
+)
 OF_STANDBY = (d.STANDBY, d.TURN_ASK, d.TURN_SURE, d.OFF_ASK)
 
 
@@ -42,9 +63,18 @@ def panel_scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, 
         yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, STANDBY.replace(level=False))
 
 
-def _shot(language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None,
-          waits: str = "") -> PanelScene:
-    panel = PanelDialogue(unit_words(language), page, STICK if page == d.EJECT_ASK else "", hub, standby,
-                          ("Roundtap", "drei-Wege-2026"), pin="12345678", waits=waits)
+def _shot(
+    language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None, waits: str = ""
+) -> PanelScene:
+    panel = PanelDialogue(
+        unit_words(language),
+        page,
+        STICK if page == d.EJECT_ASK else "",
+        hub,
+        standby,
+        ("Roundtap", "drei-Wege-2026"),
+        pin="12345678",
+        waits=waits,
+    )
     panel.said = panel.words("panel.pull_out", stick=STICK)
     return make_scene(panel)

@@ -35,9 +35,16 @@ Shots = Iterator[tuple[str, Scene]]
 class Play:
     """One table played through, with a stop at each screen."""
 
-    def __init__(self, language: str, facing: str, names: tuple[str, str], book: Rulebook | None = None,
-                 situation: MatchSituation | None = None, options: dict[str, Any] | None = None,
-                 joystick: bool = False) -> None:
+    def __init__(
+        self,
+        language: str,
+        facing: str,
+        names: tuple[str, str],
+        book: Rulebook | None = None,
+        situation: MatchSituation | None = None,
+        options: dict[str, Any] | None = None,
+        joystick: bool = False,
+    ) -> None:
         self.joystick = joystick
         self.language, self.facing, self.names = language, facing, names
         book = book or next(iter(RULEBOOKS.values()))
@@ -54,21 +61,50 @@ class Play:
         self.table = Dialogue(words, self.facing, words(badge) if badge else "", chance=lambda: "b")
         self.table.on_contact(0)
 
-    def view(self, state: str = "open", number: int | None = None, result: Result | None = None, revision: int = 0,
-             clock: str = "running", call: CallView | None = None, match: bool = True, status: str = "published",
-             round_: bool = True, reports: dict[str, Result] | None = None, next_table: int | None = None,
-             clock_view: ClockView | None = None, to_field: dict[Side, tuple[int, ...] | None] | None = None,
-             must: dict[Side, bool] | None = None, match_id: str = "3.7") -> None:
+    def view(
+        self,
+        state: str = "open",
+        number: int | None = None,
+        result: Result | None = None,
+        revision: int = 0,
+        clock: str = "running",
+        call: CallView | None = None,
+        match: bool = True,
+        status: str = "published",
+        round_: bool = True,
+        reports: dict[str, Result] | None = None,
+        next_table: int | None = None,
+        clock_view: ClockView | None = None,
+        to_field: dict[Side, tuple[int, ...] | None] | None = None,
+        must: dict[Side, bool] | None = None,
+        match_id: str = "3.7",
+    ) -> None:
         said, owed, last = reports or {}, to_field or {}, must or {}
-        a, b = (SideView(DisplayText(name), to_field=owed.get(side), must=last.get(side, False))
-                for side, name in zip(SIDES, self.names, strict=True))
+        a, b = (
+            SideView(DisplayText(name), to_field=owed.get(side), must=last.get(side, False))
+            for side, name in zip(SIDES, self.names, strict=True)
+        )
         told = MatchView(match_id, revision, a, b, state, PerSide(said.get("a"), said.get("b")), result, number)
-        known = SituationView(self.situation.stage, PerSide(*self.situation.totals),
-                              PerSide(*self.situation.houses) if self.situation.houses else None)
-        self.table.on_view(TableView(
-            EventView("e1", DisplayText("Winter Open")), 12, RoundView(3, 5, "swiss", status) if round_ else None,
-            told if match else None, EventOptions(self.options), self.form, clock_view or ClockView(clock), call,
-            NextView(next_table), known), self.now_ms)
+        known = SituationView(
+            self.situation.stage,
+            PerSide(*self.situation.totals),
+            PerSide(*self.situation.houses) if self.situation.houses else None,
+        )
+        self.table.on_view(
+            TableView(
+                EventView("e1", DisplayText("Winter Open")),
+                12,
+                RoundView(3, 5, "swiss", status) if round_ else None,
+                told if match else None,
+                EventOptions(self.options),
+                self.form,
+                clock_view or ClockView(clock),
+                call,
+                NextView(next_table),
+                known,
+            ),
+            self.now_ms,
+        )
 
     def tap(self, keys: str) -> None:
         """ "a", "b", "^", "v": own buttons and arrows."""

@@ -26,15 +26,27 @@ from roundtap_machine.health import MachineProbe
 TABLES, PIN, NOW_MS = 64, "135790", 1_000_000
 DESK, PHONE = (1280, 900), (500, 1500)
 OF_A_PI = {
-    "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0", "sys/class/thermal/thermal_zone0/type": "cpu-thermal",
-    "sys/devices/platform/soc/soc:firmware/get_throttled": "0", "sys/class/thermal/thermal_zone0/temp": "51000",
-    "sys/fs/ext4/mmcblk0p2/errors_count": "0", "sys/class/rtc/rtc0/since_epoch": "1790000000",
-    "sys/class/watchdog/watchdog0/state": "active", "proc/meminfo": "MemAvailable: 2900000 kB",
+    "proc/device-tree/model": "Raspberry Pi 5 Model B Rev 1.0",
+    "sys/class/thermal/thermal_zone0/type": "cpu-thermal",
+    "sys/devices/platform/soc/soc:firmware/get_throttled": "0",
+    "sys/class/thermal/thermal_zone0/temp": "51000",
+    "sys/fs/ext4/mmcblk0p2/errors_count": "0",
+    "sys/class/rtc/rtc0/since_epoch": "1790000000",
+    "sys/class/watchdog/watchdog0/state": "active",
+    "proc/meminfo": "MemAvailable: 2900000 kB",
     "proc/self/mountinfo": "21 1 0:2 / / rw shared:1 - overlay overlay rw\n",
 }
 """What the kernel of a Pi says that is well."""
-WELL: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
-                        "screen": True, "keys": ["a", "b", "down", "up"], "pressed": ["a", "b", "down", "up"]}
+WELL: dict[str, Any] = {
+    "version": version(),
+    "throttled": 0,
+    "celsius": 45,
+    "free_mb": 4096,
+    "read_only": False,
+    "screen": True,
+    "keys": ["a", "b", "down", "up"],
+    "pressed": ["a", "b", "down", "up"],
+}
 AWAY, DARK = ("table-12", "table-40"), "table-7"
 
 
@@ -63,14 +75,24 @@ def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
     units = [f"table-{number}" for number in range(1, TABLES + 1)]
     reached_at = HallAddresses(80, addresses=lambda: (ip_address("10.42.0.1"),))
     reached_at.refresh()
-    hub = hub_in_memory(service, Presence(), _clocks(), dict.fromkeys([*units, "station-1"], bytes(32)), b"gallery",
-                        hash_pin(PIN), encrypted=HttpsInfo(8443, b"", "3A:91:7C:00:5E:22:B4:8F"), language=language,
-                        host=Host(reached_at, machine=OwnMachine(None, _pi(folder / "pi"))))
+    hub = hub_in_memory(
+        service,
+        Presence(),
+        _clocks(),
+        dict.fromkeys([*units, "station-1"], bytes(32)),
+        b"gallery",
+        hash_pin(PIN),
+        encrypted=HttpsInfo(8443, b"", "3A:91:7C:00:5E:22:B4:8F"),
+        language=language,
+        host=Host(reached_at, machine=OwnMachine(None, _pi(folder / "pi"))),
+    )
     display, name = hub.hall.displays.register("", "10.42.0.9", {})
     hub.hall.displays.count_feed(display, 1)
-    service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number}))
-                 for number, unit in enumerate(units, 1)] + [
-        Step(VENUE, NewEntry(DISPLAY_SET, {"display": display, **_screen(name)}))], "organizer")
+    service.execute(
+        [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": number})) for number, unit in enumerate(units, 1)]
+        + [Step(VENUE, NewEntry(DISPLAY_SET, {"display": display, **_screen(name)}))],
+        "organizer",
+    )
     for unit in units:
         if not (wrong and unit in AWAY):
             health = {**WELL, "screen": not (wrong and unit == DARK)}
@@ -81,8 +103,14 @@ def _hall(service: Service, folder: Path, language: str, wrong: bool) -> Hub:
 
 def _screen(name: str) -> dict[str, object]:
     shown = DisplayAssignment(name)
-    return {"name": shown.name, "event": None, "show": shown.show, "part": shown.part, "theme": shown.theme,
-            "sound": shown.sound}
+    return {
+        "name": shown.name,
+        "event": None,
+        "show": shown.show,
+        "part": shown.part,
+        "theme": shown.theme,
+        "sound": shown.sound,
+    }
 
 
 def _pi(root: Path) -> MachineProbe:

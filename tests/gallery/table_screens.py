@@ -117,8 +117,14 @@ class UsualTable(Play):
         self.start()
         self.view()
         self.shot(-5000)
-        yield from self.walk(("bb", "time-winner"), ("vv", "time-tens"), ("bb^^^^^^^^b", "time-loser"),
-                             ("b", "time-salvo"), ("a", "time-confirm"), clock_ms=-5000)
+        yield from self.walk(
+            ("bb", "time-winner"),
+            ("vv", "time-tens"),
+            ("bb^^^^^^^^b", "time-loser"),
+            ("b", "time-salvo"),
+            ("a", "time-confirm"),
+            clock_ms=-5000,
+        )
 
     def disagreeing(self) -> Shots:
         self.start()
@@ -143,8 +149,18 @@ class UsualTable(Play):
         yield "second-back", self.shot()
 
     def hub_says(self) -> Shots:
-        for reason in ("judge", "late", "impossible", "unknown-match", "altered", "revision", "elsewhere", "older",
-                       "superseded", "early"):
+        for reason in (
+            "judge",
+            "late",
+            "impossible",
+            "unknown-match",
+            "altered",
+            "revision",
+            "elsewhere",
+            "older",
+            "superseded",
+            "early",
+        ):
             self.start()
             self.view()
             self.shot()
@@ -179,15 +195,22 @@ class UsualTable(Play):
         self.table.on_mismatch()
         yield "update", self.shot()
 
-
     def in_trouble(self) -> Shots:
         """Pages about the unit itself, a clock that nobody knows, a report that is not taken."""
         self.start()
         self.view()
         troubles = UnitFaults(self.table)
-        for name, value in (("duplicate", True), ("card", "full"), ("card", "read-only"), ("card", "failing"),
-                            ("damaged", 1), ("refusal", "key"), ("refusal", "form"),
-                            ("refusal", "often"), ("pending", True)):
+        for name, value in (
+            ("duplicate", True),
+            ("card", "full"),
+            ("card", "read-only"),
+            ("card", "failing"),
+            ("damaged", 1),
+            ("refusal", "key"),
+            ("refusal", "form"),
+            ("refusal", "often"),
+            ("pending", True),
+        ):
             setattr(troubles, name, value)
             scene = troubles.scene(self.now_ms)
             assert scene is not None

@@ -83,22 +83,41 @@ class AsgiClient:
         answer: Answer = self.begin("POST", path, body, headers=headers).result(ANSWER_S)
         return answer
 
-    def begin(self, method: str, path: str, body: bytes | None = b"", headers: Any = None,
-              announced: int | None = None, peer: str = "127.0.0.1") -> Future[Answer]:
+    def begin(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = b"",
+        headers: Any = None,
+        announced: int | None = None,
+        peer: str = "127.0.0.1",
+    ) -> Future[Answer]:
         """A request on its way. `body` None: it is announced with `announced` bytes and never comes."""
-        return asyncio.run_coroutine_threadsafe(self._ask(method, path, body, headers or {}, announced, peer),
-                                                self.loop)
+        return asyncio.run_coroutine_threadsafe(
+            self._ask(method, path, body, headers or {}, announced, peer), self.loop
+        )
 
-    async def _ask(self, method: str, path: str, body: bytes | None, headers: dict[str, str],
-                   announced: int | None, peer: str) -> Answer:
+    async def _ask(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str], announced: int | None, peer: str
+    ) -> Answer:
         path, _, query = path.partition("?")
         length = len(body or b"") if announced is None else announced
         scope = {
-            "type": "http", "method": method, "path": path, "query_string": query.encode(), "http_version": "1.1",
-            "scheme": "http", "root_path": "", "client": (peer, 50000), "server": ("127.0.0.1", 8080),
+            "type": "http",
+            "method": method,
+            "path": path,
+            "query_string": query.encode(),
+            "http_version": "1.1",
+            "scheme": "http",
+            "root_path": "",
+            "client": (peer, 50000),
+            "server": ("127.0.0.1", 8080),
             **self.seen_as,
-            "headers": [*([] if "host" in headers else [(b"host", b"localhost")]), (b"content-length", b"%d" % length),
-                        *((name.replace("_", "-").encode(), value.encode()) for name, value in headers.items())],
+            "headers": [
+                *([] if "host" in headers else [(b"host", b"localhost")]),
+                (b"content-length", b"%d" % length),
+                *((name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()),
+            ],
         }
         answer, said = Answer(), [body]
 

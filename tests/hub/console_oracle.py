@@ -259,7 +259,11 @@ def who_won(said: Said) -> str:
 
 
 OF = {
-    "xwing-standard": xwing_standard, "xwing-epic-duel": xwing_epic, "xwing-epic-team": xwing_epic,
-    "keyforge-archon": keyforge, "keyforge-sealed": keyforge, "warlords-of-terra": warlords,
+    "xwing-standard": xwing_standard,
+    "xwing-epic-duel": xwing_epic,
+    "xwing-epic-team": xwing_epic,
+    "keyforge-archon": keyforge,
+    "keyforge-sealed": keyforge,
+    "warlords-of-terra": warlords,
     "shatterpoint-premier": shatterpoint,
 }

@@ -46,8 +46,14 @@ class Hall:
         self.heard.append((message, answer.status_code, said))
         return answer.status_code, said
 
-    def unit(self, unit_id: str = "m-1", kind: str = "table", code: str = "345678", address: str = "10.0.0.7",
-             post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None = None) -> Unit:
+    def unit(
+        self,
+        unit_id: str = "m-1",
+        kind: str = "table",
+        code: str = "345678",
+        address: str = "10.0.0.7",
+        post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None = None,
+    ) -> Unit:
         return Unit(self, unit_id, kind, code, address, post)
 
     def type(self, text: str, **where: Any) -> Typing:
@@ -58,16 +64,29 @@ class Hall:
 class Unit:
     """A real unit's asking, step by step, which always shows the same code (tests tell units apart by their number)."""
 
-    def __init__(self, hall: Hall, unit_id: str, kind: str, code: str, address: str,
-                 post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None) -> None:
+    def __init__(
+        self,
+        hall: Hall,
+        unit_id: str,
+        kind: str,
+        code: str,
+        address: str,
+        post: Callable[[Mapping[str, Any]], tuple[int, dict[str, Any]]] | None,
+    ) -> None:
         self.kept: list[Kept] = []
         self.passed_over: list[set[str]] = []
         """What it was looking past, each time that it looked for a hub."""
         self.asking = EnrolClient(
-            kind, unit_id, self.kept.append, lambda: hall.clock.ms, (),
+            kind,
+            unit_id,
+            self.kept.append,
+            lambda: hall.clock.ms,
+            (),
             find=self._find,
             post=lambda _, message: (post or (lambda said: hall.post(said, address)))(message),
-            new_code=lambda: code, wait=lambda _: False)
+            new_code=lambda: code,
+            wait=lambda _: False,
+        )
 
     def _find(self, configured: Sequence[Any], passed_over: Iterable[str]) -> FoundHub:
         self.passed_over.append(set(passed_over))
@@ -119,8 +138,9 @@ def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
     """A hub on this folder; opened again on the same folder it is the hub after a restart."""
     clock = clock or HandClock()
     with running(folder / "roundtap.db", clock) as service:
-        hub = hub_in_memory(service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin",
-                            host=Host(name="roundtap"))
+        hub = hub_in_memory(
+            service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin", host=Host(name="roundtap")
+        )
         client = AsgiClient(HubApplication(hub))
         try:
             yield Hall(hub, client, clock, folder)

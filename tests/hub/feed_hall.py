@@ -38,8 +38,12 @@ STRUCTURES: list[tuple[str, dict[str, Any]]] = [
     ("warlords-of-terra", {}),
     ("keyforge-archon", {}),
 ]
-RESULTS = [Result(score=SidePair(100, 24)), Result(score=SidePair(24, 100)), Result(ended=CONCESSION, conceded_by="a"),
-           Result(ended=RULING, winner="b")]
+RESULTS = [
+    Result(score=SidePair(100, 24)),
+    Result(score=SidePair(24, 100)),
+    Result(ended=CONCESSION, conceded_by="a"),
+    Result(ended=RULING, winner="b"),
+]
 
 
 class HandLoop:
@@ -89,7 +93,7 @@ class Unit:
         stream = feed.stream(self.connection, hello)
         try:
             async for chunk in stream:
-                message = open_envelope(KEYS[self.unit], FEED, json.loads(chunk[len("data: "):]))
+                message = open_envelope(KEYS[self.unit], FEED, json.loads(chunk[len("data: ") :]))
                 assert message is not None
                 if message["type"] == "view":
                     self.view, self.views = message["view"], self.views + 1
@@ -179,8 +183,13 @@ class FeedHall:
 
     def fresh(self, unit: Unit) -> Any:
         """What the unit should show now, worked out from nothing but what is saved and said."""
-        view = table_view(self.service.snapshot, unit.unit, self.hub.presence.units.get(unit.unit),
-                          self.hub.clocks.now(), unit.connection.reported)
+        view = table_view(
+            self.service.snapshot,
+            unit.unit,
+            self.hub.presence.units.get(unit.unit),
+            self.hub.clocks.now(),
+            unit.connection.reported,
+        )
         return json.loads(json.dumps(view))
 
     def pass_ms(self, ms: int) -> None:
@@ -206,13 +215,25 @@ async def anything(hall: FeedHall) -> None:
         result = result_to_json(draw(RESULTS[:3]))
         hall.tell(event, c.RecordReport(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
     elif kind == "status":
-        hall.hub.presence.update(unit, hall.clock.ms, match=match, seated=frozenset(draw(["", "a", "ab"])),
-                                call=draw([True, False]), leave=frozenset(draw(["", "a", "ab"])),
-                                draft=draw([True, False]))
+        hall.hub.presence.update(
+            unit,
+            hall.clock.ms,
+            match=match,
+            seated=frozenset(draw(["", "a", "ab"])),
+            call=draw([True, False]),
+            leave=frozenset(draw(["", "a", "ab"])),
+            draft=draw([True, False]),
+        )
     elif kind == "desk":
         hall_now = hall.hub.presence
-        draw([lambda: hall_now.take_call(unit, draw(["Ann", "Bo"])), lambda: hall_now.close_call(unit),
-              lambda: hall_now.refuse_leave(unit, draw("ab")), lambda: hall_now.mark_at_table(event, match, "p1")])()
+        draw(
+            [
+                lambda: hall_now.take_call(unit, draw(["Ann", "Bo"])),
+                lambda: hall_now.close_call(unit),
+                lambda: hall_now.refuse_leave(unit, draw("ab")),
+                lambda: hall_now.mark_at_table(event, match, "p1"),
+            ]
+        )()
     elif kind == "place":
         hall.place(unit, draw([None, 1, 2, 3, 4, 5, 6]))
     elif kind == "link":
@@ -233,23 +254,48 @@ async def anything(hall: FeedHall) -> None:
     elif kind == "next":
         hall.next_round(event)
     elif kind == "clock":
-        hall.tell(event, draw([c.SetClock("start"), c.SetClock("start"), c.SetClock("pause"),
-                               c.SetClock("adjust", draw([-300_000, 300_000])),
-                               c.SetExtraMinutes(len(state.rounds), draw([0, 1, 3]))]))
+        hall.tell(
+            event,
+            draw(
+                [
+                    c.SetClock("start"),
+                    c.SetClock("start"),
+                    c.SetClock("pause"),
+                    c.SetClock("adjust", draw([-300_000, 300_000])),
+                    c.SetExtraMinutes(len(state.rounds), draw([0, 1, 3])),
+                ]
+            ),
+        )
     elif kind == "people":
         who = draw(WHO)
         named = people(event, [f"{draw(['Ina', 'Jo'])} Other{n}" for n in range(1, 9)])[int(who[1:]) - 1]
         changed = c.ChangePerson(who, named.person.digest(named.salt))
-        draw([lambda: hall.tell(event, c.DropCompetitor(who)), lambda: hall.tell(event, c.ReturnCompetitor(who)),
-              lambda: hall.ask(Step(event, changed), persons=[named]),
-              lambda: hall.tell(event, c.EnterCompetitor(Entrant(who, "d"), meets=draw([None, match]))),
-              lambda: hall.tell(event, c.SubmitList(who, "d", draw([98, 100])))])()
+        draw(
+            [
+                lambda: hall.tell(event, c.DropCompetitor(who)),
+                lambda: hall.tell(event, c.ReturnCompetitor(who)),
+                lambda: hall.ask(Step(event, changed), persons=[named]),
+                lambda: hall.tell(event, c.EnterCompetitor(Entrant(who, "d"), meets=draw([None, match]))),
+                lambda: hall.tell(event, c.SubmitList(who, "d", draw([98, 100]))),
+            ]
+        )()
     else:
-        hall.tell(event, draw([
-            c.NoShow(match, draw(WHO)), c.DoubleNoShow(match), c.UndoNoShow(match),
-            c.GrantExtension(match, draw([2, 5])), c.NoteRuling(match, "so"),
-            c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
-            c.SetOptions({"structure": draw(["basic", "own"])}),
-            c.FinishEvent("the hall closes"), c.ReopenEvent(), c.SetPicks(match, (1,)),
-            c.GiveWarning(draw(WHO), "slow"), c.Disqualify(draw(WHO), "x"),
-        ]))
+        hall.tell(
+            event,
+            draw(
+                [
+                    c.NoShow(match, draw(WHO)),
+                    c.DoubleNoShow(match),
+                    c.UndoNoShow(match),
+                    c.GrantExtension(match, draw([2, 5])),
+                    c.NoteRuling(match, "so"),
+                    c.NoteLot(match, draw(["initiative", "first_player"]), draw("ab")),
+                    c.SetOptions({"structure": draw(["basic", "own"])}),
+                    c.FinishEvent("the hall closes"),
+                    c.ReopenEvent(),
+                    c.SetPicks(match, (1,)),
+                    c.GiveWarning(draw(WHO), "slow"),
+                    c.Disqualify(draw(WHO), "x"),
+                ]
+            ),
+        )

@@ -24,7 +24,7 @@ def joined(chunks: bytes) -> bytes:
     said = b""
     while chunks:
         size, _, rest = chunks.partition(b"\r\n")
-        said, chunks = said + rest[:int(size, 16)], rest[int(size, 16) + 2:]
+        said, chunks = said + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
     return said
 
 
@@ -88,8 +88,11 @@ class Listener:
         return body.attributes["data-seen"] or ""
 
     def load(self) -> None:
-        self.page: Node = tree(self.client.get(self.path, accept_language=self.language,
-                                               **({"cookie": self.cookie} if self.cookie else {})).text)
+        self.page: Node = tree(
+            self.client.get(
+                self.path, accept_language=self.language, **({"cookie": self.cookie} if self.cookie else {})
+            ).text
+        )
         self.loads += 1
 
     def until(self, true: Callable[[], object], what: str) -> None:
@@ -102,8 +105,10 @@ class Listener:
             if true():
                 return
             with self._heard:
-                assert self._heard.wait_for(lambda heard=heard: self._messages > heard,  # type: ignore[misc]
-                                            end_s - time.monotonic()), (what, self.events)
+                assert self._heard.wait_for(
+                    lambda heard=heard: self._messages > heard,  # type: ignore[misc]
+                    end_s - time.monotonic(),
+                ), (what, self.events)
 
     def named(self, name: str) -> list[Any]:
         return [json.loads(data) if data.startswith("{") else data for said, data in self.events if said == name]
@@ -124,8 +129,14 @@ class Listener:
 
     async def _listen(self, address: str) -> None:
         path, _, query = address.partition("?")
-        scope = {"type": "http", "method": "GET", "path": path, "query_string": query.encode(), TRANSPORT: self._link,
-                 "headers": [(b"cookie", self.cookie.encode())] if self.cookie else []}
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": path,
+            "query_string": query.encode(),
+            TRANSPORT: self._link,
+            "headers": [(b"cookie", self.cookie.encode())] if self.cookie else [],
+        }
 
         async def send(message: MutableMapping[str, Any]) -> None:
             assert message["status"] == 200

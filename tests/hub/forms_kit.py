@@ -25,8 +25,8 @@ def upgrade():
 '''
 
 FAILS = MOOD.replace(
-    '    op.create_table("weather"',
-    '    op.execute("INSERT INTO nowhere VALUES (1)")\n    op.create_table("weather"')
+    '    op.create_table("weather"', '    op.execute("INSERT INTO nowhere VALUES (1)")\n    op.create_table("weather"'
+)
 
 
 def later_forms(folder: Path, script: str = MOOD) -> Migrations:

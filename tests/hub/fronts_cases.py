@@ -35,8 +35,9 @@ class Case:
     @property
     def within(self) -> bool:
         """Whether every answer is one that its question takes."""
-        return all(fits(question, self.answers[question.name]) for question in self.questions
-                   if question.name in self.answers)
+        return all(
+            fits(question, self.answers[question.name]) for question in self.questions if question.name in self.answers
+        )
 
     @property
     def questions(self) -> tuple[Question, ...]:
@@ -52,9 +53,13 @@ class Case:
     def on_buttons(self) -> Case:
         """The same where buttons show "20+": a figure beyond its limits is said as the limit."""
         limits = {question.name: question for question in self.questions if isinstance(question, Figure)}
-        return replace(self, answers={
-            name: max(limits[name].minimum, min(limits[name].maximum, answer)) if name in limits else answer
-            for name, answer in self.answers.items()})
+        return replace(
+            self,
+            answers={
+                name: max(limits[name].minimum, min(limits[name].maximum, answer)) if name in limits else answer
+                for name, answer in self.answers.items()
+            },
+        )
 
     @property
     def result(self) -> Result:
@@ -99,15 +104,19 @@ def cases_of(form: Form, way: WayToEnd, chance: random.Random, most: int, lots: 
     return list(found.values())
 
 
-def _all_or_pairs(way: WayToEnd, opener: Side, chance: random.Random, most: int,
-                  lots: Mapping[str, Side]) -> Iterator[Mapping[str, Any]]:
+def _all_or_pairs(
+    way: WayToEnd, opener: Side, chance: random.Random, most: int, lots: Mapping[str, Side]
+) -> Iterator[Mapping[str, Any]]:
     values = {question.name: values_of(question, lots) for question in way.questions if question.asked}
     whole = list(itertools.islice(_every(way, opener, values, {}), most + 1))
     if len(whole) <= most:
         yield from whole
         return
-    right = {name: [value for value in values[name] if fits(question, value)]
-             for name, question in _by_name(way).items() if name in values}
+    right = {
+        name: [value for value in values[name] if fits(question, value)]
+        for name, question in _by_name(way).items()
+        if name in values
+    }
     beside = _beside(way, opener, values, right, chance)
     pairs = _pairs(way, opener, right, chance)
     # Wrong ones in turn with right ones, so that a small share has both.
@@ -119,8 +128,9 @@ def _by_name(way: WayToEnd) -> dict[str, Question]:
     return {question.name: question for question in way.questions}
 
 
-def _every(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]],
-           given: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _every(
+    way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]], given: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
     question = walk_way(way, given, opener).question
     if question is None:
         yield given
@@ -129,8 +139,9 @@ def _every(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]],
         yield from _every(way, opener, values, {**given, question.name: value})
 
 
-def _pairs(way: WayToEnd, opener: Side, right: Mapping[str, Sequence[Any]],
-           chance: random.Random) -> Iterator[Mapping[str, Any]]:
+def _pairs(
+    way: WayToEnd, opener: Side, right: Mapping[str, Sequence[Any]], chance: random.Random
+) -> Iterator[Mapping[str, Any]]:
     """Rows until each pair of right answers that chance comes upon has been there; half of the figures are as the other
     side's, for that is where the later questions are."""
     seen: set[tuple[str, str, str, str]] = set()
@@ -147,8 +158,14 @@ def _pairs(way: WayToEnd, opener: Side, right: Mapping[str, Sequence[Any]],
 
 
 def _likely(question: Question, right: Sequence[Any], row: Mapping[str, Any], chance: random.Random) -> Any:
-    twin = next((row[name] for name in row if name != question.name and question.by_side
-                 and name.partition(".")[0] == question.key), None)
+    twin = next(
+        (
+            row[name]
+            for name in row
+            if name != question.name and question.by_side and name.partition(".")[0] == question.key
+        ),
+        None,
+    )
     if isinstance(question, Figure) and twin in right and chance.random() < 0.5:
         return twin
     if isinstance(question, Turns) and chance.random() < 0.6:
@@ -156,15 +173,21 @@ def _likely(question: Question, right: Sequence[Any], row: Mapping[str, Any], ch
     return chance.choice(right)
 
 
-def _beside(way: WayToEnd, opener: Side, values: Mapping[str, Sequence[Any]], right: Mapping[str, Sequence[Any]],
-            chance: random.Random) -> Iterator[Mapping[str, Any]]:
+def _beside(
+    way: WayToEnd,
+    opener: Side,
+    values: Mapping[str, Sequence[Any]],
+    right: Mapping[str, Sequence[Any]],
+    chance: random.Random,
+) -> Iterator[Mapping[str, Any]]:
     """Each answer that its question does not take, after right ones by chance, wherever chance comes to be asked it."""
     for _ in range(40):
         wrong = {name: [value for value in values[name] if value not in right[name]] for name in values}
         for name, at in ((name, at) for name, them in wrong.items() for at in range(len(them))):
             row: dict[str, Any] = {}
             while (question := walk_way(way, row, opener).question) is not None:
-                row[question.name] = wrong[name][at] if question.name == name else _likely(
-                    question, right[question.name], row, chance)
+                row[question.name] = (
+                    wrong[name][at] if question.name == name else _likely(question, right[question.name], row, chance)
+                )
             if name in row:
                 yield row

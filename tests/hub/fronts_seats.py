@@ -73,7 +73,8 @@ class Control:
             return value in self.values
         try:
             return (self.low is None or int(self.low) <= int(value)) and (
-                self.high is None or int(value) <= int(self.high))
+                self.high is None or int(value) <= int(self.high)
+            )
         except ValueError:
             return False
 
@@ -146,8 +147,9 @@ class Walk:
         asked = tuple(fields)
         if asked not in self.pages:
             self.gets += 1
-            self.pages[asked] = self._read(self.browser.client.get(
-                self.at, query_string=MultiDict(fields), headers=self.browser.headers))
+            self.pages[asked] = self._read(
+                self.browser.client.get(self.at, query_string=MultiDict(fields), headers=self.browser.headers)
+            )
         return self.pages[asked]
 
     def _read(self, answer: TestResponse) -> Page:
@@ -202,8 +204,9 @@ class Walk:
         form = page.form("post", self.at)
         assert form is not None
         before = len(self.world.heard)
-        answer = self.browser.client.post(self.at, data=MultiDict([*form.hidden, *more.items()]),
-                                          headers=self.browser.headers)
+        answer = self.browser.client.post(
+            self.at, data=MultiDict([*form.hidden, *more.items()]), headers=self.browser.headers
+        )
         return self._read(answer), self.world.heard[before:]
 
 
@@ -253,8 +256,9 @@ class Entry:
 
 def typed_at_entry(world: World, browser: Browser, line: str) -> Entry | None:
     """What the page makes of a line; None where it does not read it."""
-    answer = browser.client.get("/console/e1/entry", query_string={"table": str(world.match.match.table), "text": line},
-                                headers=browser.headers)
+    answer = browser.client.get(
+        "/console/e1/entry", query_string={"table": str(world.match.match.table), "text": line}, headers=browser.headers
+    )
     at = f"/console/e1/match/{MATCH}/entry"
     form = next((form for form in forms_of(answer) if form.method == "post" and form.action == at), None)
     return Entry(world, browser, form) if form is not None else None
@@ -365,7 +369,8 @@ class TableUnit:
 def _warned(dialogue: Dialogue) -> bool:
     entry = dialogue.table.entry
     return isinstance(entry, ParallelEntry) and any(
-        sheet.warned and not sheet.fielded for sheet in entry.sheets.values())
+        sheet.warned and not sheet.fielded for sheet in entry.sheets.values()
+    )
 
 
 # --- who leaves ---
@@ -385,8 +390,9 @@ class Leaving:
         for _ in case.questions:
             form = next(form for form in asked if form.action == at)
             names = [name for name in form.controls if name.startswith("q.")]
-            asked = self._posted(at, [*form.hidden, ("known", "1"), *(
-                (name, value) for name in names for value in said.get(name, []))])
+            asked = self._posted(
+                at, [*form.hidden, ("known", "1"), *((name, value) for name in names for value in said.get(name, []))]
+            )
             problem = self.world.problems[-1]
             if heard := self.world.heard[before:]:
                 [made] = heard
@@ -401,8 +407,9 @@ class Leaving:
         """All the answers at once, as no page sends them; the status of the page."""
         at = f"/console/e1/competitors/{self.world.match.match.competitor(other_side(case.opener))}/drop"
         fields = [(name, value) for name, values in _said(case).items() for value in values if name.startswith("q.")]
-        return self.browser.client.post(at, data=MultiDict([("csrf", self.browser.token), ("known", "1"), *fields]),
-                                        headers=self.browser.headers).status_code
+        return self.browser.client.post(
+            at, data=MultiDict([("csrf", self.browser.token), ("known", "1"), *fields]), headers=self.browser.headers
+        ).status_code
 
     def _posted(self, at: str, fields: Fields) -> list[PageForm]:
         answer = self.browser.client.post(at, data=MultiDict(fields), headers=self.browser.headers)
@@ -413,4 +420,3 @@ class Leaving:
 def stored(result: Result) -> Result:
     """As it is read from the record."""
     return result_from_json(result_to_json(result))
-

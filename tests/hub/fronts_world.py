@@ -43,8 +43,14 @@ NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 REASON = "both want it so"
 EXTENSION = 8
 NOT_STARTED, RUNNING, EXTENDED, UP, PAUSED, COUNTING, COUNTED = (
-    "not started", "running", "time up but not its extension", "time up with its extension", "paused",
-    "counting after a restart", "counted to its end after a restart")
+    "not started",
+    "running",
+    "time up but not its extension",
+    "time up with its extension",
+    "paused",
+    "counting after a restart",
+    "counted to its end after a restart",
+)
 CLOCKS = (NOT_STARTED, RUNNING, PAUSED, COUNTING, EXTENDED, UP, COUNTED)
 
 
@@ -59,15 +65,25 @@ class Place:
     squad_points: int | None = None
 
     def __str__(self) -> str:
-        return "-".join([self.book, self.stage, *(["best-of-3"] if self.games > 1 else []),
-                         *[str(total) for total in self.totals if total],
-                         *([f"of-{self.squad_points}"] if self.squad_points else [])])
+        return "-".join(
+            [
+                self.book,
+                self.stage,
+                *(["best-of-3"] if self.games > 1 else []),
+                *[str(total) for total in self.totals if total],
+                *([f"of-{self.squad_points}"] if self.squad_points else []),
+            ]
+        )
 
     @property
     def options(self) -> dict[str, Any]:
-        return {"structure": "own", "swiss_rounds": 2 if self.stage == "swiss" else 0, "cut": 0,
-                **({"stages": {self.stage: {"best_of": self.games}}} if self.games > 1 else {}),
-                **({"squad_points": self.squad_points} if self.squad_points else {})}
+        return {
+            "structure": "own",
+            "swiss_rounds": 2 if self.stage == "swiss" else 0,
+            "cut": 0,
+            **({"stages": {self.stage: {"best_of": self.games}}} if self.games > 1 else {}),
+            **({"squad_points": self.squad_points} if self.squad_points else {}),
+        }
 
     @property
     def clocks(self) -> tuple[str, ...]:
@@ -88,8 +104,9 @@ def places() -> Iterator[Place]:
             for games in book.best_of:
                 place = Place(book_id, stage, games)
                 # A final asks as elimination does, but where only it has several games.
-                if not _possible(place) or (stage == "final" and (
-                        games == 1 or _possible(Place(book_id, "elimination", games)))):
+                if not _possible(place) or (
+                    stage == "final" and (games == 1 or _possible(Place(book_id, "elimination", games)))
+                ):
                     continue
                 yield place
                 if book.tally_counts_lists:
@@ -133,7 +150,7 @@ class World:
         steps = [Step("e1", c.CreateEvent("Winter Open", self.place.book, None, self.place.options, "#0072B2", 7))]
         people = []
         book = RULEBOOKS[self.place.book]
-        for number, name in enumerate(NAMES[:self.place.players], start=1):
+        for number, name in enumerate(NAMES[: self.place.players], start=1):
             members = (f"{name} I", f"{name} II") if book.team_size > 1 else ()
             person = Person(name, members=members, captain=members[0] if members else None)
             people.append(PersonRecord("e1", f"p{number}", "salt", person))
@@ -256,17 +273,26 @@ class World:
             result = result_from_json(result_to_json(result))
         except Problem as problem:
             return problem
-        return self.decided(c.EnterResult(match.id, match.revision, result, match.number or 0, reason,
-                                          earlier)).problem
+        return self.decided(c.EnterResult(match.id, match.revision, result, match.number or 0, reason, earlier)).problem
 
     def player(self, result: Result, time_up: bool | None = None, side: Side = "a") -> Problem | None:
         """Why a player may not say this now. `decide` keeps the reason in one word, the gate says it in a sentence: it
         is seen here that both say no to the same results."""
         match = self.match
         said = result_to_json(result)
-        made = self.decided(c.RecordReport("r-oracle", match.id, side, match.revision, said, digest(said),
-                                           self.played.mark,
-                                     match.heard.get(side, 0) + 1, time_up=time_up))
+        made = self.decided(
+            c.RecordReport(
+                "r-oracle",
+                match.id,
+                side,
+                match.revision,
+                said,
+                digest(said),
+                self.played.mark,
+                match.heard.get(side, 0) + 1,
+                time_up=time_up,
+            )
+        )
         assert made.problem is None
         reason = made.entries[0].data["reason"]
         problem = self._why(result_to_json(result), time_up, side)
@@ -280,8 +306,16 @@ class World:
             result = result_from_json(said)
         except Problem as problem:
             return problem
-        return next(result_problems(self.book, result, self.state.options, self.situation,
-                             ResultSource(PLAYER, time_up if up is None else up, side=side)), None)
+        return next(
+            result_problems(
+                self.book,
+                result,
+                self.state.options,
+                self.situation,
+                ResultSource(PLAYER, time_up if up is None else up, side=side),
+            ),
+            None,
+        )
 
     def decided(self, command: Any) -> Decided:
         try:

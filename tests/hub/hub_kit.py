@@ -25,8 +25,12 @@ from roundtap_hub.units.device_feed import verify_hello
 from roundtap_hub.units.unit_presence import Presence
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")
-KEYS = {"table-1": bytes(range(32)), "table-2": bytes(range(100, 132)),
-        "station-1": bytes(range(32, 64)), "station-2": bytes(range(64, 96))}
+KEYS = {
+    "table-1": bytes(range(32)),
+    "table-2": bytes(range(100, 132)),
+    "station-1": bytes(range(32, 64)),
+    "station-2": bytes(range(64, 96)),
+}
 
 
 @dataclass
@@ -55,8 +59,9 @@ def url_of(path: Path) -> str:
 
 
 @contextmanager
-def running(path: Path, clock: HandClock | None = None,
-            at_point: Callable[[str], None] = lambda _: None) -> Iterator[Service]:
+def running(
+    path: Path, clock: HandClock | None = None, at_point: Callable[[str], None] = lambda _: None
+) -> Iterator[Service]:
     """A started service on the journal file `path`."""
     journal = Journal(url_of(path))
     service = Service(journal, (clock or HandClock()).clocks, at_point)
@@ -84,8 +89,9 @@ def make_event(service: Service, event: str = "e1", units: bool = True) -> Event
     steps = [*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))]
     service.execute(steps, "organizer", people(event))
     if units:
-        service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)],
-                    "organizer")
+        service.execute(
+            [Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in (1, 2)], "organizer"
+        )
     return service.snapshot.events[event]
 
 
@@ -98,11 +104,18 @@ def hub_of(service: Service, clock: HandClock, paper: PrintBook | None = None) -
     return hub_in_memory(service, Presence(), clock.clocks, KEYS, b"secret", "no pin", paper=paper)
 
 
-def hello_of(hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose: str = REQUEST,
-             **changes: Any) -> bytes:
+def hello_of(
+    hub: Hub, unit: str = "table-1", key: bytes | None = None, purpose: str = REQUEST, **changes: Any
+) -> bytes:
     """A unit's hello with a challenge that it has just asked for."""
-    said = {"unit": unit, "nonce": "n1", "challenge": hub.units.challenges.issue(), "core": "0", "reports": [],
-            **changes}
+    said = {
+        "unit": unit,
+        "nonce": "n1",
+        "challenge": hub.units.challenges.issue(),
+        "core": "0",
+        "reports": [],
+        **changes,
+    }
     return json.dumps(envelope(key or hub.units.keys[unit], purpose, said)).encode()
 
 

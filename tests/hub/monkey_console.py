@@ -81,13 +81,17 @@ def _plain(fragment: str) -> str:
 
 
 def _hidden(form: str) -> tuple[tuple[str, str], ...]:
-    return tuple((name, html.unescape(value))
-                 for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
+    return tuple(
+        (name, html.unescape(value))
+        for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form)
+    )
 
 
 def read_page(text: str, problem: str) -> Page:
-    main = text[text.index('<div class="walk">'):]
-    section = main[main.index('<section class="card">'):main.index("</section>", main.index('<section class="card">'))]
+    main = text[text.index('<div class="walk">') :]
+    section = main[
+        main.index('<section class="card">') : main.index("</section>", main.index('<section class="card">'))
+    ]
     form = next(iter(re.findall(r'<form method="get".*?</form>', section, flags=re.S)), "")
     posted = [f for f in re.findall(r'<form method="post".*?</form>', section, flags=re.S) if f'action="{AT}"' in f]
     heading = re.search(r"<h2>(.*?)</h2>", section, flags=re.S)
@@ -95,11 +99,19 @@ def read_page(text: str, problem: str) -> Page:
     outcome = re.search(r'<p class="large"><b>(.*?)</b>', section, flags=re.S)
     back = re.search(r'<p><a class="button" href="([^"]+)"', main)
     return Page(
-        _plain(re.sub(r"<small.*?</small>", "", heading[1], flags=re.S)) if heading else "", tuple(_asks(form)),
-        tuple((name, value, _side(words), _plain(words)) for name, value, words in re.findall(
-            r'<button[^>]*? name="([^"]+)" value="([^"]*)"[^>]*>(.*?)</button>', form, flags=re.S)),
-        _hidden(form or "".join((posted + lot)[:1])), html.unescape(back[1]) if back else "", problem,
-        _plain(outcome[1]) if outcome else "", _side(heading[1]) if heading else "",
+        _plain(re.sub(r"<small.*?</small>", "", heading[1], flags=re.S)) if heading else "",
+        tuple(_asks(form)),
+        tuple(
+            (name, value, _side(words), _plain(words))
+            for name, value, words in re.findall(
+                r'<button[^>]*? name="([^"]+)" value="([^"]*)"[^>]*>(.*?)</button>', form, flags=re.S
+            )
+        ),
+        _hidden(form or "".join((posted + lot)[:1])),
+        html.unescape(back[1]) if back else "",
+        problem,
+        _plain(outcome[1]) if outcome else "",
+        _side(heading[1]) if heading else "",
         bool(lot),
     )
 
@@ -140,16 +152,18 @@ class Hall:
         key = repr(fields)
         if key not in self.told:
             self.heard.clear()
-            answer = self.browser.client.post(AT, data=_grouped([*fields, ("csrf", self.browser.token)]),
-                                              headers=self.browser.headers)
+            answer = self.browser.client.post(
+                AT, data=_grouped([*fields, ("csrf", self.browser.token)]), headers=self.browser.headers
+            )
             assert answer.status_code in (303, 400, 409), answer.status_code
             self.told[key] = (self.heard[0].result if self.heard else None, problem_of(answer))
         return self.told[key]
 
     def draw_lot(self, page: Page) -> Page:
         """Presses the lot's one button. What is drawn stays drawn: pages from before may say otherwise now."""
-        answer = self.browser.client.post(f"{AT}/lot", data=_grouped([*page.hidden, ("csrf", self.browser.token)]),
-                                          headers=self.browser.headers)
+        answer = self.browser.client.post(
+            f"{AT}/lot", data=_grouped([*page.hidden, ("csrf", self.browser.token)]), headers=self.browser.headers
+        )
         assert answer.status_code == 303, answer.status_code
         self.pages.clear()
         self.told.clear()
@@ -177,12 +191,19 @@ def _grouped(fields: list[tuple[str, str]]) -> dict[str, list[str]]:
 
 TABLES = {
     "xwing-standard": [Table("xwing-standard"), Table("xwing-standard", True)],
-    **{book: [Table(book), Table(book, True), Table(book, False, 1, (290, 300)), Table(book, True, 1, (280, 280))]
-       for book in EPIC},
-    **{book: [Table(book), Table(book, False, 3), Table(book, True), Table(book, True, 3)]
-       for book in ("keyforge-archon", "keyforge-sealed")},
-    "warlords-of-terra": [Table("warlords-of-terra"), Table("warlords-of-terra", True),
-                          Table("warlords-of-terra", True, 3)],
+    **{
+        book: [Table(book), Table(book, True), Table(book, False, 1, (290, 300)), Table(book, True, 1, (280, 280))]
+        for book in EPIC
+    },
+    **{
+        book: [Table(book), Table(book, False, 3), Table(book, True), Table(book, True, 3)]
+        for book in ("keyforge-archon", "keyforge-sealed")
+    },
+    "warlords-of-terra": [
+        Table("warlords-of-terra"),
+        Table("warlords-of-terra", True),
+        Table("warlords-of-terra", True, 3),
+    ],
     "shatterpoint-premier": [Table("shatterpoint-premier"), Table("shatterpoint-premier", True)],
 }
 
@@ -195,13 +216,24 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
         stage, people = ("final", FOUR[:2]) if table.knockout else ("swiss", FOUR)
         more = {f"best_of.{stage}": 3} if table.games > 1 else {}
         more |= {"prize_places": 1} if table.rulebook == "warlords-of-terra" else {}
-        browser.post("/console", name="Winter Open", rulebook=table.rulebook, color="#00785A", structure="own",
-                     swiss_rounds=0 if table.knockout else 2, **more)
+        browser.post(
+            "/console",
+            name="Winter Open",
+            rulebook=table.rulebook,
+            color="#00785A",
+            structure="own",
+            swiss_rounds=0 if table.knockout else 2,
+            **more,
+        )
         for name in people if table.games > 1 else FOUR:
             # Names only, teams as well: who their members are is nothing to a result.
             who, person = f"p{len(house.event.entrants) + 1}", Person(name)
-            house.service.execute_one("e1", c.EnterCompetitor(Entrant(who, person.digest("salt"))), "test",
-                               [PersonRecord("e1", who, "salt", person)])
+            house.service.execute_one(
+                "e1",
+                c.EnterCompetitor(Entrant(who, person.digest("salt"))),
+                "test",
+                [PersonRecord("e1", who, "salt", person)],
+            )
         house.service.execute_one("e1", c.DrawRound(11), "test")
         match = house.event.draft.matches[0].match
         # Whoever sits at a has the first list, whoever sits at b the second.
@@ -275,8 +307,10 @@ class Monkey:
             if not following.problem:
                 path.append((page, pressed))
             elif following.heading != page.heading and not following.at_end:
-                raise Violation(f"{pressed} at {page.heading!r} is refused ({following.problem}), "
-                                f"but {following.heading!r} is asked")
+                raise Violation(
+                    f"{pressed} at {page.heading!r} is refused ({following.problem}), "
+                    f"but {following.heading!r} is asked"
+                )
             elif following.at_end:
                 self.count["refused at the end"] += 1
                 path.append((page, pressed))
@@ -349,9 +383,11 @@ class Monkey:
         except Unsaid as unsaid:
             raise Violation(f"recorded though nobody said: {unsaid}; {said}; {result}") from None
         recorded = {
-            "ended": result.ended, "score": (result.score.a, result.score.b),
+            "ended": result.ended,
+            "score": (result.score.a, result.score.b),
             "wounds": (result.wounds.a, result.wounds.b) if result.wounds else None,
-            "conceded_by": result.conceded_by, "winner": self.hall.winner(result),
+            "conceded_by": result.conceded_by,
+            "winner": self.hall.winner(result),
             "squads": {side: tuple(squads) for side, squads in result.picks.items()} if result.picks else None,
             "decided_by": (result.timeout or {}).get("decided_by") if wanted.decided_by else None,
         }
@@ -381,10 +417,13 @@ class Monkey:
 
 def headings(table: Table) -> tuple[str, ...]:
     """What the first figure, and the second where there is one, is called."""
-    return {"xwing-standard": ("Victory points",), "warlords-of-terra": ("Life",),
-            "shatterpoint-premier": ("Struggles won", "Wounds inflicted"),
-            "keyforge-archon": ("Games won",), "keyforge-sealed": ("Games won",)}.get(
-                table.rulebook, ("Points destroyed",))
+    return {
+        "xwing-standard": ("Victory points",),
+        "warlords-of-terra": ("Life",),
+        "shatterpoint-premier": ("Struggles won", "Wounds inflicted"),
+        "keyforge-archon": ("Games won",),
+        "keyforge-sealed": ("Games won",),
+    }.get(table.rulebook, ("Points destroyed",))
 
 
 def _address(page: Page, pressed: list[tuple[str, str]]) -> str:

@@ -63,8 +63,11 @@ class Browser:
         """What an organizer sees of an event: Play, and what the other places have in their main part. For forms and
         texts whose place does not matter."""
         answer = self.get(f"/console/{event}{query}")
-        mains = [re.search(r'<main id="main">(.*?)</main>', self.get(f"/console/{event}/{place}").text, re.S)
-                 for place in ("players", "event") if answer.status_code == 200]
+        mains = [
+            re.search(r'<main id="main">(.*?)</main>', self.get(f"/console/{event}/{place}").text, re.S)
+            for place in ("players", "event")
+            if answer.status_code == 200
+        ]
         answer.data = answer.text.replace("</main>", "".join(found[1] for found in mains if found) + "</main>")
         del answer.text
         return answer
@@ -109,8 +112,15 @@ class House:
         self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
-        self.hub = hub_in_memory(self.service, Presence(), clocks, {"unit-1": b"k" * 32, "unit-2": b"l" * 32},
-                                 b"s" * 32, hash_pin(PIN, "salt"), new_event_id=self._count_event)
+        self.hub = hub_in_memory(
+            self.service,
+            Presence(),
+            clocks,
+            {"unit-1": b"k" * 32, "unit-2": b"l" * 32},
+            b"s" * 32,
+            hash_pin(PIN, "salt"),
+            new_event_id=self._count_event,
+        )
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.access.secret)
         routes.register_pages(self.app, self.hub)
@@ -141,8 +151,12 @@ class House:
     def with_event(self, people: list[str] | None = None, **options: object) -> Browser:
         """An organizer's browser, with an event and its players."""
         browser = self.organizer()
-        browser.post("/console", name="Winter Open", color="#00785A",
-                     **{"rulebook": "xwing-standard", "structure": "own", "swiss_rounds": 2, **options})
+        browser.post(
+            "/console",
+            name="Winter Open",
+            color="#00785A",
+            **{"rulebook": "xwing-standard", "structure": "own", "swiss_rounds": 2, **options},
+        )
         browser.post("/console/e1/competitors", names="\n".join(people or PEOPLE))
         return browser
 
@@ -167,8 +181,9 @@ class House:
         assert self.event.live is not None
         matches = [m for m in self.event.live.matches if m.match.b]
         for match in matches[: len(matches) - leave_open]:
-            self.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))),
-                                     "test")
+            self.service.execute_one(
+                "e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, 24))), "test"
+            )
 
     def report(self, match: str, side: str, a: int, b: int) -> None:
         said = result_to_json(Result(score=SidePair(a, b)))

@@ -50,21 +50,44 @@ class Table:
         played = state.public_rounds[-1]
         match = next((m for m in played.matches if m.match.table == table), None)
         self.holds = match and {
-            "event": state.id, "round": played.number, "stage": played.stage, "draw": played.mark, "table": table,
-            "match": match.id, "revision": match.revision, "a": match.match.a, "b": match.match.b,
-            "state": match.state, "number": match.number,
-            "result": result_to_json(match.match.result) if match.match.result else None}
+            "event": state.id,
+            "round": played.number,
+            "stage": played.stage,
+            "draw": played.mark,
+            "table": table,
+            "match": match.id,
+            "revision": match.revision,
+            "a": match.match.a,
+            "b": match.match.b,
+            "state": match.state,
+            "number": match.number,
+            "result": result_to_json(match.match.result) if match.match.result else None,
+        }
 
     def report(self, side: Side, a: int, b: int) -> str:
         """A press on this table: the fate that it had."""
         assert self.holds is not None
-        held, serial = self.holds, 1 + sum(said["side"] == side and said["match"] == self.holds["match"]
-                                           for said in self.reports)
-        self.reports.append({
-            "report_id": f"{self.unit}-{len(self.reports)}", "unit": self.unit, "event": held["event"],
-            "match": held["match"], "side": side, "revision": held["revision"],
-            "result": result_to_json(Result(score=SidePair(a, b))), "draw": held["draw"], "serial": serial,
-            "agrees_to": None, "round": held["round"], "a": held["a"], "b": held["b"]})
+        held, serial = (
+            self.holds,
+            1 + sum(said["side"] == side and said["match"] == self.holds["match"] for said in self.reports),
+        )
+        self.reports.append(
+            {
+                "report_id": f"{self.unit}-{len(self.reports)}",
+                "unit": self.unit,
+                "event": held["event"],
+                "match": held["match"],
+                "side": side,
+                "revision": held["revision"],
+                "result": result_to_json(Result(score=SidePair(a, b))),
+                "draw": held["draw"],
+                "serial": serial,
+                "agrees_to": None,
+                "round": held["round"],
+                "a": held["a"],
+                "b": held["b"],
+            }
+        )
         fate = self.send(self.reports[-1])
         self.look()
         return fate
@@ -83,9 +106,21 @@ class Table:
         self.house = house
 
         async def on_loop() -> None:
-            noted = HelloHandler(house.hub).handle(self.unit, parse_message(Hello, {
-                "unit": self.unit, "nonce": "n", "core": "0", "reports": [], "holds": self.holds,
-                "heads": dict(self.heads), "epoch": self.epoch}))
+            noted = HelloHandler(house.hub).handle(
+                self.unit,
+                parse_message(
+                    Hello,
+                    {
+                        "unit": self.unit,
+                        "nonce": "n",
+                        "core": "0",
+                        "reports": [],
+                        "holds": self.holds,
+                        "heads": dict(self.heads),
+                        "epoch": self.epoch,
+                    },
+                ),
+            )
             if noted is not None:
                 await asyncio.wrap_future(noted)
 
@@ -144,6 +179,7 @@ def restored_house(backup: Path, folder: Path) -> Iterator[tuple[House, Browser]
 
 def results(state: EventState) -> dict[str, Any]:
     """Match by match: who met whom, and what stands."""
+
     def line(match: MatchState) -> list[Any]:
         result = match.match.result
         return [match.match.a, match.match.b, result_to_json(result) if result else None]

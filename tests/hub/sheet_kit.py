@@ -36,33 +36,44 @@ def sheet_xml(rows: Sequence[Sequence[object]]) -> str:
 
 def xlsx(rows: Sequence[Sequence[object]], data: str | None = None, **more: bytes) -> bytes:
     """`data`: the sheet's own XML instead of `rows`."""
-    return zipped({
-        "[Content_Types].xml": f'<?xml version="1.0"?><Types xmlns="{PACKAGE}/content-types">'
-        '<Default Extension="xml" ContentType="application/xml"/></Types>',
-        "_rels/.rels": f'<?xml version="1.0"?><Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" '
-        f'Type="{REL}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<?xml version="1.0"?><workbook xmlns="{MAIN}" xmlns:r="{REL}"><sheets>'
-        '<sheet name="People" sheetId="1" r:id="r1"/></sheets></workbook>',
-        "xl/_rels/workbook.xml.rels": f'<?xml version="1.0"?><Relationships xmlns="{PACKAGE}/relationships">'
-        f'<Relationship Id="r1" Type="{REL}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
-        "xl/worksheets/sheet1.xml": f'<?xml version="1.0"?><worksheet xmlns="{MAIN}"><sheetData>'
-        f'{sheet_xml(rows) if data is None else data}</sheetData></worksheet>',
-        **more,
-    })
+    return zipped(
+        {
+            "[Content_Types].xml": f'<?xml version="1.0"?><Types xmlns="{PACKAGE}/content-types">'
+            '<Default Extension="xml" ContentType="application/xml"/></Types>',
+            "_rels/.rels": f'<?xml version="1.0"?><Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" '
+            f'Type="{REL}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+            "xl/workbook.xml": f'<?xml version="1.0"?><workbook xmlns="{MAIN}" xmlns:r="{REL}"><sheets>'
+            '<sheet name="People" sheetId="1" r:id="r1"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f'<?xml version="1.0"?><Relationships xmlns="{PACKAGE}/relationships">'
+            f'<Relationship Id="r1" Type="{REL}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+            "xl/worksheets/sheet1.xml": f'<?xml version="1.0"?><worksheet xmlns="{MAIN}"><sheetData>'
+            f"{sheet_xml(rows) if data is None else data}</sheetData></worksheet>",
+            **more,
+        }
+    )
 
 
 def ods(rows: Sequence[Sequence[str]]) -> bytes:
-    table = "".join("<table:table-row>" + "".join(
-        f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p></table:table-cell>'
-        for cell in row) + "</table:table-row>" for row in rows)
-    names = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-                     for name in ("office", "table", "text"))
-    return zipped({
-        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
-        "META-INF/manifest.xml": '<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:'
-        'opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type='
-        '"application/vnd.oasis.opendocument.spreadsheet"/></manifest:manifest>',
-        "content.xml": f'<?xml version="1.0"?><office:document-content {names}><office:body><office:spreadsheet>'
-        f'<table:table table:name="People">{table}</table:table></office:spreadsheet></office:body>'
-        '</office:document-content>',
-    })
+    table = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{escape(cell)}</text:p></table:table-cell>'
+            for cell in row
+        )
+        + "</table:table-row>"
+        for row in rows
+    )
+    names = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table", "text")
+    )
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "META-INF/manifest.xml": '<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:'
+            'opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type='
+            '"application/vnd.oasis.opendocument.spreadsheet"/></manifest:manifest>',
+            "content.xml": f'<?xml version="1.0"?><office:document-content {names}><office:body><office:spreadsheet>'
+            f'<table:table table:name="People">{table}</table:table></office:spreadsheet></office:body>'
+            "</office:document-content>",
+        }
+    )

@@ -46,8 +46,13 @@ Message = dict[str, Any]
 
 def _desk(folder: Path) -> PrinterDesk:
     """A station's printer that nobody has plugged in."""
-    return PrinterDesk(folder / "station", PrinterSettings(), unit_words("en"),
-                       PrintLog(folder / "station" / "printed.jsonl"), find=list)
+    return PrinterDesk(
+        folder / "station",
+        PrinterSettings(),
+        unit_words("en"),
+        PrintLog(folder / "station" / "printed.jsonl"),
+        find=list,
+    )
 
 
 class Talk:
@@ -148,9 +153,16 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
-        server = uvicorn.Server(uvicorn.Config(
-            Listening(hub, talk), loop="asyncio", ws="none",
-            http=with_timeouts(ConnectionLimits(100, time.monotonic), H11Protocol), lifespan="on", log_config=None))
+        server = uvicorn.Server(
+            uvicorn.Config(
+                Listening(hub, talk),
+                loop="asyncio",
+                ws="none",
+                http=with_timeouts(ConnectionLimits(100, time.monotonic), H11Protocol),
+                lifespan="on",
+                log_config=None,
+            )
+        )
         thread = threading.Thread(target=lambda: server.run(sockets=[listener]))
         thread.start()
         try:
@@ -168,42 +180,84 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
 def _talk(folder: Path, port: int, talk: Talk) -> None:
     wait_until(lambda: _get(port, "/time"), "the hub")
     outbox, heard = Outbox(folder / "outbox.jsonl"), queue.SimpleQueue[Any]()
-    link = HubLink(HubAddress("127.0.0.1", port, "table-1", KEYS["table-1"]), outbox,
-                   lambda kind, value: heard.put((kind, value)), health=OwnHealth(MachineProbe(folder), "ab"))
+    link = HubLink(
+        HubAddress("127.0.0.1", port, "table-1", KEYS["table-1"]),
+        outbox,
+        lambda kind, value: heard.put((kind, value)),
+        health=OwnHealth(MachineProbe(folder), "ab"),
+    )
     report: dict[str, Any] = {
-        "report_id": "table-1-9f3a", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
-        "result": {"score": {"a": 100, "b": 24}}, "serial": 1, "agrees_to": None, "round": 1}
+        "report_id": "table-1-9f3a",
+        "unit": "table-1",
+        "event": "e1",
+        "match": "1.1",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": 24}},
+        "serial": 1,
+        "agrees_to": None,
+        "round": 1,
+    }
     view = {}
     link.start()
     while not view:
         kind, value = heard.get(timeout=30)
         view = value if kind == "view" else {}
     report.update(draw=view["match"]["draw"], a=view["match"]["a"]["id"], b=view["match"]["b"]["id"])
-    yes = {**report, "report_id": "table-1-a04c", "side": "b",
-           "agrees_to": {"report_id": report["report_id"], "hash": digest(report)}}
+    yes = {
+        **report,
+        "report_id": "table-1-a04c",
+        "side": "b",
+        "agrees_to": {"report_id": report["report_id"], "hash": digest(report)},
+    }
     for said in (report, yes):
         outbox.put(said, sign(KEYS["table-1"], REPORT, said))
     link.send_reports()
-    link.send_status({"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None,
-                      "lot": None})
-    station = HubStationLink(HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
-                             health=OwnHealth(MachineProbe(folder)), printer=_desk(folder).status)
+    link.send_status(
+        {"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None, "lot": None}
+    )
+    station = HubStationLink(
+        HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
+        health=OwnHealth(MachineProbe(folder)),
+        printer=_desk(folder).status,
+    )
     wait_until(station.exchange, "the station's jobs")
     station.report(station.next_jobs()[0].id, "printed", "")
     wait_until(station.exchange, "what was printed to be told")
     _say_hello_as_twin(port)
     pages = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(5)]
-    for page, path, key in zip(pages, ("/wall/e1", *(f"/e/e1/p/p{n}" for n in range(1, 5))),
-                               ("wall/e1&variant=wall", *(f"p/e1/p{n}&variant=" for n in range(1, 5))), strict=True):
+    for page, path, key in zip(
+        pages,
+        ("/wall/e1", *(f"/e/e1/p/p{n}" for n in range(1, 5))),
+        ("wall/e1&variant=wall", *(f"p/e1/p{n}&variant=" for n in range(1, 5))),
+        strict=True,
+    ):
         page.request("GET", path, headers={"Accept-Language": "de"})
         page.getresponse().read()
         page.request("GET", f"/feed?lang=de&seen=long-ago&page={key}")
         page.getresponse()
     wait_until(lambda: "page view" in talk.said, "the page's feed")
-    link.send_status({"match": "1.1", "seated": ["a", "b"], "draft": False, "call": True, "leave": None,
-                      "clock_ms": None, "lot": None})
-    for name in ("feed fates", "feed beat", "answer /device/status", "answer /device/report", "answer /device/time",
-                 "page tick", "page clock", "page patch"):
+    link.send_status(
+        {
+            "match": "1.1",
+            "seated": ["a", "b"],
+            "draft": False,
+            "call": True,
+            "leave": None,
+            "clock_ms": None,
+            "lot": None,
+        }
+    )
+    for name in (
+        "feed fates",
+        "feed beat",
+        "answer /device/status",
+        "answer /device/report",
+        "answer /device/time",
+        "page tick",
+        "page clock",
+        "page patch",
+    ):
         wait_until(lambda name=name: name in talk.said, name)
     wait_until(lambda: any(message["payload"]["fates"] for message in talk.said["feed fates"]), "a fate")
     wait_until(lambda: any(message["payload"]["view"]["call"] for message in talk.said["feed view"]), "the call's view")
@@ -216,11 +270,21 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
 def _say_hello_as_twin(port: int) -> None:
     """A second unit of one name, with another data folder."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    hello = {"unit": "table-1", "nonce": "d8304b671a92737e", "challenge": fetch_challenge(connection),
-             "core": version(),
-             "reports": [], "instance": "another card", "epoch": None, "heads": {}, "holds": None, "damaged": 0}
-    connection.request("POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)),
-                       {"roundtap-unit": "table-1"})
+    hello = {
+        "unit": "table-1",
+        "nonce": "d8304b671a92737e",
+        "challenge": fetch_challenge(connection),
+        "core": version(),
+        "reports": [],
+        "instance": "another card",
+        "epoch": None,
+        "heads": {},
+        "holds": None,
+        "damaged": 0,
+    }
+    connection.request(
+        "POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)), {"roundtap-unit": "table-1"}
+    )
     connection.getresponse().read()
     connection.close()
 

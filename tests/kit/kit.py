@@ -44,7 +44,7 @@ _claims: list[socket.socket] = []
 def free_port() -> int:
     """A port that nobody has, with the one above it for a bench and the one where the hub's organizers come in. No
     other suite on this machine gets any of them while this process lives: a hub may be started there again."""
-    for first in PORTS[::2 * (SPAN + 1)]:
+    for first in PORTS[:: 2 * (SPAN + 1)]:
         for port in range(first, first + SPAN, 2):
             claim = socket.socket(socket.AF_UNIX)
             try:
@@ -207,10 +207,17 @@ class Kit:
 
     def _configure(self, number: int) -> None:
         unit = f"table-{number}"
-        (self.folder / f"{unit}.toml").write_text("\n".join([
-            f'unit = "{unit}"', f'key = "{self.keys[unit].hex()}"', f'hub = "http://127.0.0.1:{self.port}"',
-            'facing = "edge"', f'folder = "{self.folder / f"unit-{number}"}"',
-        ]))
+        (self.folder / f"{unit}.toml").write_text(
+            "\n".join(
+                [
+                    f'unit = "{unit}"',
+                    f'key = "{self.keys[unit].hex()}"',
+                    f'hub = "http://127.0.0.1:{self.port}"',
+                    'facing = "edge"',
+                    f'folder = "{self.folder / f"unit-{number}"}"',
+                ]
+            )
+        )
 
     @property
     def url(self) -> str:
@@ -225,23 +232,42 @@ class Kit:
         """Started, whether it answers or not."""
         crash = ("--crash-at", crash_at) if crash_at else ()
         self._let_go(self.hub)
-        self.hub = start_roundtap("hub", "--data", str(self.hub_folder), "--host", "127.0.0.1",
-                                  "--port", str(self.port), *self.secure, *crash, wrapper=wrapper, **options)
+        self.hub = start_roundtap(
+            "hub",
+            "--data",
+            str(self.hub_folder),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            *self.secure,
+            *crash,
+            wrapper=wrapper,
+            **options,
+        )
 
     def stop_hub(self, number: signal.Signals = signal.SIGTERM) -> int:
         """Its exit code."""
         assert self.hub is not None
         return end(self.hub, number)
 
-    def start_table(self, number: int = 1, crash_at: str | None = None, wrapper: tuple[str, ...] = (),
-                    **options: Any) -> Table:
+    def start_table(
+        self, number: int = 1, crash_at: str | None = None, wrapper: tuple[str, ...] = (), **options: Any
+    ) -> Table:
         """`options`: Popen's."""
         crash = ("--crash-at", crash_at) if crash_at else ()
         panel = self.folder / f"panel-{number}"
         panel.unlink(missing_ok=True)
         self._let_go(self.units.get(number))
-        self.units[number] = start_roundtap("table", str(self.folder / f"table-{number}.toml"),
-                                            "--panel", str(panel), *crash, wrapper=wrapper, **options)
+        self.units[number] = start_roundtap(
+            "table",
+            str(self.folder / f"table-{number}.toml"),
+            "--panel",
+            str(panel),
+            *crash,
+            wrapper=wrapper,
+            **options,
+        )
         self.tables[number] = Table(panel)
         return self.tables[number]
 

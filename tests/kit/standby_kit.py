@@ -107,9 +107,23 @@ class StandbyKit(Kit):
     def start_standby(self, *more: str) -> None:
         """Started, and level: it holds everything that the hub has saved."""
         self.standby = start_roundtap(
-            "standby", "--data", str(self.standby_folder), "--hub", f"http://127.0.0.1:{self.standby_net.port}",
-            "--unit", STANDBY, "--key", self.standby_key.hex(), "--host", "127.0.0.1", "--port", str(self.second_port),
-            *more, stdout=subprocess.PIPE, text=True)
+            "standby",
+            "--data",
+            str(self.standby_folder),
+            "--hub",
+            f"http://127.0.0.1:{self.standby_net.port}",
+            "--unit",
+            STANDBY,
+            "--key",
+            self.standby_key.hex(),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.second_port),
+            *more,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         read_until(self.standby, "has everything")
 
     def kill_hub(self) -> None:

@@ -46,8 +46,11 @@ def test_a_gate_says_since_when_it_holds() -> None:
 
 def rows_without_since(source: str) -> list[int]:
     """Lines where a Row is made with a gate, or with what may be one, and nothing says since when it holds."""
-    calls = [node for node in ast.walk(ast.parse(source))
-             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"]
+    calls = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Row"
+    ]
     found = []
     for call in calls:
         named = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -63,17 +66,25 @@ def test_no_benchmark_has_a_gate_that_does_not_say_since_when_it_holds(benchmark
 
 
 def test_a_gate_without_its_day_would_be_seen() -> None:
-    assert rows_without_since('Row("a", 1, "ms", 5)\nRow("b", 1, "ms", gate=limit)\nRow("c", 1, "ms", None, 2)\n'
-                              'Row("d", 1, "ms", 5, since="2026-11-26")') == [1, 2]
+    assert rows_without_since(
+        'Row("a", 1, "ms", 5)\nRow("b", 1, "ms", gate=limit)\nRow("c", 1, "ms", None, 2)\n'
+        'Row("d", 1, "ms", 5, since="2026-11-26")'
+    ) == [1, 2]
 
 
 def test_every_benchmark_is_one_of_make_bench() -> None:
-    told = subprocess.run([sys.executable, str(BENCHMARKS / "run_all.py"), "--help"], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "run_all.py"), "--help"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     listed = re.search(r"--only \{([\w,]+)\}", "".join(told.split("\n")))
     assert listed
-    assert sorted(listed[1].split(",")) == sorted(path.stem.removeprefix("bench_")
-                                                  for path in BENCHMARKS.glob("bench_*.py"))
+    assert sorted(listed[1].split(",")) == sorted(
+        path.stem.removeprefix("bench_") for path in BENCHMARKS.glob("bench_*.py")
+    )
 
 
 def test_the_table_says_what_ran_beside_it_and_the_exit_code_that_one_broke_off(
@@ -89,8 +100,11 @@ def test_the_table_says_what_ran_beside_it_and_the_exit_code_that_one_broke_off(
 
 
 def mixed(options: Options, folder: Path) -> Iterator[Row]:
-    yield from (SLOW, Row("a start", 0.5, "s", gate=0.7, floor=0.2, floor_name="python", since="2026-11-22"),
-                Row("a result in a browser", None, "ms", gate=500, since="2026-11-22", note="no browser is installed"))
+    yield from (
+        SLOW,
+        Row("a start", 0.5, "s", gate=0.7, floor=0.2, floor_name="python", since="2026-11-22"),
+        Row("a result in a browser", None, "ms", gate=500, since="2026-11-22", note="no browser is installed"),
+    )
 
 
 def test_the_end_names_each_benchmark_s_seconds_the_gates_that_say_no_and_what_was_not_measured(
@@ -101,12 +115,16 @@ def test_the_end_names_each_benchmark_s_seconds_the_gates_that_say_no_and_what_w
     assert re.search(r"^— bench_mixed, \d+ s$", table, re.MULTILINE)
     assert re.search(r"^a start +≤ 0\.70 s +0\.50 s +0\.20 s +2\.50 +yes +2026-11-22  python$", table, re.MULTILINE)
     _, end = re.split(r"\d+ s in all; ", table)
-    assert end.splitlines() == ["1 of 2 gates say NO:", "  a draw: 300 ms, goal ≤ 250 ms",
-                                "  a result in a browser: not measured, no browser is installed"]
+    assert end.splitlines() == [
+        "1 of 2 gates say NO:",
+        "  a draw: 300 ms, goal ≤ 250 ms",
+        "  a result in a browser: not measured, no browser is installed",
+    ]
 
 
 def test_a_folder_without_control_groups_holds_no_hub_to_a_share(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(quota, "V1", tmp_path / "cpu")
     monkeypatch.setattr(quota, "V2", tmp_path)

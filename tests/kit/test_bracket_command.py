@@ -22,15 +22,21 @@ def event(*rounds: dict[str, Any]) -> dict[str, Any]:
     """Standings after round 1: p1, p2, p3, then p4, p5, p6."""
     first = {"number": 1, "matches": [match(1, 1, 6, 100, 0), match(2, 2, 5, 100, 10), match(3, 3, 4, 100, 20)]}
     return {
-        "format": "roundtap-event/1", "name": "Winter Open", "rulebook": "xwing-standard", "seed": 7,
+        "format": "roundtap-event/1",
+        "name": "Winter Open",
+        "rulebook": "xwing-standard",
+        "seed": 7,
         "options": {"structure": "own", "swiss_rounds": 1, "cut": 4, "full_names": True},
         "competitors": [{"id": f"p{n}", "name": name} for n, name in enumerate(NAMES, start=1)],
         "rounds": [first, *rounds],
     }
 
 
-SEMIS = {"number": 2, "stage": "elimination", "matches": [
-    match(1, 1, 4, 30, 100, game=1), match(2, 2, 3, 100, 99, game=2)]}
+SEMIS = {
+    "number": 2,
+    "stage": "elimination",
+    "matches": [match(1, 1, 4, 30, 100, game=1), match(2, 2, 3, 100, 99, game=2)],
+}
 FINAL = {"number": 3, "stage": "elimination", "matches": [match(1, 4, 2, 100, 0, game=1)]}
 
 
@@ -64,8 +70,12 @@ def test_the_bracket_as_json(run: Any) -> None:
     assert final["a"] == {"competitor": "p4", "seed": 4, "winner_of": 1}
     assert final["b"] == {"competitor": "p2", "seed": 2, "winner_of": 2}
     assert [(p["rank"], p["competitor"], p["reached"]) for p in data["ranking"]] == [
-        (1, "p4", "champion"), (2, "p2", "final"), (3, "p1", "semi-final"), (4, "p3", "semi-final"),
-        (5, "p5", None), (6, "p6", None),
+        (1, "p4", "champion"),
+        (2, "p2", "final"),
+        (3, "p1", "semi-final"),
+        (4, "p3", "semi-final"),
+        (5, "p5", None),
+        (6, "p6", None),
     ]
 
 
@@ -89,7 +99,8 @@ def test_pair_goes_from_the_cut_to_the_final(run: Any) -> None:
     semis = json.loads(run(event(), "pair").stdout)
     assert semis["stage"] == "elimination"
     assert semis["matches"] == [
-        {"table": 1, "a": "p1", "b": "p4", "game": 1}, {"table": 2, "a": "p2", "b": "p3", "game": 2},
+        {"table": 1, "a": "p1", "b": "p4", "game": 1},
+        {"table": 2, "a": "p2", "b": "p3", "game": 2},
     ]
     final = json.loads(run(event(SEMIS), "pair").stdout)
     assert final["matches"] == [{"table": 1, "a": "p4", "b": "p2", "game": 1}]
@@ -100,8 +111,11 @@ def test_pair_goes_from_the_cut_to_the_final(run: Any) -> None:
 
 def test_check_accepts_it_and_finds_a_wrong_pair(run: Any) -> None:
     assert run(event(SEMIS, FINAL), "check").returncode == 0
-    wrong = {"number": 2, "stage": "elimination", "matches": [
-        match(1, 1, 2, 30, 100, game=1), match(2, 3, 4, 100, 99, game=2)]}
+    wrong = {
+        "number": 2,
+        "stage": "elimination",
+        "matches": [match(1, 1, 2, 30, 100, game=1), match(2, 3, 4, 100, 99, game=2)],
+    }
     answer = run(event(wrong), "check")
     assert answer.returncode == 1
     assert "/rounds/1/matches/0: Game 1 should be Ana Ruiz (p1) – Eva Luz (p4)." in answer.stdout

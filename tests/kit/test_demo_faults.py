@@ -80,8 +80,9 @@ class Hall:
 @pytest.fixture(scope="module")
 def open_hall() -> Iterator[Hall]:
     port = free_port()
-    process = start_roundtap("demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE,
-                             text=True)
+    process = start_roundtap(
+        "demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE, text=True
+    )
     read_until(process, "Ctrl-C")
     made = Hall(port)
     for table in TABLES:
@@ -124,8 +125,14 @@ def test_a_hub_whose_plug_is_pulled_starts_again_with_all_it_had(hall: Hall) -> 
     wait_until(lambda: hall.all_calm, "the tables in contact again")
 
 
-@pytest.mark.parametrize("order", [
-    ("hub", "network", False), ("table-9", "power", False), ("table-1", "screen", False), ("table-1", "power", 0),
-])
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("hub", "network", False),
+        ("table-9", "power", False),
+        ("table-1", "screen", False),
+        ("table-1", "power", 0),
+    ],
+)
 def test_what_is_no_switch_switches_nothing(hall: Hall, order: tuple[str, str, bool]) -> None:
     assert hall.switch(*order) == 400

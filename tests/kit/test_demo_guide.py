@@ -53,11 +53,13 @@ class Visitor:
     @property
     def step(self) -> tuple[str, str]:
         """The current step and what is lit for it."""
-        found: tuple[str, str] = tuple(self.browser.execute_script("""
+        found: tuple[str, str] = tuple(
+            self.browser.execute_script("""
             const lit = document.querySelector(".lit");
             const step = document.querySelector("#steps [aria-current]");
             return [step ? step.textContent : "", lit ? (lit.closest("[data-unit]") || lit).dataset.unit + lit.id +
-                    lit.dataset.pin : ""];"""))
+                    lit.dataset.pin : ""];""")
+        )
         return found if found[0] else ("", "")
 
     @property
@@ -105,20 +107,26 @@ class Visitor:
         if at is None:
             return False
         # The driver's own click goes beside what stands in a frame that is shown smaller.
-        x, y = self.browser.execute_script("""
+        x, y = self.browser.execute_script(
+            """
             const [frame, x, y] = arguments, box = frame.getBoundingClientRect(), scale = box.width / frame.offsetWidth;
-            return [box.x + x * scale, box.y + y * scale];""", frame, *at)
+            return [box.x + x * scale, box.y + y * scale];""",
+            frame,
+            *at,
+        )
         for kind in ("mousePressed", "mouseReleased"):
-            self.browser.execute_cdp_cmd("Input.dispatchMouseEvent", {
-                "type": kind, "x": x, "y": y, "button": "left", "clickCount": 1})
+            self.browser.execute_cdp_cmd(
+                "Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+            )
         return True
 
 
 @pytest.fixture
 def demo(request: pytest.FixtureRequest) -> Iterator[str]:
     """A running demo: the one address that it prints."""
-    process = start_roundtap("demo", "--port", str(free_port()), *getattr(request, "param", ()),
-                             stdout=subprocess.PIPE, text=True)
+    process = start_roundtap(
+        "demo", "--port", str(free_port()), *getattr(request, "param", ()), stdout=subprocess.PIPE, text=True
+    )
     said = read_until(process, "Ctrl-C")
     addresses = re.findall(r"http\S+", said)
     assert len(addresses) == 1, said
@@ -126,8 +134,9 @@ def demo(request: pytest.FixtureRequest) -> Iterator[str]:
     assert end(process) == 0
 
 
-@pytest.mark.parametrize("demo", [("--language", "en"), pytest.param(("--language", "pl"), marks=pytest.mark.long)],
-                         indirect=True)
+@pytest.mark.parametrize(
+    "demo", [("--language", "en"), pytest.param(("--language", "pl"), marks=pytest.mark.long)], indirect=True
+)
 def test_pressing_what_is_lit_leads_to_the_champion(demo: str, browser: webdriver.Chrome) -> None:
     visitor = Visitor(browser, demo)
     assert [found["help"] for found in Axe().run(browser)["violations"]] == []

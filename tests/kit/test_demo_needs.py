@@ -11,11 +11,18 @@ import pytest
 from roundtap.main import main
 
 
-@pytest.mark.parametrize(("language", "said"), [
-    ("en", "as root"), ("es", "como root"), ("de_DE.UTF-8", "als root"), ("pl_PL.UTF-8", "jako root"),
-])
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "as root"),
+        ("es", "como root"),
+        ("de_DE.UTF-8", "als root"),
+        ("pl_PL.UTF-8", "jako root"),
+    ],
+)
 def test_a_machine_without_pseudo_terminals_is_told_how_it_gets_them(
-        language: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    language: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def none_to_give() -> tuple[int, int]:
         raise OSError(errno.ENODEV, "No such device")
 

@@ -41,15 +41,22 @@ def ask(bench: AsgiClient, path: str, host: str = "127.0.0.1:8081", **headers: s
     return bench.begin("GET", path, headers={"host": host, **headers}).result(WAIT_S)
 
 
-@pytest.mark.parametrize(("address", "host"), [
-    ("10.42.0.77", "localhost"), ("10.42.0.77", "10.42.0.1:8081"), ("127.0.0.1", "evil.example"),
-    ("127.0.0.1", "127.0.0.1.evil.example:8081"),
-])
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("10.42.0.77", "localhost"),
+        ("10.42.0.77", "10.42.0.1:8081"),
+        ("127.0.0.1", "evil.example"),
+        ("127.0.0.1", "127.0.0.1.evil.example:8081"),
+    ],
+)
 def test_nothing_is_shown_or_pressed_for_anybody_elsewhere(bench: AsgiClient, address: str, host: str) -> None:
     """Another machine, or another site whose name was made to lead here."""
     bench.seen_as = {"client": (address, 50000)}
-    asked = [*(("GET", path) for path in (*PAGES, "/info", "/pictures", f"/start/{KEY}")),
-             *(("POST", path) for path in ORDERS)]
+    asked = [
+        *(("GET", path) for path in (*PAGES, "/info", "/pictures", f"/start/{KEY}")),
+        *(("POST", path) for path in ORDERS),
+    ]
     for method, path in asked:
         answer = bench.begin(method, path, headers={"host": host, "content_type": "application/json"}).result(WAIT_S)
         assert answer.status_code == 403, path
@@ -93,8 +100,12 @@ def test_by_another_name_of_this_machine_the_pages_lead_to_their_own(bench: Asgi
 
 def test_a_form_of_another_site_switches_nothing(bench: AsgiClient) -> None:
     for path in ORDERS:
-        answer = bench.begin("POST", path, b'{"of": "hub", "part": "power", "on": false}', {
-            "host": "127.0.0.1:8081", "content_type": "text/plain"}).result(WAIT_S)
+        answer = bench.begin(
+            "POST",
+            path,
+            b'{"of": "hub", "part": "power", "on": false}',
+            {"host": "127.0.0.1:8081", "content_type": "text/plain"},
+        ).result(WAIT_S)
         assert answer.status_code == 400, path
 
 
@@ -104,8 +115,9 @@ class Line:
     def __init__(self, port: int) -> None:
         self.port = port
 
-    def ask(self, method: str, path: str, body: str | None = None,
-            **headers: str) -> tuple[http.client.HTTPResponse, str]:
+    def ask(
+        self, method: str, path: str, body: str | None = None, **headers: str
+    ) -> tuple[http.client.HTTPResponse, str]:
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT_S)) as line_to:
             line_to.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
             answer = line_to.getresponse()
@@ -122,8 +134,10 @@ def test_the_session_works_in_the_console_s_frame_alone() -> None:
         entered, _ = bench.ask("GET", urlsplit(address[0]).path)
         cookie = (entered.getheader("set-cookie") or "").partition(";")[0]
         _, told = bench.ask("GET", "/info")
-        paths = {name: re.search(rf'"{name}": "([^"]+)"', told)[1]  # type: ignore[index]
-                 for name in ("console", "wall", "phone")}
+        paths = {
+            name: re.search(rf'"{name}": "([^"]+)"', told)[1]  # type: ignore[index]
+            for name in ("console", "wall", "phone")
+        }
         page, console = hub.ask("GET", paths["console"], cookie=cookie)
         assert page.status == 200
         assert f"frame-ancestors http://127.0.0.1:{port + 1}" in (page.getheader("content-security-policy") or "")
@@ -134,14 +148,26 @@ def test_the_session_works_in_the_console_s_frame_alone() -> None:
         assert "/logout" not in text
         assert text.count("/console") == 1, "the foot's link for organizers, on every public page"
         # To a browser a page on another port is the same site, and gets the cookie along: the form's token is missing.
-        other = hub.ask("POST", f"{paths['console']}/publish", urlencode({"number": 1, "attempt": 1}), cookie=cookie,
-                        origin=f"http://127.0.0.1:{port + 1}", content_type="application/x-www-form-urlencoded")
+        other = hub.ask(
+            "POST",
+            f"{paths['console']}/publish",
+            urlencode({"number": 1, "attempt": 1}),
+            cookie=cookie,
+            origin=f"http://127.0.0.1:{port + 1}",
+            content_type="application/x-www-form-urlencoded",
+        )
         assert other[0].status == 403
         token = re.search(r'name="csrf" value="([^"]+)"', console)
         assert token
         stolen = urlencode({"number": 1, "attempt": 1, "csrf": token[1]})
-        other = hub.ask("POST", f"{paths['console']}/publish", stolen, cookie=cookie, origin="http://127.0.0.1:9999",
-                        content_type="application/x-www-form-urlencoded")
+        other = hub.ask(
+            "POST",
+            f"{paths['console']}/publish",
+            stolen,
+            cookie=cookie,
+            origin="http://127.0.0.1:9999",
+            content_type="application/x-www-form-urlencoded",
+        )
         assert other[0].status == 403
         rebound, _ = hub.ask("GET", paths["console"], cookie=cookie, host="evil.example")
         assert rebound.status != 200
@@ -152,8 +178,19 @@ def test_the_session_works_in_the_console_s_frame_alone() -> None:
 def test_a_demo_for_the_whole_network_keeps_bench_and_pin_to_itself() -> None:
     """And its hub is framed by nobody and logs nobody in without the PIN."""
     port = free_port()
-    demo = start_roundtap("demo", "--host", "0.0.0.0", "--port", str(port), "--tables", "1", "--players", "4",
-                          stdout=subprocess.PIPE, text=True)
+    demo = start_roundtap(
+        "demo",
+        "--host",
+        "0.0.0.0",
+        "--port",
+        str(port),
+        "--tables",
+        "1",
+        "--players",
+        "4",
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         said = read_until(demo, "Ctrl-C")
         found = re.search(r"PIN is (\d{8})", said)
@@ -175,8 +212,16 @@ def test_a_demo_for_the_whole_network_keeps_bench_and_pin_to_itself() -> None:
 
 
 def test_the_address_of_the_bench_is_this_machine_s(tmp_path: Path) -> None:
-    args = SimpleNamespace(host="0.0.0.0", port=8080, tables=1, players=4, rulebook="xwing-standard", language="en",
-                           facing="edge", unenrolled=0)
+    args = SimpleNamespace(
+        host="0.0.0.0",
+        port=8080,
+        tables=1,
+        players=4,
+        rulebook="xwing-standard",
+        language="en",
+        facing="edge",
+        unenrolled=0,
+    )
     demo = Demo(args, tmp_path)  # type: ignore[arg-type]
     assert "http://127.0.0.1:8081/" in demo.greeting()
     demo.kit.stop()

@@ -26,8 +26,9 @@ class Event:
     """The guide's event in a journal, its hub's writer, and the guide that reads it."""
 
     def __init__(self, folder: Path, language: str = "en") -> None:
-        self.id = make_event(folder / "roundtap.db", guide.PLAYERS, guide.TABLES, guide.RULEBOOK,
-                             options=guide.OPTIONS, published=False)
+        self.id = make_event(
+            folder / "roundtap.db", guide.PLAYERS, guide.TABLES, guide.RULEBOOK, options=guide.OPTIONS, published=False
+        )
         url = f"sqlite:///{folder / 'roundtap.db'}"
         self._journal, self._read = Journal(url), Journal(url, read_only=True)
         self.service = Service(self._journal, system_clocks())
@@ -93,8 +94,18 @@ def test_all_steps_to_the_champion_have_texts(tmp_path: Path, language: str) -> 
     event = Event(tmp_path, language)
     try:
         seen = [event.guide.look({1: DARK, 2: DARK})]
-        for command in (c.PublishRound(1, 1), c.SetClock("start"), enter("1.1"), enter("1.2"), c.MakeCut(),
-                        c.DrawRound(7), c.PublishRound(2, 1), c.SetClock("start"), enter("2.1"), c.FinishEvent()):
+        for command in (
+            c.PublishRound(1, 1),
+            c.SetClock("start"),
+            enter("1.1"),
+            enter("1.2"),
+            c.MakeCut(),
+            c.DrawRound(7),
+            c.PublishRound(2, 1),
+            c.SetClock("start"),
+            enter("2.1"),
+            c.FinishEvent(),
+        ):
             event.do(command)
             seen.append(event.guide.look({1: DARK, 2: DARK}))
         assert [found["now"] for found in seen] == [0, 1, 4, 5, 7, 8, 9, 10, 12, 13, 14]

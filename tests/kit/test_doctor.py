@@ -63,7 +63,8 @@ def hub() -> Iterator[Answers]:
 
 @pytest.mark.usefixtures("quiet")
 def test_a_machine_that_is_well_says_so_and_ends_with_0(
-        tmp_path: Path, hub: Answers, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path: Path, hub: Answers, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["doctor", "--config", str(tmp_path), "--hub", f"http://127.0.0.1:{hub.port}"]) == 0
     said = capsys.readouterr().out
     assert "✓ Temperatur: 40\u00a0°C." in said
@@ -72,9 +73,14 @@ def test_a_machine_that_is_well_says_so_and_ends_with_0(
 
 @pytest.mark.usefixtures("quiet")
 def test_what_is_wrong_comes_with_what_to_do_under_the_machine_s_role_and_ends_with_1(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("roundtap_machine.services.list_services", lambda _: [
-        SystemdService("table", True, "activating", "exit-code", 2, f"{tmp_path}/table.toml: board: bonnet")])
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "roundtap_machine.services.list_services",
+        lambda _: [
+            SystemdService("table", True, "activating", "exit-code", 2, f"{tmp_path}/table.toml: board: bonnet")
+        ],
+    )
     assert main(["doctor", "--config", str(tmp_path)]) == 1
     said = capsys.readouterr().out
     assert said.startswith("Dieses Gerät ist ein Tischgerät.\n")
@@ -88,7 +94,8 @@ def test_programs_get_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert json.loads(capsys.readouterr().out) == {
         "role": "",
         "checks": [{"key": "heat", "state": "fine", "kind": "fine", "group": "hub", "args": {"celsius": 40}}],
-        "worst": "fine"}
+        "worst": "fine",
+    }
 
 
 @pytest.mark.usefixtures("quiet")
@@ -159,8 +166,9 @@ def test_an_enrolled_unit_s_hub_is_asked_where_the_unit_knows_it(tmp_path: Path)
 
 
 @pytest.mark.usefixtures("quiet")
-def test_a_hub_s_checks_are_those_of_its_page_and_each_is_there_once(tmp_path: Path,
-                                                                     monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hub_s_checks_are_those_of_its_page_and_each_is_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     of_page = [Check("heat", WRONG, {"celsius": 85}), Check("address", WRONG, group="network")]
     ask = Hubs(("127.0.0.1", 80), checks=[each.as_json() for each in of_page])
     monkeypatch.setattr(doctor, "ask_hub", ask)
@@ -188,14 +196,18 @@ def test_settings_of_files_that_cannot_be_read_are_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_check_of_the_command_has_its_texts(language: str, tmp_path: Path,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_check_of_the_command_has_its_texts(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ROUNDTAP_LANG", language)
     words = cli_words()
     (tmp_path / "table.toml").write_text('hub = "http://10.42.0.1"', encoding="utf-8")
-    found = [*hub_checks("x:y:z", tmp_path, "", None), *hub_checks(None, tmp_path, "hub", None, Hubs()),
-             *hub_checks("http://a", tmp_path, "", None, Hubs(("a", 80))),
-             *hub_checks(None, tmp_path, "table", None, Hubs())]
+    found = [
+        *hub_checks("x:y:z", tmp_path, "", None),
+        *hub_checks(None, tmp_path, "hub", None, Hubs()),
+        *hub_checks("http://a", tmp_path, "", None, Hubs(("a", 80))),
+        *hub_checks(None, tmp_path, "table", None, Hubs()),
+    ]
     for check in found:
         assert check.finding(words)
         assert check.state != WRONG or check.to_do(words)

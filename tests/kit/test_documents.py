@@ -16,13 +16,27 @@ from roundtap.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("server", "devices", "firmware", "systemd", "tests")
-PACKAGES = ("server/roundtap", "server/roundtap_core", "server/roundtap_hub", "devices/roundtap_devices",
-            "firmware/roundtap_units", "server/roundtap_machine")
+PACKAGES = (
+    "server/roundtap",
+    "server/roundtap_core",
+    "server/roundtap_hub",
+    "devices/roundtap_devices",
+    "firmware/roundtap_units",
+    "server/roundtap_machine",
+)
 MOST_WORDS = {
-    "README.md": 1000, "CONTRIBUTING.md": 2000, "SECURITY.md": 1500, "firmware/BUILD.md": 1200,
-    "server/CODE.md": 1800, "server/HANDBOOK.md": 2000, "server/SCALE.md": 1500,
-    "systemd/ADMIN.md": 2000, "systemd/README.md": 1500, "systemd/VENUE.md": 1100,
-    "tests/RELIABILITY.md": 1500, "tests/metal/README.md": 500,
+    "README.md": 1000,
+    "CONTRIBUTING.md": 2000,
+    "SECURITY.md": 1500,
+    "firmware/BUILD.md": 1200,
+    "server/CODE.md": 1800,
+    "server/HANDBOOK.md": 2000,
+    "server/SCALE.md": 1500,
+    "systemd/ADMIN.md": 2000,
+    "systemd/README.md": 1500,
+    "systemd/VENUE.md": 1100,
+    "tests/RELIABILITY.md": 1500,
+    "tests/metal/README.md": 500,
 }
 """Document → how many words it may have."""
 REFERENCES = ("CHANGELOG.md", "server/EVENT_FILE.md", "server/MESSAGES.md")
@@ -40,8 +54,11 @@ def tree() -> frozenset[str]:
     """Every file and folder of the repository below its five folders, and the files beside them."""
     found = {path.name for path in ROOT.iterdir()}
     for folder in FOLDERS:
-        found |= {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).rglob("*")
-                  if "__pycache__" not in path.parts and not path.name.endswith(".pyc")}
+        found |= {
+            path.relative_to(ROOT).as_posix()
+            for path in (ROOT / folder).rglob("*")
+            if "__pycache__" not in path.parts and not path.name.endswith(".pyc")
+        }
     return frozenset(found)
 
 
@@ -55,10 +72,15 @@ def named(text: str) -> set[str]:
     """What a document says in `…` that is meant as a file here; X and <…> stand for any."""
     marks = {mark.partition("::")[0] for mark in re.findall(r"`([^`\n]+)`", text)}
     rooms = {path.rpartition("/")[2] for path in tree() if "." not in path}
-    return {mark for mark in marks
-            if re.fullmatch(r"[\w./-]+", mark) and not re.search(r"\bX\b|_X\b", mark)
-            and not mark.startswith(("/", ".")) and not re.fullmatch(r"roundtap/\w+/\d", mark)
-            and (mark.endswith(".py") or ("/" in mark and mark.split("/")[0] in rooms))}
+    return {
+        mark
+        for mark in marks
+        if re.fullmatch(r"[\w./-]+", mark)
+        and not re.search(r"\bX\b|_X\b", mark)
+        and not mark.startswith(("/", "."))
+        and not re.fullmatch(r"roundtap/\w+/\d", mark)
+        and (mark.endswith(".py") or ("/" in mark and mark.split("/")[0] in rooms))
+    }
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -104,8 +126,10 @@ def on_screens() -> Iterator[str]:
 def screens() -> list[re.Pattern[str]]:
     """All that a screen says, as patterns: "Draw round {next}" is "Draw round 2", too."""
     texts = {text for text in on_screens() if len(re.findall("[A-Za-z]", re.sub(r"\{\w+\}", "", text))) > 2}
-    return [re.compile("[^A-Za-z]*" + re.sub(r"\\\{\w+\\\}", ".+", re.escape(text.strip(" .…?:"))) + "[ .…?:]*")
-            for text in texts]
+    return [
+        re.compile("[^A-Za-z]*" + re.sub(r"\\\{\w+\\\}", ".+", re.escape(text.strip(" .…?:"))) + "[ .…?:]*")
+        for text in texts
+    ]
 
 
 @pytest.mark.parametrize("document", IN_FOUR_LANGUAGES)
@@ -129,13 +153,18 @@ def test_the_readme_has_a_line_for_each_package_that_the_product_takes() -> None
     control = (ROOT / "systemd/debian/control").read_text(encoding="utf-8")
     drawing = set(re.findall(r"\b(?:fonts-[\w-]+|libfribidi0)", control))
     table = (ROOT / "README.md").read_text(encoding="utf-8").split("## What it stands on")[1].split("\n## ")[0]
-    assert set(re.findall(r"^\| ([\w.-]+) \|", table, flags=re.MULTILINE)) - {"package"} == {
-        re.match(r"[\w.-]+", package)[0] for package in taken} | drawing  # type: ignore[index]
+    assert (
+        set(re.findall(r"^\| ([\w.-]+) \|", table, flags=re.MULTILINE)) - {"package"}
+        == {re.match(r"[\w.-]+", package)[0] for package in taken} | drawing
+    )  # type: ignore[index]
 
 
 def test_every_picture_is_small_and_shown() -> None:
-    shown = {(ROOT / document).parent / picture for document in DOCUMENTS for picture in
-             re.findall(r"\]\(([^)]+\.(?:png|svg))\)", (ROOT / document).read_text(encoding="utf-8"))}
+    shown = {
+        (ROOT / document).parent / picture
+        for document in DOCUMENTS
+        for picture in re.findall(r"\]\(([^)]+\.(?:png|svg))\)", (ROOT / document).read_text(encoding="utf-8"))
+    }
     there = {ROOT / name for name in tree() if re.match(r"\w+/pictures/[^/]+$", name)}
     assert {path.resolve() for path in shown} == there
     assert [path.name for path in there if path.stat().st_size >= 120_000] == []
@@ -143,7 +172,9 @@ def test_every_picture_is_small_and_shown() -> None:
 
 def test_a_file_that_is_gone_would_be_missed() -> None:
     assert named("`server/nowhere.py`, `gestures.py`, `pages/X.py`, `/device/report`, `keys.json`, `win/loss`") == {
-        "server/nowhere.py", "gestures.py"}
+        "server/nowhere.py",
+        "gestures.py",
+    }
     assert is_there("input/gestures.py")
     assert not is_there("nowhere.py")
 

@@ -22,8 +22,9 @@ ROOT = Path(__file__).parents[2]
 WORKED = ROOT / "tests" / "core" / "worked_events"
 PAGE = (ROOT / "server" / "EVENT_FILE.md").read_text(encoding="utf-8")
 SCHEMAS = Path(file_schema.__file__).parent
-EVENT_SCHEMA, OUTPUTS = (json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
-                         for name in ("event", "outputs"))
+EVENT_SCHEMA, OUTPUTS = (
+    json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")) for name in ("event", "outputs")
+)
 NAMED = set(re.findall(r"`\"?([a-z0-9_\-]+)\"?`", PAGE))
 
 
@@ -55,7 +56,8 @@ def test_the_worked_file(rulebook_id: str, capsys: pytest.CaptureFixture[str], t
         assert fits("pair", drawn)
         # The file's own rounds were drawn so.
         assert [[m["a"], m.get("b")] for m in drawn["matches"]] == [
-            [m["a"], m.get("b")] for m in data["rounds"][after]["matches"]]
+            [m["a"], m.get("b")] for m in data["rounds"][after]["matches"]
+        ]
     bracket = said(capsys, "bracket", str(file))
     assert fits("bracket", bracket)
     assert bracket["champion"]

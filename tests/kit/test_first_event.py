@@ -26,8 +26,9 @@ from roundtap.kit.child_processes import start_roundtap
 def demo() -> Iterator[tuple[str, str, str]]:
     """A running demo of X-Wing with two tables and four players: bench address, console address, PIN."""
     port = free_port()
-    process = start_roundtap("demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE,
-                             text=True)
+    process = start_roundtap(
+        "demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE, text=True
+    )
     said = read_until(process, "Ctrl-C")
     pin = re.search(r"PIN is (\d+)", said)
     assert pin
@@ -66,7 +67,8 @@ class Evening:
     def table(self, number: int) -> webdriver.remote.webelement.WebElement:
         self.browser.switch_to.window(self.bench_tab)
         boxes = wait_until(
-            lambda: self.browser.find_elements(By.CSS_SELECTOR, f'.table[data-number="{number}"]'), "the table")
+            lambda: self.browser.find_elements(By.CSS_SELECTOR, f'.table[data-number="{number}"]'), "the table"
+        )
         return boxes[0]
 
     def _words(self, number: int) -> str:
@@ -82,6 +84,7 @@ class Evening:
 
     def type(self, number: int, key: str, then: str) -> None:
         """Choose the table by its number, then press its button by keyboard, until it says what comes of it."""
+
         def finger() -> None:
             ActionChains(self.browser).send_keys(str(number)).perform()
             ActionChains(self.browser).key_down(key).pause(0.05).key_up(key).pause(0.05).perform()
@@ -132,7 +135,9 @@ class Evening:
 
 @pytest.mark.parametrize("rounds", [1, pytest.param(3, marks=pytest.mark.long)], ids=["one round", "all rounds"])
 def test_a_four_player_event_from_seats_to_standings(
-    demo: tuple[str, str, str], browser: webdriver.Chrome, rounds: int,
+    demo: tuple[str, str, str],
+    browser: webdriver.Chrome,
+    rounds: int,
 ) -> None:
     """So many rounds by hand, and the draw of the next one or the standings."""
     evening = Evening(browser, *demo)

@@ -20,18 +20,29 @@ from roundtap.headless.cli_io import format_table, json_text
 from roundtap_core.version import version
 
 EVENT: dict[str, Any] = {
-    "format": "roundtap-event/1", "name": "Winter Open", "rulebook": "xwing-standard", "seed": 7,
+    "format": "roundtap-event/1",
+    "name": "Winter Open",
+    "rulebook": "xwing-standard",
+    "seed": 7,
     "options": {"structure": "own", "swiss_rounds": 3},
     "competitors": [
-        {"id": "p1", "name": "Ana Ruiz"}, {"id": "p2", "name": "Bruno Maier"},
+        {"id": "p1", "name": "Ana Ruiz"},
+        {"id": "p2", "name": "Bruno Maier"},
         {"id": "p3", "name": "Z\u0307aneta Łukaszewska", "public_name": "Z\u0307aneta"},
-        {"id": "p4", "name": "Kai Eich"}, {"id": "p5", "name": "Aleksandra Wiśniewska-Szczepańska"},
+        {"id": "p4", "name": "Kai Eich"},
+        {"id": "p5", "name": "Aleksandra Wiśniewska-Szczepańska"},
     ],
-    "rounds": [{"number": 1, "stage": "swiss", "matches": [
-        {"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 24}}},
-        {"table": 2, "a": "p3", "b": "p4", "result": {"ended": "time", "score": {"a": 49, "b": 77}}},
-        {"a": "p5", "bye": "bye"},
-    ]}],
+    "rounds": [
+        {
+            "number": 1,
+            "stage": "swiss",
+            "matches": [
+                {"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 24}}},
+                {"table": 2, "a": "p3", "b": "p4", "result": {"ended": "time", "score": {"a": 49, "b": 77}}},
+                {"a": "p5", "bye": "bye"},
+            ],
+        }
+    ],
 }
 
 
@@ -68,8 +79,17 @@ def test_standings_as_json(event: Path) -> None:
     assert data["after_round"] == 1
     assert [row["competitor"] for row in data["standings"]] == ["p1", "p5", "p4", "p3", "p2"]
     assert data["standings"][0] == {
-        "rank": 1, "competitor": "p1", "points": 1, "rounds": 1, "wins": 1, "losses": 0, "draws": 0, "byes": 0,
-        "tiebreakers": {"mov": 176, "sos": "0/1"}, "decided_by": "mov", "by_chance": False,
+        "rank": 1,
+        "competitor": "p1",
+        "points": 1,
+        "rounds": 1,
+        "wins": 1,
+        "losses": 0,
+        "draws": 0,
+        "byes": 0,
+        "tiebreakers": {"mov": 176, "sos": "0/1"},
+        "decided_by": "mov",
+        "by_chance": False,
     }
 
 
@@ -96,9 +116,23 @@ def test_standings_as_csv_hold_the_same(event: Path) -> None:
     _, out, _ = roundtap("standings", event, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert rows[2] == {
-        "place": "3", "rank": "3", "competitor": "p4", "name": "Kai E.", "full_name": "Kai Eich", "status": "",
-        "points": "1", "rounds": "1", "wins": "1", "losses": "0", "draws": "0", "byes": "0", "mov": "128",
-        "sos_num": "0", "sos_den": "1", "decided_by": "points", "by_chance": "no",
+        "place": "3",
+        "rank": "3",
+        "competitor": "p4",
+        "name": "Kai E.",
+        "full_name": "Kai Eich",
+        "status": "",
+        "points": "1",
+        "rounds": "1",
+        "wins": "1",
+        "losses": "0",
+        "draws": "0",
+        "byes": "0",
+        "mov": "128",
+        "sos_num": "0",
+        "sos_den": "1",
+        "decided_by": "points",
+        "by_chance": "no",
     }
 
 
@@ -116,23 +150,37 @@ def test_standings_as_text_stand_in_columns(event: Path) -> None:
 
 def test_standings_as_text_after_a_cut_begin_with_the_final_places(tmp_path: Path) -> None:
     """As the CSV has them: the second of the Swiss rounds won the final. JSON and `--after` stay the standings."""
+
     def won(who: str, other: str, n: int) -> dict[str, Any]:
         return {"table": n, "a": who, "b": other, "result": {"score": {"a": 100, "b": 24}}}
 
-    rounds = [{"number": 1, "matches": [won("p1", "p3", 1), won("p2", "p4", 2)]},
-              {"number": 2, "stage": "elimination", "matches": [{**won("p2", "p1", 1), "game": 1}]}]
-    people = [{**person, **({"disqualified_after": 1} if person["id"] == "p4" else {})}
-              for person in EVENT["competitors"][:4]]
+    rounds = [
+        {"number": 1, "matches": [won("p1", "p3", 1), won("p2", "p4", 2)]},
+        {"number": 2, "stage": "elimination", "matches": [{**won("p2", "p1", 1), "game": 1}]},
+    ]
+    people = [
+        {**person, **({"disqualified_after": 1} if person["id"] == "p4" else {})} for person in EVENT["competitors"][:4]
+    ]
     file = tmp_path / "cut.json"
-    file.write_text(json.dumps({**EVENT, "competitors": people, "rounds": rounds,
-                                "options": {"structure": "own", "swiss_rounds": 1, "cut": 2}}), encoding="utf-8")
+    file.write_text(
+        json.dumps(
+            {
+                **EVENT,
+                "competitors": people,
+                "rounds": rounds,
+                "options": {"structure": "own", "swiss_rounds": 1, "cut": 2},
+            }
+        ),
+        encoding="utf-8",
+    )
     _, out, _ = roundtap("standings", file, "--format", "text", LANG="en_GB.UTF-8")
     lines = [line.split() for line in out.splitlines()]
     _, table_of_cells, _ = roundtap("standings", file, "--format", "csv")
     cells = list(csv.DictReader(io.StringIO(table_of_cells)))
     assert lines[0][:3] == ["Place", "#", "Name"]
     assert [line[:3] for line in lines[1:]] == [
-        [row["place"] or "–", row["rank"] or "–", row["name"].split()[0]] for row in cells]
+        [row["place"] or "–", row["rank"] or "–", row["name"].split()[0]] for row in cells
+    ]
     assert [line[0] for line in lines[1:]] == ["1", "2", "3", "–"]
     assert lines[1][2] == "Bruno"
     _, out, _ = roundtap("standings", file, "--format", "text", "--after", "0", LANG="en_GB.UTF-8")
@@ -178,14 +226,25 @@ def test_a_file_from_standard_input(event: Path) -> None:
 def test_check_prints_every_violation_on_its_own_line(event: Path) -> None:
     data = json.loads(json.dumps(EVENT))
     data["rounds"][0]["matches"][0]["result"]["score"]["a"] = 130
-    data["rounds"].append({"number": 2, "stage": "swiss", "matches": [
-        {"table": 1, "a": "p1", "b": "p2"}, {"table": 2, "a": "p3", "b": "p5"}, {"a": "p4", "bye": "bye"},
-    ]})
+    data["rounds"].append(
+        {
+            "number": 2,
+            "stage": "swiss",
+            "matches": [
+                {"table": 1, "a": "p1", "b": "p2"},
+                {"table": 2, "a": "p3", "b": "p5"},
+                {"a": "p4", "bye": "bye"},
+            ],
+        }
+    )
     event.write_text(json.dumps(data), encoding="utf-8")
     code, out, err = roundtap("check", event)
     assert (code, err) == (1, "")
     assert [line.removeprefix(f"{event}: ").split(": ")[0] for line in out.splitlines()] == [
-        "/rounds/0/matches/0/result/score/a", "/rounds/1/matches/0", "/rounds/1/matches/1", "/rounds/1/matches/2/bye",
+        "/rounds/0/matches/0/result/score/a",
+        "/rounds/1/matches/0",
+        "/rounds/1/matches/1",
+        "/rounds/1/matches/2/bye",
     ]
 
 
@@ -196,10 +255,15 @@ def test_check_tells_programs_the_same(event: Path) -> None:
     event.write_text(json.dumps(data), encoding="utf-8")
     code, out, err = roundtap("check", event, "--format", "json", ROUNDTAP_LANG="de")
     assert (code, err) == (1, "")
-    assert json.loads(out) == {"violations": [{
-        "where": "/rounds/0/matches/0/result/score/a", "rule": "figure_out_of_range",
-        "text": "130 ist nicht möglich. Erlaubt ist 0 bis 100.",
-    }]}
+    assert json.loads(out) == {
+        "violations": [
+            {
+                "where": "/rounds/0/matches/0/result/score/a",
+                "rule": "figure_out_of_range",
+                "text": "130 ist nicht möglich. Erlaubt ist 0 bis 100.",
+            }
+        ]
+    }
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -215,10 +279,15 @@ def test_check_is_silent_where_all_is_well(event: Path) -> None:
     assert roundtap("check", event) == (0, "", "")
 
 
-@pytest.mark.parametrize(("language", "text"), [
-    ("en_GB.UTF-8", "p9"), ("de_DE.UTF-8", "Es gibt keinen Teilnehmer"), ("es_ES", "No hay ningún participante"),
-    ("pl_PL.ISO-8859-2", "Nie ma uczestnika"),
-])
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en_GB.UTF-8", "p9"),
+        ("de_DE.UTF-8", "Es gibt keinen Teilnehmer"),
+        ("es_ES", "No hay ningún participante"),
+        ("pl_PL.ISO-8859-2", "Nie ma uczestnika"),
+    ],
+)
 def test_an_error_names_file_and_place_in_the_reader_s_language(event: Path, language: str, text: str) -> None:
     event.write_text(json.dumps(EVENT).replace('"b": "p2"', '"b": "p9"'), encoding="utf-8")
     code, out, err = roundtap("standings", event, LC_ALL=language)
@@ -237,10 +306,16 @@ def test_roundtap_lang_comes_before_the_system_s(event: Path) -> None:
     assert "Ordner" in err
 
 
-@pytest.mark.parametrize(("content", "words"), [
-    (None, "File not found"), (b'{"name": "\xff"}', "Line 1 is not UTF-8"), (b"\n\n[1,", "line 3"),
-    (b'{"\x1b[2J": 1}', "Invalid JSON"), (b'{"\\u001b[2J": 1}', "/\\x1b[2J"),
-])
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "File not found"),
+        (b'{"name": "\xff"}', "Line 1 is not UTF-8"),
+        (b"\n\n[1,", "line 3"),
+        (b'{"\x1b[2J": 1}', "Invalid JSON"),
+        (b'{"\\u001b[2J": 1}', "/\\x1b[2J"),
+    ],
+)
 def test_bad_files(tmp_path: Path, content: bytes | None, words: str) -> None:
     file = tmp_path / "bad.json"
     if content is not None:
@@ -263,10 +338,19 @@ def test_a_round_that_does_not_exist(event: Path) -> None:
     assert "up to 1" in err
 
 
-@pytest.mark.parametrize("arguments", [
-    ["pair"], ["pair", "x", "--seed", "1.5"], ["pair", "x", "--attempt", "0"], ["pair", "x", "--seed", "9" * 30],
-    ["standings", "x", "--format", "svg"], ["nothing"], [], ["rulebook", "chess"],
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["pair"],
+        ["pair", "x", "--seed", "1.5"],
+        ["pair", "x", "--attempt", "0"],
+        ["pair", "x", "--seed", "9" * 30],
+        ["standings", "x", "--format", "svg"],
+        ["nothing"],
+        [],
+        ["rulebook", "chess"],
+    ],
+)
 def test_wrong_arguments(arguments: list[str]) -> None:
     code, out, err = roundtap(*arguments)
     assert (code, out) == (2, "")
@@ -277,8 +361,12 @@ def test_the_rulebooks() -> None:
     code, out, _ = roundtap("rulebook")
     assert (code, out.split()[0]) == (0, "xwing-standard")
     _, sheet, _ = roundtap("rulebook", "xwing-standard", ROUNDTAP_LANG="de")
-    for line in ("  Finale            120", "     149+                 7   16", "  1. Turnierpunkte",
-                 "  Freilos                  1 Punkt, HdS 150"):
+    for line in (
+        "  Finale            120",
+        "     149+                 7   16",
+        "  1. Turnierpunkte",
+        "  Freilos                  1 Punkt, HdS 150",
+    ):
         assert line in sheet.splitlines()
 
 
@@ -301,14 +389,30 @@ def test_a_headless_command_imports_no_more_than_it_needs(event: Path, command: 
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     imported = set(done.stderr.split())
     assert "roundtap_core" in imported
-    assert not imported & {"flask", "gpiozero", "luma", "sqlalchemy", "uvicorn", "PIL", "serial", "asyncio",
-                           "roundtap_hub", "roundtap_units", "roundtap_devices", "http", "ssl", "shutil"}
+    assert not imported & {
+        "flask",
+        "gpiozero",
+        "luma",
+        "sqlalchemy",
+        "uvicorn",
+        "PIL",
+        "serial",
+        "asyncio",
+        "roundtap_hub",
+        "roundtap_units",
+        "roundtap_devices",
+        "http",
+        "ssl",
+        "shutil",
+    }
 
 
 @pytest.mark.parametrize("command", ["pair", "standings", "check"])
 def test_only_the_rulebook_that_the_file_names_is_imported(event: Path, command: str) -> None:
-    code = ("import sys\nfrom roundtap.main import main\nmain(sys.argv[1:])\n"
-            "print(*(name for name in sys.modules if name.startswith('roundtap_core.rulebooks.')), file=sys.stderr)")
+    code = (
+        "import sys\nfrom roundtap.main import main\nmain(sys.argv[1:])\n"
+        "print(*(name for name in sys.modules if name.startswith('roundtap_core.rulebooks.')), file=sys.stderr)"
+    )
     done = subprocess.run([sys.executable, "-c", code, command, str(event)], capture_output=True, text=True, check=True)
     games = {name.rpartition(".")[2] for name in done.stderr.split()}
     assert games - {"base", "registry", "result_gate"} == {"xwing_standard"}
@@ -328,23 +432,40 @@ def test_json_is_written_as_the_library_indents_it(data: dict[str, Any]) -> None
 @pytest.mark.parametrize("columns", ["", "0", "no number", "40", "132"])
 def test_help_is_as_wide_as_the_terminal(columns: str) -> None:
     """As argparse would have asked for it, without what that costs every command."""
-    code = ("import argparse, sys\nfrom roundtap import main\n"
-            "if sys.argv[1:]:\n    main._Help = argparse.HelpFormatter\n"
-            "main.main(['pair', '--help'])")
-    ours, plain = (subprocess.run([sys.executable, "-c", code, *how], capture_output=True, text=True, check=False,
-                                  env={**os.environ, "COLUMNS": columns}) for how in ((), ("argparse's",)))
+    code = (
+        "import argparse, sys\nfrom roundtap import main\n"
+        "if sys.argv[1:]:\n    main._Help = argparse.HelpFormatter\n"
+        "main.main(['pair', '--help'])"
+    )
+    ours, plain = (
+        subprocess.run(
+            [sys.executable, "-c", code, *how],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "COLUMNS": columns},
+        )
+        for how in ((), ("argparse's",))
+    )
     assert ours.stdout == plain.stdout
     assert "--attempt" in ours.stdout
 
 
-@pytest.mark.parametrize(("command", "missing", "hint"), [
-    ("hub", "flask", "roundtap hub needs the extra 'hub': pip install roundtap[hub]"),
-    ("table", "gpiozero", "roundtap table needs the extra 'unit': pip install roundtap[unit]"),
-    ("demo", "flask", "roundtap demo needs the extras 'hub' and 'unit' and 'station': "
-                      "pip install roundtap[hub,unit,station]"),
-])
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-                                  command: str, missing: str, hint: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "missing", "hint"),
+    [
+        ("hub", "flask", "roundtap hub needs the extra 'hub': pip install roundtap[hub]"),
+        ("table", "gpiozero", "roundtap table needs the extra 'unit': pip install roundtap[unit]"),
+        (
+            "demo",
+            "flask",
+            "roundtap demo needs the extras 'hub' and 'unit' and 'station': pip install roundtap[hub,unit,station]",
+        ),
+    ],
+)
+def test_a_missing_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, missing: str, hint: str
+) -> None:
     def without(name: str) -> Any:
         raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
 
@@ -367,8 +488,12 @@ def test_a_closed_pipe_is_no_complaint(event: Path) -> None:
     event.write_text(json.dumps(EVENT | {"competitors": EVENT["competitors"] + many}), encoding="utf-8")
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([sys.executable, "-m", "roundtap.main", "standings", str(event)], stdout=writer,
-                          stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "roundtap.main", "standings", str(event)],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
     os.close(writer)
     assert done.stderr == b""
     assert done.returncode == command_line.BROKEN_PIPE

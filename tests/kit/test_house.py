@@ -10,8 +10,14 @@ import grimp
 import networkx as nx
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = {"roundtap_core": "server", "roundtap_hub": "server", "roundtap": "server", "roundtap_units": "firmware",
-            "roundtap_devices": "devices", "roundtap_machine": "server"}
+PACKAGES = {
+    "roundtap_core": "server",
+    "roundtap_hub": "server",
+    "roundtap": "server",
+    "roundtap_units": "firmware",
+    "roundtap_devices": "devices",
+    "roundtap_machine": "server",
+}
 PROCESS, BASE = "main", "base"
 """Each process's own module; what all modules of a room stand on."""
 ONE_SUBJECT = ("cut", "judging", "mending", "officials", "prizes", "results", "squads")
@@ -44,8 +50,11 @@ def of_one_name() -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for module in modules():
         found[module.rpartition(".")[2]].append(module)
-    return {name: sorted(named) for name, named in found.items()
-            if len({family(module) for module in named} - {"command"}) > 1}
+    return {
+        name: sorted(named)
+        for name, named in found.items()
+        if len({family(module) for module in named} - {"command"}) > 1
+    }
 
 
 def test_no_two_modules_have_one_name() -> None:
@@ -73,7 +82,8 @@ def test_a_template_with_a_page_s_name_is_that_page_s() -> None:
 def test_no_module_stands_in_a_circle() -> None:
     """Imports for type checkers and those inside functions count, too."""
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
-    house = nx.DiGraph((module, imported) for module in graph.modules
-                       for imported in graph.find_modules_directly_imported_by(module))
+    house = nx.DiGraph(
+        (module, imported) for module in graph.modules for imported in graph.find_modules_directly_imported_by(module)
+    )
     circles = [sorted(circle) for circle in nx.strongly_connected_components(house) if len(circle) > 1]
     assert circles == []

@@ -63,7 +63,8 @@ class Browser:
 
 
 def test_an_organizer_works_encrypted_through_a_restart_until_there_is_a_new_pin(
-        kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
+    kit: Kit, capsys: pytest.CaptureFixture[str]
+) -> None:
     kit.start_hub()
     browser = Browser(kit)
     assert browser.ask("GET", "/console")[1]["Location"] == "/login?next=/console"
@@ -113,15 +114,19 @@ def test_what_a_thief_read_on_the_hub_s_card_opens_nothing_after_the_first_step_
     again.cookies = browser.cookies
     assert again.ask("GET", "/console")[0] == 302
     assert again.log_in() == 400
-    assert [again.ask("GET", f"/me/{each}")[0] for each in (
-        link, link_token(bytes.fromhex(now["secret"]), (kit.event, "p1"), NO_LINK))] == [404, 200]
+    assert [
+        again.ask("GET", f"/me/{each}")[0]
+        for each in (link, link_token(bytes.fromhex(now["secret"]), (kit.event, "p1"), NO_LINK))
+    ] == [404, 200]
 
 
 def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
-        kit: Kit, capsys: pytest.CaptureFixture[str]) -> None:
+    kit: Kit, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Who asks by another name than this machine's own is not at this machine, whatever the connection says."""
     kit.start_hub()
     with closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=WAIT_S)) as line:
+
         def ask(method: str, path: str, host: str = "10.42.0.1:8080") -> Any:
             line.request(method, path, "pin=1" if method == "POST" else None, {"Host": host, **FORM})
             answer = line.getresponse()
@@ -131,7 +136,7 @@ def test_the_plain_port_sends_organizers_to_the_encrypted_one_and_takes_nothing(
         there = f"https://10.42.0.1:{kit.secure[1]}"
         assert ask("GET", "/console/e1?round=2").headers["Location"] == f"{there}/console/e1?round=2"
         assert ask("GET", "/login").headers["Location"] == f"{there}/login"
-        assert ask("GET", "/login", "evil\"><x").headers["Location"].startswith(f"https://127.0.0.1:{kit.secure[1]}")
+        assert ask("GET", "/login", 'evil"><x').headers["Location"].startswith(f"https://127.0.0.1:{kit.secure[1]}")
         refused = ask("POST", "/login")
         assert (refused.status, "Nothing was done" in refused.text) == (403, True)
         assert ask("GET", f"/e/{kit.event}").status == 200
@@ -157,9 +162,11 @@ def test_open_encrypted_connections_do_not_keep_a_hub_from_stopping(kit: Kit, he
     kit.start_hub()
     context = ssl.create_default_context(cafile=str(kit.hub_folder / "tls" / "ca.crt"))
     port = int(kit.secure[1])
-    with socket.create_connection(("127.0.0.1", port)), \
-            socket.create_connection(("127.0.0.1", port)) as plain, \
-            context.wrap_socket(plain, server_hostname="localhost") as phone:
+    with (
+        socket.create_connection(("127.0.0.1", port)),
+        socket.create_connection(("127.0.0.1", port)) as plain,
+        context.wrap_socket(plain, server_hostname="localhost") as phone,
+    ):
         phone.sendall(b"GET /feed?page=door HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert phone.recv(64).startswith(b"HTTP/1.1 200")
         reader = threading.Thread(target=say_goodbye, args=(phone,))
@@ -174,8 +181,19 @@ def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_p
     folder, port = tmp_path / "hub", free_port()
     folder.mkdir()
     folder.chmod(0o755)
-    hub = start_roundtap("hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(port),
-                         "--secure-port", str(https_port(port)), stdout=subprocess.PIPE, text=True)
+    hub = start_roundtap(
+        "hub",
+        "--data",
+        str(folder),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--secure-port",
+        str(https_port(port)),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     try:
         assert hub.stdout is not None
         said = [hub.stdout.readline() for _ in range(3)]
@@ -194,7 +212,8 @@ def test_the_first_start_tells_pin_and_fingerprint_and_leaves_nothing_open(tmp_p
 @pytest.mark.usefixtures("hub_here")
 @pytest.mark.parametrize("name", ["secret", "pin"])
 def test_an_emptied_secret_or_pin_stops_the_start_with_words(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     (tmp_path / name).write_text("")
     said = refused_start(capsys, "--data", str(tmp_path))
     assert said.startswith(f"roundtap hub: {tmp_path / name}: ")
@@ -202,8 +221,7 @@ def test_an_emptied_secret_or_pin_stops_the_start_with_words(
 
 
 @pytest.mark.parametrize("command", ["pin", "fingerprint"])
-def test_a_folder_that_is_no_hub_s_is_refused(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_a_folder_that_is_no_hub_s_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert main([command, "--data", str(tmp_path)]) == 2
     said = capsys.readouterr()
     assert said.out == ""

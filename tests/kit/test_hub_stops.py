@@ -32,8 +32,10 @@ def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: signal.Sig
 def test_idle_connections_and_a_request_that_never_ends_do_so_only_so_long(kit: Kit) -> None:
     kit.start_hub()
     with ExitStack() as stack:
-        phones = [stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=WAIT_S)))
-                  for _ in range(20)]
+        phones = [
+            stack.enter_context(closing(http.client.HTTPConnection("127.0.0.1", kit.port, timeout=WAIT_S)))
+            for _ in range(20)
+        ]
         for path in ("/time", f"/e/{kit.event}", "/static/roundtap.css"):
             for phone in phones:
                 phone.request("GET", path)
@@ -72,6 +74,10 @@ sys.exit(main(["hub", "--data", sys.argv[1], "--host", "127.0.0.1", "--port", sy
 
 
 def test_a_hub_that_is_told_to_stop_before_it_serves_does_not_miss_it(tmp_path: Path) -> None:
-    hub = subprocess.run([sys.executable, "-c", TOLD_AT_ONCE, str(tmp_path / "hub"), str(free_port())],
-                         timeout=WAIT_S, check=False, stdout=subprocess.DEVNULL)
+    hub = subprocess.run(
+        [sys.executable, "-c", TOLD_AT_ONCE, str(tmp_path / "hub"), str(free_port())],
+        timeout=WAIT_S,
+        check=False,
+        stdout=subprocess.DEVNULL,
+    )
     assert hub.returncode == 0

@@ -36,8 +36,13 @@ def fill(service: Service, event: str = "e1") -> None:
     people += [PersonRecord(event, who, "salt", Person(name)) for who, name in (("o1", "Oda"), ("o2", "Otis"))]
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people[:4]]
     officials = [c.SetOfficials((Official(p.competitor, "organizer", p.person.digest(p.salt)),)) for p in people[4:]]
-    commands = [c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7), *entered, *officials,
-                c.DrawRound(11), c.PublishRound(1, 1, noted="a test")]
+    commands = [
+        c.CreateEvent("Winter Open", "xwing-standard", None, {}, "#0072B2", 7),
+        *entered,
+        *officials,
+        c.DrawRound(11),
+        c.PublishRound(1, 1, noted="a test"),
+    ]
     service.execute([Step(event, command) for command in commands], "organizer", people)
     for match in ("1.1", "1.2"):
         service.execute_one(event, c.EnterResult(match, 0, Result(score=SidePair(100, 24))), "organizer")
@@ -88,7 +93,8 @@ def test_a_journal_that_holds(folder: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_it_is_said_in_the_reader_s_language(
-        folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ROUNDTAP_LANG", "pl")
     assert "14 wpisów" in said(capsys, "verify", "--data", str(folder))[1]
 
@@ -101,7 +107,10 @@ def test_listed_is_every_stream_by_its_last_entry(folder: Path, capsys: pytest.C
         heads = dict(connection.execute("SELECT stream, hash FROM entry GROUP BY stream HAVING max(number)"))
     assert code == 0
     assert [(each["stream"], each["name"], each["entries"], each["seal"]) for each in streams] == [
-        ("venue", "", 1, "none"), ("e1", "Winter Open", 14, "sealed"), ("e2", "Summer Open", 1, "none")]
+        ("venue", "", 1, "none"),
+        ("e1", "Winter Open", 14, "sealed"),
+        ("e2", "Summer Open", 1, "none"),
+    ]
     assert {each["stream"]: each["head"] for each in streams} == heads
     assert "intact" not in as_text
 
@@ -123,7 +132,8 @@ BREAKS: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize("what", BREAKS)
 def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
-        folder: Path, capsys: pytest.CaptureFixture[str], what: str) -> None:
+    folder: Path, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
     statement, rule = BREAKS[what]
     by_hand(folder, statement)
     code, out, _ = said(capsys, "verify", "--data", str(folder), "--format", "json")
@@ -136,8 +146,7 @@ def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
 
 
 @pytest.mark.parametrize("key", ["X'00ff'", "CAST(X'ff' AS TEXT)"])
-def test_a_key_that_is_none_is_named(
-        folder: Path, capsys: pytest.CaptureFixture[str], key: str) -> None:
+def test_a_key_that_is_none_is_named(folder: Path, capsys: pytest.CaptureFixture[str], key: str) -> None:
     hub = open_folder(folder, lambda _: None)
     UnitKeys(hub.service).add("table-1")
     hub.close()
@@ -147,8 +156,7 @@ def test_a_key_that_is_none_is_named(
     assert "Row table-1 of the table unit_key is unreadable" in out
 
 
-def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
-        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_seal_that_was_changed_and_still_is_one_is_noticed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody gave side b the game, in the seal alone: byte for byte it is not what the entries amount to."""
     journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
     seal = journal.event_snapshots.find("e1")
@@ -163,7 +171,8 @@ def test_a_seal_that_was_changed_and_still_is_one_is_noticed(
 
 
 def test_a_seal_of_another_core_or_of_an_earlier_entry_is_no_fault(
-        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     by_hand(folder, "UPDATE seal SET made_by = '0.0.1/x'")
     code, out, _ = said(capsys, "verify", "--data", str(folder))
     assert (code, "sealed by another version" in out) == (0, True)
@@ -177,11 +186,16 @@ def test_one_event_is_looked_at_alone(folder: Path, capsys: pytest.CaptureFixtur
     assert "e7" in err
 
 
-@pytest.mark.parametrize(("make", "exit_code"), [
-    (lambda folder: None, 2), (lambda folder: (folder / "roundtap.db").write_bytes(b"no" * 999), 1),
-])
+@pytest.mark.parametrize(
+    ("make", "exit_code"),
+    [
+        (lambda folder: None, 2),
+        (lambda folder: (folder / "roundtap.db").write_bytes(b"no" * 999), 1),
+    ],
+)
 def test_where_there_is_no_journal_or_a_damaged_one_it_says_so(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None], exit_code: int) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], None], exit_code: int
+) -> None:
     make(tmp_path)
     before = sorted(tmp_path.iterdir())
     code, out, err = said(capsys, "verify", "--data", str(tmp_path))
@@ -191,7 +205,8 @@ def test_where_there_is_no_journal_or_a_damaged_one_it_says_so(
 
 
 def test_looking_changes_nothing_even_in_the_journal_of_an_older_hub(
-        folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with sqlite3.connect(folder / "roundtap.db") as connection:
         connection.execute("DROP TABLE seal")
     connection.close()
@@ -224,10 +239,14 @@ def backup(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_backup(folder, stick / "roundtap-backups", HeadRecord("a hub", "x"), "2026-11-22T04:00")
 
 
-@pytest.mark.parametrize("place", [lambda backup: backup, lambda backup: backup.parent,
-                                   lambda backup: backup.parent.parent], ids=["file", "folder", "stick"])
+@pytest.mark.parametrize(
+    "place",
+    [lambda backup: backup, lambda backup: backup.parent, lambda backup: backup.parent.parent],
+    ids=["file", "folder", "stick"],
+)
 def test_a_backup_holds_what_its_hub_holds(
-        folder: Path, backup: Path, place: Callable[[Path], Path], capsys: pytest.CaptureFixture[str]) -> None:
+    folder: Path, backup: Path, place: Callable[[Path], Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     before = (backup.read_bytes(), sorted(backup.parent.parent.rglob("*")))
     hub = said(capsys, "verify", "--data", str(folder))[1].splitlines()
     code, out, err = said(capsys, "verify", "--backup", str(place(backup)))
@@ -245,14 +264,25 @@ def test_the_newest_of_a_hub_s_own_backups_is_taken(folder: Path, capsys: pytest
     assert f"The backup {made[1]}, made –:" in said(capsys, "verify", "--backup", str(folder))[1]
 
 
-@pytest.mark.parametrize(("language", "holds", "broken", "altered", "damaged"), [
-    ("en", "intact", "NOT INTACT", "altered at entry 3", "is damaged"),
-    ("es", "correcto", "NO ES CORRECTO", "alterado en la entrada 3", "está dañada"),
-    ("de", "stimmt", "STIMMT NICHT", "bei Eintrag 3 verändert", "ist beschädigt"),
-    ("pl", "zgadza się", "NIE ZGADZA SIĘ", "zmieniony przy wpisie 3", "jest uszkodzona")])
+@pytest.mark.parametrize(
+    ("language", "holds", "broken", "altered", "damaged"),
+    [
+        ("en", "intact", "NOT INTACT", "altered at entry 3", "is damaged"),
+        ("es", "correcto", "NO ES CORRECTO", "alterado en la entrada 3", "está dañada"),
+        ("de", "stimmt", "STIMMT NICHT", "bei Eintrag 3 verändert", "ist beschädigt"),
+        ("pl", "zgadza się", "NIE ZGADZA SIĘ", "zmieniony przy wpisie 3", "jest uszkodzona"),
+    ],
+)
 def test_a_backup_that_does_not_hold_is_told_in_the_reader_s_language(
-        backup: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, language: str, holds: str,
-        broken: str, altered: str, damaged: str) -> None:
+    backup: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
+    holds: str,
+    broken: str,
+    altered: str,
+    damaged: str,
+) -> None:
     monkeypatch.setenv("ROUNDTAP_LANG", language)
     assert said(capsys, "verify", "--backup", str(backup))[1].splitlines()[2].endswith(holds)
     with closing(sqlite3.connect(backup)) as connection:
@@ -268,7 +298,8 @@ def test_a_backup_that_does_not_hold_is_told_in_the_reader_s_language(
 
 
 def test_where_no_backup_lies_it_says_so(
-        folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]) -> None:
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
     for place in (tmp_path_factory.mktemp("empty"), folder / "roundtap.db", folder / "nowhere"):
         code, out, err = said(capsys, "verify", "--backup", str(place))
         assert (code, out) == (2, "")
@@ -278,6 +309,8 @@ def test_where_no_backup_lies_it_says_so(
 def test_the_command_needs_no_web_server(folder: Path) -> None:
     import subprocess
 
-    code = ("import sys; from roundtap.main import main; main(['journal', 'list', '--data', sys.argv[1]]); "
-            "assert not {'flask', 'uvicorn', 'werkzeug'} & set(sys.modules)")
+    code = (
+        "import sys; from roundtap.main import main; main(['journal', 'list', '--data', sys.argv[1]]); "
+        "assert not {'flask', 'uvicorn', 'werkzeug'} & set(sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code, str(folder)], check=True, capture_output=True)

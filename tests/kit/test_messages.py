@@ -27,19 +27,43 @@ DOCUMENT = (ROOT / "server/MESSAGES.md").read_text(encoding="utf-8")
 
 TALK_NAMES = {
     "Challenge": "answer /device/challenge",
-    "Hello": "POST /device/feed", "Feed: welcome": "feed welcome", "Feed: fates": "feed fates",
-    "Feed: view": "feed view", "Feed: twin": "feed twin", "Feed: beat": "feed beat", "Report": "POST /device/report",
-    "Echo": "answer /device/report", "Status": "POST /device/status", "Status: answer": "answer /device/status",
-    "Clock: question": "POST /device/time", "Clock: answer": "answer /device/time",
-    "Station: states": "POST /station/jobs", "Station: jobs": "answer /station/jobs", "Page feed: view": "page view",
-    "Page feed: patch": "page patch", "Page feed: clock": "page clock", "Page feed: tick": "page tick",
+    "Hello": "POST /device/feed",
+    "Feed: welcome": "feed welcome",
+    "Feed: fates": "feed fates",
+    "Feed: view": "feed view",
+    "Feed: twin": "feed twin",
+    "Feed: beat": "feed beat",
+    "Report": "POST /device/report",
+    "Echo": "answer /device/report",
+    "Status": "POST /device/status",
+    "Status: answer": "answer /device/status",
+    "Clock: question": "POST /device/time",
+    "Clock: answer": "answer /device/time",
+    "Station: states": "POST /station/jobs",
+    "Station: jobs": "answer /station/jobs",
+    "Page feed: view": "page view",
+    "Page feed: patch": "page patch",
+    "Page feed: clock": "page clock",
+    "Page feed: tick": "page tick",
     "Time": "answer /time",
 }
 """Heading → what `hub_talk` calls it."""
 
 TEXT_ONLY = {"Page feed: view"}
-TOLD_ELSEWHERE = {"result", "options", "form", "content", "totals", "houses", "lots", "before_play", "lot", "heads",
-                  "holds", "health"}
+TOLD_ELSEWHERE = {
+    "result",
+    "options",
+    "form",
+    "content",
+    "totals",
+    "houses",
+    "lots",
+    "before_play",
+    "lot",
+    "heads",
+    "holds",
+    "health",
+}
 """Fields whose inside is a result, a form and the like; two are the sides of a report."""
 NOT_ALWAYS = {"health"}
 """Fields that are said when they have changed."""
@@ -112,12 +136,20 @@ def test_a_message_has_the_fields_that_are_told(talk: dict[str, list[dict[str, A
 
 
 TYPES: dict[str, Any] = {
-    "Challenge": messages.Challenge, "Hello": messages.Hello, "Feed: welcome": messages.Welcome,
-    "Feed: fates": messages.FatesMessage, "Feed: twin": messages.FeedMessage, "Feed: beat": messages.FeedMessage,
+    "Challenge": messages.Challenge,
+    "Hello": messages.Hello,
+    "Feed: welcome": messages.Welcome,
+    "Feed: fates": messages.FatesMessage,
+    "Feed: twin": messages.FeedMessage,
+    "Feed: beat": messages.FeedMessage,
     "Report": messages.Report,
-    "Echo": messages.ReportReceipt, "Status": messages.TableStatus, "Status: answer": messages.TimeAnswer,
-    "Clock: question": messages.TimeQuestion, "Clock: answer": messages.TimeAnswer,
-    "Station: states": messages.StationRequest, "Station: jobs": messages.StationResponse,
+    "Echo": messages.ReportReceipt,
+    "Status": messages.TableStatus,
+    "Status: answer": messages.TimeAnswer,
+    "Clock: question": messages.TimeQuestion,
+    "Clock: answer": messages.TimeAnswer,
+    "Station: states": messages.StationRequest,
+    "Station: jobs": messages.StationResponse,
 }
 """Heading → the type that its reader takes."""
 NO_COLUMN = {"printer", "jobs"}
@@ -140,7 +172,8 @@ def fields_of_type(kind: Any, before: str = "") -> Iterator[str]:
 
 @pytest.mark.parametrize("heading", TYPES)
 def test_what_is_said_is_of_its_type_and_the_type_has_no_field_that_is_not_told(
-        talk: dict[str, list[dict[str, Any]]], heading: str) -> None:
+    talk: dict[str, list[dict[str, Any]]], heading: str
+) -> None:
     kind = TYPES[heading]
     assert set(fields_of_type(inspect.type_info(kind))) - NO_COLUMN <= told(sections()[heading])
     for message in talk[TALK_NAMES[heading]]:
@@ -149,8 +182,12 @@ def test_what_is_said_is_of_its_type_and_the_type_has_no_field_that_is_not_told(
 
 def test_a_view_is_of_its_type_and_so_is_all_that_stands_on_paper(talk: dict[str, list[dict[str, Any]]]) -> None:
     paths = {f"view.{path}" for path in fields_of_type(inspect.type_info(TableView))}
-    known = {path for path in paths if path.partition(".reports.")[2].count(".") == 0 and not path.startswith((
-        "view.form.", "view.next.", "view.match.result.", "view.match.second."))}
+    known = {
+        path
+        for path in paths
+        if path.partition(".reports.")[2].count(".") == 0
+        and not path.startswith(("view.form.", "view.next.", "view.match.result.", "view.match.second."))
+    }
     assert {path for path in known if ".reports." not in path} <= told(sections()["Feed: view"])
     for message in talk["feed view"]:
         parse_message(TableView, message["payload"]["view"] if "payload" in message else message["view"])
@@ -220,21 +257,28 @@ def test_a_form_has_the_fields_that_are_told() -> None:
         for name in listed:
             asks = f'"{name}"' in code or (name in READ_BY and READ_BY[name] in code)
             assert asks, f"{module}: {name} is told, and nobody asks for it"
-    silent = {str(path.relative_to(hub).with_suffix("")) for path in hub.glob("*/*.py")
-              if "import web" in (code := path.read_text(encoding="utf-8")) and wanted.search(code)}
+    silent = {
+        str(path.relative_to(hub).with_suffix(""))
+        for path in hub.glob("*/*.py")
+        if "import web" in (code := path.read_text(encoding="utf-8")) and wanted.search(code)
+    }
     assert silent <= {module for module, _ in rows}
 
 
-@pytest.mark.parametrize(("heading", "file"), [
-    ("Virtual table", "devices/roundtap_devices/virtual/panels.py"),
-    ("Virtual printer", "devices/roundtap_devices/virtual/panels.py"),
-    ("Bench", "server/roundtap/demo/bench.py"),
-])
+@pytest.mark.parametrize(
+    ("heading", "file"),
+    [
+        ("Virtual table", "devices/roundtap_devices/virtual/panels.py"),
+        ("Virtual printer", "devices/roundtap_devices/virtual/panels.py"),
+        ("Bench", "server/roundtap/demo/bench.py"),
+    ],
+)
 def test_the_virtual_kit_says_what_is_told(heading: str, file: str) -> None:
     code = (ROOT / file).read_text(encoding="utf-8")
     if heading == "Bench":
-        code += "".join((ROOT / f"server/roundtap/demo/{name}.py").read_text(encoding="utf-8")
-                        for name in ("demo", "guide"))
+        code += "".join(
+            (ROOT / f"server/roundtap/demo/{name}.py").read_text(encoding="utf-8") for name in ("demo", "guide")
+        )
     for name in re.findall(r"`([a-z_]+)`", sections()[heading]):
         assert f'"{name}"' in code or f"'{name}'" in code, name
     first = "sheet" if heading == "Virtual printer" else "frame"

@@ -93,8 +93,10 @@ def test_what_both_pressed_without_a_hub_goes_out_in_order_and_stands(table: Tab
     assert [(k.report["side"], k.report["serial"]) for k in table.outbox.waiting()] == [("a", 1), ("a", 2), ("b", 1)]
     assert "SAVED" not in table.says
     table.mend()
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
-                                                                                                SidePair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED,
+        SidePair(100, 20),
+    )
     assert f"SAVED #{table.match.number}" in table.says
     assert table.outbox.waiting() == []
 
@@ -107,8 +109,10 @@ def test_the_older_report_that_comes_last_undoes_nothing_and_the_screen_stays_tr
     table.mend()
     assert "REFUSED: OLDER" in table.says
     table.press("v")
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
-                                                                                                SidePair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED,
+        SidePair(100, 20),
+    )
     assert "100:20" in table.says or "SAVED" in table.says
 
 
@@ -129,8 +133,10 @@ def test_the_older_report_is_not_what_a_yes_to_the_newer_one_makes_stand(table: 
     asked = str(table.table.unit.dialogue.scene(table.hall.clock.now_ms).turn)  # type: ignore[union-attr]
     table.press(asked)
     table.wait(1000)
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
-                                                                                                SidePair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED,
+        SidePair(100, 20),
+    )
 
 
 def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) -> None:
@@ -138,8 +144,10 @@ def test_a_second_agreement_waits_for_a_judge_on_the_screen_too(table: Table) ->
     table.wait(20_000)
     table.press("aa" + "^^aa" + "b")
     table.wait(1000)
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (SECOND,
-                                                                                                SidePair(100, 0))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        SECOND,
+        SidePair(100, 0),
+    )
     assert table.says.startswith("A JUDGE DECIDES | First: 100:0 | Now: 100:20")
     table.hall.submit(c.EnterResult(table.match.id, 0, table.match.second))
     table.wait(1000)

@@ -28,9 +28,13 @@ LOOK_S = 0.1
 
 def endings(*long: signal.Signals) -> pytest.MarkDecorator:
     """However it ends; `long`: what others of the same kind hold in short."""
-    return pytest.mark.parametrize("ending", [
-        pytest.param(each, marks=[pytest.mark.long] if each in long else [], id=each.name)
-        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)])
+    return pytest.mark.parametrize(
+        "ending",
+        [
+            pytest.param(each, marks=[pytest.mark.long] if each in long else [], id=each.name)
+            for each in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+        ],
+    )
 
 
 class Started:
@@ -40,8 +44,11 @@ class Started:
         self.mark = secrets.token_hex(8)
         self.folder = folder
         self.process = subprocess.Popen(
-            command, env={**os.environ, MARK: self.mark, "TMPDIR": str(folder), **environment},
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            command,
+            env={**os.environ, MARK: self.mark, "TMPDIR": str(folder), **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
 
     def others(self) -> list[int]:
@@ -56,8 +63,9 @@ class Started:
         return [pid for pid in found if pid != self.process.pid]
 
     def wait_for(self, many: int) -> None:
-        wait_until(lambda: self.process.poll() is None and len(self.others()) >= many, f"{many} processes",
-                   every_s=LOOK_S)
+        wait_until(
+            lambda: self.process.poll() is None and len(self.others()) >= many, f"{many} processes", every_s=LOOK_S
+        )
 
     def wait_for_program(self, *command: str) -> None:
         """One of the others runs it, whatever it was a moment before."""
@@ -97,11 +105,19 @@ def demo(folder: Path) -> Started:
     return Started(folder, *ROUNDTAP, "demo", "--port", str(free_port()), "--tables", "1", "--players", "4")
 
 
-@pytest.mark.parametrize(("many", "ending"), [
-    pytest.param(many, ending, id=f"{what}-{ending.name}", marks=() if (many, ending) in (
-        (1, signal.SIGTERM), (3, signal.SIGINT)) else pytest.mark.long)
-    for many, what in ((1, "while the hub starts"), (3, "hub, table and station"))
-    for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)])
+@pytest.mark.parametrize(
+    ("many", "ending"),
+    [
+        pytest.param(
+            many,
+            ending,
+            id=f"{what}-{ending.name}",
+            marks=() if (many, ending) in ((1, signal.SIGTERM), (3, signal.SIGINT)) else pytest.mark.long,
+        )
+        for many, what in ((1, "while the hub starts"), (3, "hub, table and station"))
+        for ending in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
+    ],
+)
 def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, many: int) -> None:
     started.append(demo(tmp_path))
     started[0].wait_for(many)
@@ -149,8 +165,19 @@ def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], e
     browser.parent.mkdir()
     browser.write_text("#!/bin/sh\nexec sleep 600\n")
     browser.chmod(0o755)
-    started.append(Started(tmp_path, sys.executable, "-c", PAGES_ONLY, str(out), "--language", "en",
-                           PYTHONPATH=str(Path(__file__).parents[1]), PATH=f"{browser.parent}:{os.environ['PATH']}"))
+    started.append(
+        Started(
+            tmp_path,
+            sys.executable,
+            "-c",
+            PAGES_ONLY,
+            str(out),
+            "--language",
+            "en",
+            PYTHONPATH=str(Path(__file__).parents[1]),
+            PATH=f"{browser.parent}:{os.environ['PATH']}",
+        )
+    )
     started[0].wait_for_program("sleep", "600")
     started[0].ends(ending)
 
@@ -191,12 +218,17 @@ finally:
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
-@pytest.mark.parametrize("moment", [
-    pytest.param(TOLD_WHILE_CLEARING, id="while Python clears something away, where it is raised to nobody"),
-    pytest.param(TOLD_WHILE_IMPORTING, id="in an exec, as of dataclasses while they are imported"),
-])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param(TOLD_WHILE_CLEARING, id="while Python clears something away, where it is raised to nobody"),
+        pytest.param(TOLD_WHILE_IMPORTING, id="in an exec, as of dataclasses while they are imported"),
+    ],
+)
 def test_a_command_told_to_end_at_a_bad_moment_cleans_up_and_says_its_code(moment: str, ending: signal.Signals) -> None:
-    script = ("import os, signal, time\nfrom roundtap.kit.child_processes import exit_on_signals\n"
-              f"exit_on_signals(code=7)\n{moment.format(ending=ending.name)}")
+    script = (
+        "import os, signal, time\nfrom roundtap.kit.child_processes import exit_on_signals\n"
+        f"exit_on_signals(code=7)\n{moment.format(ending=ending.name)}"
+    )
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=WAIT_S)
     assert (told.stdout, told.returncode) == ("cleaned up\n", 7)

@@ -33,8 +33,10 @@ class Phone:
     def says(self, page: str) -> None:
         form = re.search(r'<form method="post" action="[^"]*/report".*?</form>', page, re.S)
         assert form, self.shows
-        fields = {html.unescape(n): html.unescape(v) for n, v in
-                  re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])}
+        fields = {
+            html.unescape(n): html.unescape(v)
+            for n, v in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])
+        }
         assert self.client.post(f"{self.me}/report", data=fields).status_code == 303
         self.table.hall.step()
         self.table.wait(1000)
@@ -44,8 +46,11 @@ class Phone:
 
     def reports(self, winner: Side, loser_has: int) -> None:
         """Played out: the winner has 100."""
-        self.says(self.client.get(f"{self.me}/report", query_string={
-            "way": "played", "opener": winner, "q.score.loser": str(loser_has)}).text)
+        self.says(
+            self.client.get(
+                f"{self.me}/report", query_string={"way": "played", "opener": winner, "q.score.loser": str(loser_has)}
+            ).text
+        )
 
 
 @pytest.mark.parametrize("side", ["a", "b"])
@@ -60,7 +65,9 @@ def test_the_unit_asks_about_what_the_phone_said(table: Table, side: Side) -> No
     table.press(asked)
     table.wait(1000)
     assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
-        AGREED, SidePair(100, 24) if side == "a" else SidePair(24, 100))
+        AGREED,
+        SidePair(100, 24) if side == "a" else SidePair(24, 100),
+    )
     assert f"Saved #{table.match.number}" in phone.shows
 
 
@@ -74,8 +81,10 @@ def test_the_phone_asks_about_what_was_said_at_the_unit(table: Table) -> None:
     assert "reported this. Correct?" in bruno.shows
     assert "100:20" in bruno.shows
     bruno.yes()
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
-                                                                                                SidePair(100, 20))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED,
+        SidePair(100, 20),
+    )
     assert f"SAVED #{table.match.number}" in table.says
 
 
@@ -90,14 +99,15 @@ def test_what_they_disagree_about_stands_on_both(table: Table) -> None:
     assert "30" in table.says
     table.press(asked)
     table.wait(1000)
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
-                                                                                                SidePair(100, 30))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED,
+        SidePair(100, 30),
+    )
 
 
 def test_a_phone_s_older_form_does_not_undo_what_its_side_said_at_the_unit(table: Table) -> None:
     ana = Phone(table, "a")
-    older = ana.client.get(f"{ana.me}/report", query_string={
-        "way": "played", "opener": "a", "q.score.loser": "0"}).text
+    older = ana.client.get(f"{ana.me}/report", query_string={"way": "played", "opener": "a", "q.score.loser": "0"}).text
     table.press("a" + "^^aa")
     table.wait(1000)
     ana.says(older)
@@ -111,5 +121,7 @@ def test_a_table_whose_unit_is_silent_goes_on_by_two_phones(table: Table) -> Non
     assert "The table's unit is offline. Report here." in ana.shows
     ana.reports("b", 40)
     bruno.yes()
-    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (AGREED,
-                                                                                                SidePair(40, 100))
+    assert (table.match.state, table.match.match.result and table.match.match.result.score) == (
+        AGREED,
+        SidePair(40, 100),
+    )

@@ -49,8 +49,7 @@ class PracticeRun:
         self.paths: dict[str, str] = json.loads(self.there.ask("GET", "/practice/info")[2])["paths"]
 
     def start(self) -> None:
-        assert self.organizer.ask("POST", "/console/practice",
-                                  {"csrf": self.organizer.token("/console")})[0] == 303
+        assert self.organizer.ask("POST", "/console/practice", {"csrf": self.organizer.token("/console")})[0] == 303
         self.address = wait_until(self._address, "the practice hub", every_s=0.2)
 
     def _address(self) -> str:
@@ -81,10 +80,14 @@ class PracticeRun:
 
     def pictures(self, ends: Callable[[list[dict[str, Any]]], object]) -> list[dict[str, Any]]:
         """What the event stream says first."""
-        with closing(http.client.HTTPSConnection("localhost", self.there.port, context=self.there.context,
-                                                 timeout=WAIT_S)) as line:
-            line.request("GET", "/practice/pictures", headers={"Cookie": "; ".join(
-                f"{name}={value}" for name, value in self.there.cookies.items())})
+        with closing(
+            http.client.HTTPSConnection("localhost", self.there.port, context=self.there.context, timeout=WAIT_S)
+        ) as line:
+            line.request(
+                "GET",
+                "/practice/pictures",
+                headers={"Cookie": "; ".join(f"{name}={value}" for name, value in self.there.cookies.items())},
+            )
             answer, found = line.getresponse(), []
             while not ends(found):
                 said = answer.readline()
@@ -95,8 +98,11 @@ class PracticeRun:
 
 def tables_showing(found: list[dict[str, Any]], begins: str = "") -> dict[int, dict[str, Any]]:
     """The last picture of each table whose text begins so."""
-    return {each["table"]: each["picture"] for each in found
-            if each.get("picture") and each["picture"]["text"].startswith(begins)}
+    return {
+        each["table"]: each["picture"]
+        for each in found
+        if each.get("picture") and each["picture"]["text"].startswith(begins)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -113,8 +119,9 @@ def corner(screen: Image.Image) -> bytes:
 
 
 def post(browser: Browser, path: str, body: str, headers: dict[str, str]) -> int:
-    with closing(http.client.HTTPSConnection("localhost", browser.port, context=browser.context,
-                                             timeout=WAIT_S)) as line:
+    with closing(
+        http.client.HTTPSConnection("localhost", browser.port, context=browser.context, timeout=WAIT_S)
+    ) as line:
         cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
         line.request("POST", path, body, {"Cookie": cookies, **headers})
         return line.getresponse().status
@@ -127,7 +134,8 @@ def test_it_opens_in_the_browser_that_started_it_by_the_name_that_it_was_asked_b
     assert "frame-src 'self';" in headers["Content-Security-Policy"]
     assert headers["Content-Security-Policy"].endswith("frame-ancestors 'none'")
     assert not [said for said in practising.there.said if said.startswith(SECURE_SESSION)], (
-        "no session of its own: that would end the one at the hub")
+        "no session of its own: that would end the one at the hub"
+    )
 
 
 def test_every_screen_says_that_it_is_practice(practising: PracticeRun) -> None:
@@ -199,8 +207,15 @@ def test_the_plain_port_beside_shows_a_player_no_more(practising: PracticeRun) -
 
 def test_another_site_presses_nothing_with_the_organizer_s_cookie(practising: PracticeRun) -> None:
     for path in ORDERS:
-        assert post(practising.there, f"/practice{path}", '{"table": 1, "pin": "a", "down": true}',
-                    {"Content-Type": "text/plain"}) == 400, path
+        assert (
+            post(
+                practising.there,
+                f"/practice{path}",
+                '{"table": 1, "pin": "a", "down": true}',
+                {"Content-Type": "text/plain"},
+            )
+            == 400
+        ), path
 
 
 def test_nobody_frames_the_real_hub_meanwhile(practising: PracticeRun) -> None:
@@ -217,8 +232,11 @@ def test_it_waits_behind_the_event_for_the_processor(practising: PracticeRun) ->
 
 
 def practice_processes(kit: Kit) -> list[Path]:
-    return [each for each in Path("/proc").iterdir()
-            if each.name.isdigit() and str(kit.hub_folder / "practice") in _command(each)]
+    return [
+        each
+        for each in Path("/proc").iterdir()
+        if each.name.isdigit() and str(kit.hub_folder / "practice") in _command(each)
+    ]
 
 
 def _command(process: Path) -> str:
@@ -231,10 +249,16 @@ def _command(process: Path) -> str:
 def test_it_ends_with_the_hub_however_that_ends(tmp_path: Path) -> None:
     practising = PracticeRun(tmp_path)
     try:
-        with closing(http.client.HTTPSConnection("localhost", practising.there.port, context=practising.there.context,
-                                                 timeout=WAIT_S)) as page:
-            page.request("GET", "/practice/pictures", headers={"Cookie": "; ".join(
-                f"{name}={value}" for name, value in practising.there.cookies.items())})
+        with closing(
+            http.client.HTTPSConnection(
+                "localhost", practising.there.port, context=practising.there.context, timeout=WAIT_S
+            )
+        ) as page:
+            page.request(
+                "GET",
+                "/practice/pictures",
+                headers={"Cookie": "; ".join(f"{name}={value}" for name, value in practising.there.cookies.items())},
+            )
             assert page.getresponse().status == 200
             practising.kit.stop_hub(signal.SIGKILL)
             wait_until(lambda: not practice_processes(practising.kit), "its end")
@@ -251,7 +275,8 @@ def restarted(kit: Kit) -> Table:
 
 
 def test_a_real_table_without_a_match_plays_along_until_its_match_is_published(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kit.make_event", partial(make_event, published=False))
     kit = KIT(tmp_path)
     kit.start_hub()
@@ -281,7 +306,7 @@ def test_a_real_table_without_a_match_plays_along_until_its_match_is_published(
         publish["csrf"] = practising.organizer.token(event)
         assert practising.organizer.ask("POST", f"{event}/publish", publish)[0] == 303
         restarted(kit).wait_for("press")
-        assert [entry.kind for entry in kit.entries()[len(practising.before):]] == ["round-published"]
+        assert [entry.kind for entry in kit.entries()[len(practising.before) :]] == ["round-published"]
         assert not (tmp_path / "unit-1" / "practice").exists()
         # The virtual unit is at its table again.
         practising.pictures(lambda found: 1 in tables_showing(found))
@@ -315,11 +340,13 @@ def test_one_that_nobody_uses_ends_after_two_hours() -> None:
 
 
 def test_it_does_not_offer_to_set_the_machine_s_clock(practising: PracticeRun) -> None:
-    assert [('id="hall-time"' in browser.ask("GET", "/console")[2])
-            for browser in (practising.organizer, practising.there)] == [True, False]
+    assert [
+        ('id="hall-time"' in browser.ask("GET", "/console")[2]) for browser in (practising.organizer, practising.there)
+    ] == [True, False]
 
 
 def test_it_shows_the_certificate_of_its_hub(practising: PracticeRun) -> None:
-    shown = {ssl.get_server_certificate(("localhost", port)) for port in (practising.organizer.port,
-                                                                         practising.there.port)}
+    shown = {
+        ssl.get_server_certificate(("localhost", port)) for port in (practising.organizer.port, practising.there.port)
+    }
     assert len(shown) == 1

@@ -29,8 +29,11 @@ class Copy:
         self._before = self._files()
 
     def _files(self) -> dict[str, bytes]:
-        return {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in self.folder.rglob("*")
-                if path.is_file() and path.suffix not in (".pyc", ".png")}
+        return {
+            path.relative_to(self.folder).as_posix(): path.read_bytes()
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.suffix not in (".pyc", ".png")
+        }
 
     def touched(self) -> set[str]:
         now = self._files()
@@ -42,8 +45,11 @@ class Copy:
         steps = text.partition(f"### {title}\n")[2].partition("\n#")[0]
         named = re.findall(r"^- `([^`]+)`", steps, flags=re.MULTILINE)
         paths = [re.sub(r"\bX\b|(?<=_)X(?=\.)", name, path.replace("ROOM", room)) for path in named]
-        return {found.relative_to(self.folder).as_posix()
-                for path in paths for found in (self.folder.glob(path) if "*" in path else [self.folder / path])}
+        return {
+            found.relative_to(self.folder).as_posix()
+            for path in paths
+            for found in (self.folder.glob(path) if "*" in path else [self.folder / path])
+        }
 
     def write(self, path: str, text: str) -> None:
         (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -62,8 +68,14 @@ class Copy:
     def run(self, *words: str, **variables: str) -> str:
         """What a Python process says that has the copy's packages and no others."""
         paths = os.pathsep.join(str(self.folder / top) for top in ("server", "devices", "firmware", "tests"))
-        done = subprocess.run([sys.executable, *words], cwd=self.folder, capture_output=True, text=True, timeout=60,
-                              env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "", **variables})
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "", **variables},
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
@@ -88,11 +100,11 @@ from roundtap_hub.serving.web import AnyResponse, page
 def hello() -> AnyResponse:
     return page("hello.html")
 '''
-TEMPLATE = '''{% extends "base.html" %}
+TEMPLATE = """{% extends "base.html" %}
 {% block kind %}console{% endblock %}
 {% block title %}{{ t("hello") }}{% endblock %}
 {% block main %}<h1>{{ t("hello") }}</h1>{% endblock %}
-'''
+"""
 PAGE_TEST = '''"""The greeting."""
 
 from pages_kit import House, text_of
@@ -113,11 +125,14 @@ def test_a_page(copy: Copy) -> None:
         copy.add_texts(f"server/roundtap_hub/words/{language}.json", {"hello": text})
     copy.write("tests/hub/hall/test_hello.py", PAGE_TEST)
     assert copy.touched() == copy.recipe("A page", "hello", "hall")
-    copy.test("tests/hub/hall/test_hello.py", "tests/tools/test_address_table.py",
-              "tests/hub/access/test_policy.py::test_the_routes_are_those_of_the_table")
+    copy.test(
+        "tests/hub/hall/test_hello.py",
+        "tests/tools/test_address_table.py",
+        "tests/hub/access/test_policy.py::test_the_routes_are_those_of_the_table",
+    )
 
 
-SCREENS = '''
+SCREENS = """
 from itertools import islice
 
 from gallery.table_screens import scenes
@@ -130,10 +145,15 @@ assert (unit_words("fr")("clock.paused"), plural_form("fr", 0)) == ("EN PAUSE", 
 shown = list(islice(scenes(("fr",)), 12))
 assert len(shown) == 12
 assert all(draw_scene(scene).getbbox() for _, scene in shown)
-'''
-EVENT = {"format": "roundtap-event/1", "name": "Friday", "rulebook": "xwing-standard", "seed": 7,
-         "competitors": [{"id": f"p{n}", "name": name} for n, name in enumerate(("Ana", "Bruno", "Eva", "Kai"), 1)],
-         "rounds": []}
+"""
+EVENT = {
+    "format": "roundtap-event/1",
+    "name": "Friday",
+    "rulebook": "xwing-standard",
+    "seed": 7,
+    "competitors": [{"id": f"p{n}", "name": name} for n, name in enumerate(("Ana", "Bruno", "Eva", "Kai"), 1)],
+    "rounds": [],
+}
 
 
 def test_a_language(copy: Copy) -> None:
@@ -141,8 +161,11 @@ def test_a_language(copy: Copy) -> None:
         shutil.copy(copy.folder / package / "words/en.json", copy.folder / package / "words/fr.json")
     copy.add_texts("server/roundtap_core/words/fr.json", {"round.title": "Ronde {number} ({stage})"})
     copy.add_texts("firmware/roundtap_units/words/fr.json", {"clock.paused": "EN PAUSE"})
-    copy.change("server/roundtap_core/words.py", '    if language == "pl":\n',
-                '    if language == "fr":\n        return "one" if n == 0 else "other"\n    if language == "pl":\n')
+    copy.change(
+        "server/roundtap_core/words.py",
+        '    if language == "pl":\n',
+        '    if language == "fr":\n        return "one" if n == 0 else "other"\n    if language == "pl":\n',
+    )
     guide = (copy.folder / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| .+ \| .+ \| .+ \| .+ \| .+ \|$", guide, flags=re.MULTILINE)
     for row in rows:
@@ -212,13 +235,23 @@ class Pebbles(Rulebook):
         self.winner(result, options)
 '''
 CLAUSES = {
-    "document": "Pebbles, the rules (en)", "rulebooks": ["pebbles"],
-    "words": {"en": {"decision.pebbles_shared": "Five pebbles each are a draw."},
-              "de": {"decision.pebbles_shared": "Fünf Kiesel für beide sind ein Unentschieden."}},
+    "document": "Pebbles, the rules (en)",
+    "rulebooks": ["pebbles"],
+    "words": {
+        "en": {"decision.pebbles_shared": "Five pebbles each are a draw."},
+        "de": {"decision.pebbles_shared": "Fünf Kiesel für beide sind ein Unentschieden."},
+    },
     "clauses": [
-        {"id": "more", "section": "Winning", "how": "enforced", "text": "Whoever has more pebbles wins.",
-         "tests": ["tests/core/rulebooks/test_pebbles.py::test_more_pebbles_win"]},
-        {"id": "round", "section": "Winning", "how": "people", "text": "Pebbles are round.", "reason": "Material."}]}
+        {
+            "id": "more",
+            "section": "Winning",
+            "how": "enforced",
+            "text": "Whoever has more pebbles wins.",
+            "tests": ["tests/core/rulebooks/test_pebbles.py::test_more_pebbles_win"],
+        },
+        {"id": "round", "section": "Winning", "how": "people", "text": "Pebbles are round.", "reason": "Material."},
+    ],
+}
 GAME_TEST = '''"""Pebbles, by its document."""
 
 from roundtap_core.records import Match, Result, SidePair
@@ -252,16 +285,19 @@ def test_a_rulebook(copy: Copy) -> None:
     standings = copy.run("-m", "roundtap.main", "standings", "event.json")
     assert [row["points"] for row in json.loads(standings)["standings"]] == [3, 1, 1, 0]
     assert json.loads(copy.run("-m", "roundtap.main", "pair", "event.json"))["round"] == 2
-    copy.test(*(f"tests/core/rulebooks/test_{name}.py" for name in ("pebbles", "coverage", "clauses_everywhere")),
-              "-k", "pebbles or coverage")
+    copy.test(
+        *(f"tests/core/rulebooks/test_{name}.py" for name in ("pebbles", "coverage", "clauses_everywhere")),
+        "-k",
+        "pebbles or coverage",
+    )
 
 
-PROFILE = '''
+PROFILE = """
 KIOSK_80 = PrinterProfile(
     # [low] A kiosk's printer.
     "kiosk-80", 640, 53, 203, rows_per_s=300)
 
-PROFILES ='''
+PROFILES ="""
 
 
 def test_a_printer_profile(copy: Copy) -> None:

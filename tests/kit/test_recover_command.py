@@ -43,8 +43,9 @@ def venue_of(folder: Path) -> Venue:
         journal.close()
 
 
-def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: Path,
-                                                        capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = venue_of(tmp_path / "hub")
     again = tmp_path / "another machine" / "roundtap-data"
 
@@ -58,7 +59,10 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(backup: Path, tmp_path: 
     assert (again / "tls" / "ca.pem").read_text() == "a certificate"
     assert (again / "secret").read_text() == "ab" * 32
     assert [oct(path.stat().st_mode)[-3:] for path in (again, again / "pin", again / "roundtap.db")] == [
-        "700", "600", "600"]
+        "700",
+        "600",
+        "600",
+    ]
     venue = venue_of(again)
     assert venue.restore_state is not None
     assert venue.restore_state.copy[VENUE] == (before.number, before.head)
@@ -97,7 +101,8 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_of_a_copied_database_it_is_said_that_nobody_can_tell_what_it_lacks(
-        backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
     opened = open_folder(tmp_path / "hub", lambda _: None)
     try:
@@ -109,8 +114,9 @@ def test_of_a_copied_database_it_is_said_that_nobody_can_tell_what_it_lacks(
     assert f"{tmp_path / 'copied.db'} is a copied journal without its head file" in capsys.readouterr().out
 
 
-def test_where_nothing_of_a_hub_is_nothing_is_made(backup: Path, tmp_path: Path,
-                                                   capsys: pytest.CaptureFixture[str]) -> None:
+def test_where_nothing_of_a_hub_is_nothing_is_made(
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "text").write_text("not a database")
     (tmp_path / "empty").mkdir()
     again = str(tmp_path / "again")
@@ -122,9 +128,10 @@ def test_where_nothing_of_a_hub_is_nothing_is_made(backup: Path, tmp_path: Path,
 
 
 def test_an_altered_entry_costs_what_follows_it_and_all_of_that_is_said(
-        backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with closing(sqlite3.connect(backup)) as connection:
-        last, = connection.execute("SELECT max(number) FROM entry WHERE stream = 'ewinter'").fetchone()
+        (last,) = connection.execute("SELECT max(number) FROM entry WHERE stream = 'ewinter'").fetchone()
         connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'ewinter' AND number = 3")
         connection.commit()
     assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 1
@@ -136,7 +143,8 @@ def test_an_altered_entry_costs_what_follows_it_and_all_of_that_is_said(
 
 
 def test_two_hubs_are_never_mixed_and_one_of_them_can_be_chosen(
-        backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "other").mkdir()
     make_event(tmp_path / "other" / "roundtap.db", 4, 2, "xwing-standard", name="Summer Open", event_id="esummer")
     make_backup(tmp_path / "other", tmp_path / "stick", HeadRecord("another hub", "old"), "2026-11-21T04:00")
@@ -148,8 +156,9 @@ def test_two_hubs_are_never_mixed_and_one_of_them_can_be_chosen(
     assert f"not used: {backup} belongs to another hub" in capsys.readouterr().out
 
 
-def test_a_folder_that_is_not_empty_is_never_written_over(backup: Path, tmp_path: Path,
-                                                          capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_is_not_empty_is_never_written_over(
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = (tmp_path / "hub" / "roundtap.db").read_bytes()
     assert "is not empty" in refused(capsys, str(backup), "--data", str(tmp_path / "hub"))
     assert (tmp_path / "hub" / "roundtap.db").read_bytes() == before

@@ -47,8 +47,11 @@ def venue_of(kit: Kit) -> Venue:
 def results(kit: Kit, console: ConsoleClient) -> list[list[object]]:
     """Everything that stands, as the event file has it."""
     file = console.export(kit.event)
-    return [[match.get("a"), match.get("b"), match.get("table"), match.get("result")]
-            for played in file["rounds"] for match in played["matches"]]
+    return [
+        [match.get("a"), match.get("b"), match.get("table"), match.get("result")]
+        for played in file["rounds"]
+        for match in played["matches"]
+    ]
 
 
 def play_100_to_0(kit: Kit) -> None:
@@ -115,8 +118,12 @@ def test_a_round_that_the_backup_lacks_is_adopted_and_everything_stands_as_befor
     kit.start_hub()
 
     console = ConsoleClient(kit.url, PIN)
-    wait_until(lambda: (afresh := venue_of(kit).restore_state) is not None and len(afresh.heard) == 2
-               and len(afresh.pending) == 4, "both tables to be heard, and their reports of round 2 to wait")
+    wait_until(
+        lambda: (
+            (afresh := venue_of(kit).restore_state) is not None and len(afresh.heard) == 2 and len(afresh.pending) == 4
+        ),
+        "both tables to be heard, and their reports of round 2 to wait",
+    )
     assert len(results(kit, console)) == 2
     mark = next(iter(venue_of(kit).restore_state.pending.values())).report["draw"]  # type: ignore[union-attr]
     console.post("/console/restored/adopt", event=kit.event, number=2, mark=mark)
@@ -162,13 +169,14 @@ def test_tables_play_on_while_the_hub_lacks_their_round_and_follow_it_once_it_is
     kit.tables[1].wait_for("yes")
     kit.tables[1].tap("b")
     kit.tables[1].wait_for("being checked")
-    assert not any("SAVED" in text or "#" in text for text in kit.tables[1].texts[seen[1]:]), "of the last round"
+    assert not any("SAVED" in text or "#" in text for text in kit.tables[1].texts[seen[1] :]), "of the last round"
 
     console = ConsoleClient(kit.url, PIN)
     pending = venue_of(kit).restore_state
     assert pending is not None
-    console.post("/console/restored/adopt", event=kit.event, number=2,
-                 mark=next(iter(pending.pending.values())).report["draw"])
+    console.post(
+        "/console/restored/adopt", event=kit.event, number=2, mark=next(iter(pending.pending.values())).report["draw"]
+    )
     console.post("/console/restored/settled")
 
     kit.tables[1].wait_for("SAVED")

@@ -58,7 +58,11 @@ def test_best_of_three_is_printed_only_for_stages_that_may_have_it() -> None:
     """Warlords of Terra: a final, and the match for third place beside it; such a match has no time."""
     either = {"1": 45, "3": None}
     assert sheet("warlords-of-terra")["minutes"] == {
-        "swiss": {"1": 45}, "elimination": {"1": 45}, "final": either, "third_place": either}
+        "swiss": {"1": 45},
+        "elimination": {"1": 45},
+        "final": either,
+        "third_place": either,
+    }
     _, out, _ = roundtap("rulebook", "warlords-of-terra", ROUNDTAP_LANG="en")
     lines = [line.split() for line in out.splitlines()]
     assert ["Swiss", "45", "–"] in lines

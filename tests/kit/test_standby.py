@@ -41,7 +41,7 @@ def test_a_standby_that_is_plugged_in_last_takes_the_place_of_a_hub_that_was_kil
     table.wait_for("SAVED")
     assert set(report_ids(kit, kit.standby_folder).values()) == {1}
     assert len(report_ids(kit, kit.standby_folder)) == 2
-    assert [e.hash for e in kit.entries_of(kit.standby_folder)][:len(before)] == [e.hash for e in before]
+    assert [e.hash for e in kit.entries_of(kit.standby_folder)][: len(before)] == [e.hash for e in before]
     epochs = [e.data["epoch"] for e in kit.entries_of(kit.standby_folder, VENUE) if e.kind == "epoch-begun"]
     assert len(set(epochs)) == 2
 

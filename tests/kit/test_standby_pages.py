@@ -23,7 +23,8 @@ KNOWN = "return location.origin !== 'null' && sessionStorage.getItem('roundtap:h
 
 
 def test_a_wall_goes_to_the_hub_that_took_over_and_to_no_standby_that_only_waits(
-        kit: StandbyKit, browser: webdriver.Chrome) -> None:
+    kit: StandbyKit, browser: webdriver.Chrome
+) -> None:
     kit.start_hub()
     kit.start_standby()
     old = f"{kit.url}/wall/{kit.event}"

@@ -56,9 +56,13 @@ class Evening:
             return 0, ""
 
     def wait_for_fault(self, fault: str) -> None:
-        wait_until(lambda: self.hub_says("/device/challenge") == (
-            503, json.dumps({"error": "the hub is not ready", "storage": fault}, separators=(",", ":"))),
-            f"the hub to wait: {fault}")
+        wait_until(
+            lambda: (
+                self.hub_says("/device/challenge")
+                == (503, json.dumps({"error": "the hub is not ready", "storage": fault}, separators=(",", ":")))
+            ),
+            f"the hub to wait: {fault}",
+        )
 
     def wait_for_hub(self) -> None:
         wait_until(lambda: self.hub_says("/time")[0] == 200, "the hub to go on by itself")
@@ -89,14 +93,19 @@ def evening(tmp_path: Path) -> Iterator[Callable[[str, type], Evening]]:
 BROKEN: dict[str, tuple[Any, Callable[[Any], object], Callable[[Any], object], str]] = {
     "full": (SmallDisk, SmallDisk.fill, SmallDisk.make_room, "card is full"),
     "read-only": (SmallDisk, SmallDisk.lock, SmallDisk.unlock, "card is read-only"),
-    "failing": (CardImage, CardImage.breaks, lambda card: (wait_until(card.take_out, "the card to be free"),
-                                                           card.put_in()), "card reports errors"),
+    "failing": (
+        CardImage,
+        CardImage.breaks,
+        lambda card: (wait_until(card.take_out, "the card to be free"), card.put_in()),
+        "card reports errors",
+    ),
 }
 
 
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_hub_that_cannot_start_says_why_and_starts_once_it_can(
-        evening: Callable[[str, type], Evening], fault: str, capsys: pytest.CaptureFixture[str]) -> None:
+    evening: Callable[[str, type], Evening], fault: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     kind, break_it, mend_it, words = BROKEN[fault]
     hall = evening("hub", kind)
     hall.kit.secure = ()
@@ -138,7 +147,8 @@ def test_a_hub_that_cannot_start_says_why_and_starts_once_it_can(
 
 
 def test_a_hub_whose_disk_fills_up_in_mid_round_goes_on_when_there_is_room(
-        evening: Callable[[str, type], Evening]) -> None:
+    evening: Callable[[str, type], Evening],
+) -> None:
     hall = evening("hub", SmallDisk)
     table = _in_mid_round(hall)
     hall.disk.fill()  # type: ignore[union-attr]
@@ -152,7 +162,8 @@ def test_a_hub_whose_disk_fills_up_in_mid_round_goes_on_when_there_is_room(
 
 
 def test_a_hub_whose_disk_fails_in_mid_round_reads_its_journal_again_in_a_new_process(
-        evening: Callable[[str, type], Evening]) -> None:
+    evening: Callable[[str, type], Evening],
+) -> None:
     hall = evening("hub", CardImage)
     table = _in_mid_round(hall)
     table.tap("a", "a")
@@ -191,10 +202,12 @@ UNIT_WORDS = {"full": "CARD FULL", "read-only": "CARD LOCKED", "failing": "CARD 
 
 
 # How each fault is told is seen in mid-round as well.
-@pytest.mark.parametrize("fault", [
-    pytest.param(fault, marks=() if fault == "full" else pytest.mark.long) for fault in BROKEN])
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=() if fault == "full" else pytest.mark.long) for fault in BROKEN]
+)
 def test_a_unit_that_starts_on_such_a_card_says_which_and_takes_results_once_it_can(
-        evening: Callable[[str, type], Evening], fault: str) -> None:
+    evening: Callable[[str, type], Evening], fault: str
+) -> None:
     kind, break_it, mend_it, _ = BROKEN[fault]
     hall = evening("unit-1", kind)
     hall.launch_hub()
@@ -211,7 +224,8 @@ def test_a_unit_that_starts_on_such_a_card_says_which_and_takes_results_once_it_
 
 @pytest.mark.parametrize(("fault", "kind"), [("full", SmallDisk), ("read-only", CardImage), ("failing", CardImage)])
 def test_a_unit_whose_card_fails_in_mid_round_says_which_and_goes_on(
-        evening: Callable[[str, type], Evening], fault: str, kind: type) -> None:
+    evening: Callable[[str, type], Evening], fault: str, kind: type
+) -> None:
     hall = evening("unit-1", kind)
     table = _in_mid_round(hall)
     table.tap("a", "a")
@@ -256,8 +270,11 @@ def _both_agree(hall: Evening, table: Table) -> None:
 
 def _files(folder: Path) -> dict[str, bytes]:
     """What the hub has on its disk; SQLite's shared memory is no part of the journal."""
-    return {str(path): path.read_bytes() for path in folder.rglob("roundtap.*")
-            if path.is_file() and path.suffix not in (".db-shm", ".db-wal")}
+    return {
+        str(path): path.read_bytes()
+        for path in folder.rglob("roundtap.*")
+        if path.is_file() and path.suffix not in (".db-shm", ".db-wal")
+    }
 
 
 def _over_tls(port: int) -> str:

@@ -56,11 +56,14 @@ def test_systemd_has_nothing_to_say_about_a_unit(unit: Path, tmp_path: Path) -> 
 
 
 @needs_analyze
-@pytest.mark.parametrize(("right", "wrong", "says"), [
-    ("LimitNOFILE=", "LimitNOFILES=", "Unknown key"),
-    ("Type=notify", "Type=notified", "Failed to parse"),
-    ("WatchdogSec=30", "WatchdogSec=half a minute", "Failed to parse"),
-])
+@pytest.mark.parametrize(
+    ("right", "wrong", "says"),
+    [
+        ("LimitNOFILE=", "LimitNOFILES=", "Unknown key"),
+        ("Type=notify", "Type=notified", "Failed to parse"),
+        ("WatchdogSec=30", "WatchdogSec=half a minute", "Failed to parse"),
+    ],
+)
 def test_a_slip_in_a_unit_would_be_said(right: str, wrong: str, says: str, tmp_path: Path) -> None:
     hub = FOLDER / "roundtap-hub.service"
     text = hub.read_text()
@@ -103,7 +106,10 @@ def test_a_thousand_phones_find_room() -> None:
 def test_every_service_has_its_own_user_which_sysusers_makes(tmp_path: Path) -> None:
     said = subprocess.run(
         ["systemd-sysusers", "--dry-run", f"--root={tmp_path}", str(FOLDER / "roundtap.sysusers")],
-        capture_output=True, text=True, check=True)
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     users = [user for unit in SERVICES for user in keys(unit, "User")]
     assert len(set(users)) == len(SERVICES)
     for user in users:

@@ -17,8 +17,15 @@ from roundtap_units.table import main as units
 
 def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
     kit = shared_kit
-    unit = start_roundtap("table", str(kit.folder / "table-1.toml"), "--panel", str(kit.folder / "panel-1"), "--say",
-                          stdout=subprocess.PIPE, text=True)
+    unit = start_roundtap(
+        "table",
+        str(kit.folder / "table-1.toml"),
+        "--panel",
+        str(kit.folder / "panel-1"),
+        "--say",
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     table = Table(kit.folder / "panel-1")
     table.wait_for("press")
     table.tap("a")
@@ -40,13 +47,20 @@ def test_a_screen_that_only_blinks_is_said_once(capsys: pytest.CaptureFixture[st
 
 def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it_lacks(shared_kit: Kit) -> None:
     """No Pi is needed to see it: this machine has no GPIO, and mostly no lgpio."""
-    unit = start_roundtap("table", str(shared_kit.folder / "table-1.toml"), "--say", stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True)
+    unit = start_roundtap(
+        "table",
+        str(shared_kit.folder / "table-1.toml"),
+        "--say",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert unit.stderr is not None
     assert unit.stdout is not None
     said = [unit.stderr.readline(), unit.stderr.readline()]
-    assert any("buttons and lamps: " in line and re.search(r"python3-lgpio|no GPIO|may not reach", line)
-               for line in said), said
+    assert any(
+        "buttons and lamps: " in line and re.search(r"python3-lgpio|no GPIO|may not reach", line) for line in said
+    ), said
     assert any("screen: " in line for line in said), said
     # It goes on all the same: the hub is heard, and what the screen would show is said.
     assert any("press" in line for line in iter(unit.stdout.readline, ""))

@@ -22,8 +22,18 @@ from standby_kit import answers
 
 def start_copy(kit: Kit, port: int, *more: str) -> subprocess.Popen[str]:
     """A second hub, from the copy of the first one's folder."""
-    return start_roundtap("hub", "--data", str(kit.folder / "copy"), "--host", "127.0.0.1", "--port", str(port), *more,
-                          stderr=subprocess.PIPE, text=True)
+    return start_roundtap(
+        "hub",
+        "--data",
+        str(kit.folder / "copy"),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        *more,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.fixture
@@ -43,8 +53,9 @@ class Ear:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(("", PORT))
         for address in (str(each) for each in local_addresses() if each.version == 4):
-            self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-                                   socket.inet_aton(GROUP) + socket.inet_aton(address))
+            self.socket.setsockopt(
+                socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(GROUP) + socket.inet_aton(address)
+            )
         self.socket.settimeout(WAIT_S)
 
     def beacon_of(self, port: int) -> bytes:
@@ -69,8 +80,9 @@ def test_one_of_two_says_why_and_stops_and_the_other_goes_on(copied: Kit) -> Non
 
     second = start_copy(copied, port)
 
-    stopped = wait_until(lambda: next((each for each in (copied.hub, second) if each.poll() is not None), None),
-                         "one of them to stop")
+    stopped = wait_until(
+        lambda: next((each for each in (copied.hub, second) if each.poll() is not None), None), "one of them to stop"
+    )
     assert stopped.returncode == EXIT_DUPLICATE
     assert answers(copied.port if stopped is second else port)
     if stopped is second:

@@ -20,8 +20,10 @@ KIT = StandbyKit
 @pytest.fixture
 def proxy(kit: StandbyKit, tmp_path: Path) -> Iterator[WallProxy]:
     # Other suites have hubs on this machine, too.
-    watch = HubWatch([("127.0.0.1", kit.port)],
-                     find=lambda first: find_hub(first, candidates=lambda places: [p for p in places if p not in HERE]))
+    watch = HubWatch(
+        [("127.0.0.1", kit.port)],
+        find=lambda first: find_hub(first, candidates=lambda places: [p for p in places if p not in HERE]),
+    )
     watch.start()
     made = WallProxy(watch, WallMemory(tmp_path / "wall.json"), lambda: waiting_page("en", "192.168.1.33", ""))
     threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
@@ -33,7 +35,8 @@ def proxy(kit: StandbyKit, tmp_path: Path) -> Iterator[WallProxy]:
 
 @pytest.mark.long
 def test_a_wall_waits_for_its_hub_and_follows_it_to_the_standby(
-        kit: StandbyKit, browser: webdriver.Chrome, proxy: WallProxy) -> None:
+    kit: StandbyKit, browser: webdriver.Chrome, proxy: WallProxy
+) -> None:
     def shown() -> str:
         return str(browser.execute_script("return document.body.innerText"))
 
@@ -50,8 +53,10 @@ def test_a_wall_waits_for_its_hub_and_follows_it_to_the_standby(
 
     kit.kill_hub()
     kit.promote()
-    wait_until(lambda: proxy.opened is not None and proxy.opened.place == ("127.0.0.1", kit.second_port),
-               "the wall of the hub that took over")
+    wait_until(
+        lambda: proxy.opened is not None and proxy.opened.place == ("127.0.0.1", kit.second_port),
+        "the wall of the hub that took over",
+    )
     wait_until(lambda: browser.execute_script("return document.body.className") == "", "the wall to have contact")
     assert "Friday night" in shown()
     # It never left this machine, and is the same wall to the new hub.

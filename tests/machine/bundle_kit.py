@@ -10,8 +10,13 @@ from pathlib import Path
 
 def control(name: str, version: str = "1", architecture: str = "arm64", **more: str) -> str:
     """A control file; `Pre_Depends="libc6"` is the field Pre-Depends."""
-    fields = {"Package": name, "Version": version, "Architecture": architecture,
-              **{key.replace("_", "-"): value for key, value in more.items()}, "Description": "a part\n of the kit"}
+    fields = {
+        "Package": name,
+        "Version": version,
+        "Architecture": architecture,
+        **{key.replace("_", "-"): value for key, value in more.items()},
+        "Description": "a part\n of the kit",
+    }
     return "".join(f"{key}: {value}\n" for key, value in fields.items())
 
 
@@ -23,8 +28,11 @@ def deb(text: str, content: bytes = b"what it installs", packing: str = "xz") ->
         member.size = len(text.encode())
         tar.addfile(member, io.BytesIO(text.encode()))
     made = b"!<arch>\n"
-    for name, raw in (("debian-binary", b"2.0\n"), (f"control.tar.{packing}", packed.getvalue()),
-                      ("data.tar", content)):
+    for name, raw in (
+        ("debian-binary", b"2.0\n"),
+        (f"control.tar.{packing}", packed.getvalue()),
+        ("data.tar", content),
+    ):
         made += f"{name:<16}{0:<12}{0:<6}{0:<6}{0o100644:<8o}{len(raw):<10}`\n".encode() + raw + b"\n" * (len(raw) % 2)
     return made
 
@@ -42,8 +50,10 @@ def index(folder: Path) -> None:
 def made_bundle(folder: Path, *controls: str, given: str = "libc6 python3 systemd") -> Path:
     """A whole bundle of packages with these control files (default: Roundtap and overlayroot)."""
     folder.mkdir()
-    for text in controls or (control("roundtap", "1.2.3", Depends="python3 (>= 3.13), systemd (>= 252)"),
-                             control("overlayroot", "0.18", "all")):
+    for text in controls or (
+        control("roundtap", "1.2.3", Depends="python3 (>= 3.13), systemd (>= 252)"),
+        control("overlayroot", "0.18", "all"),
+    ):
         name, version, architecture = (line.split(": ")[1] for line in text.splitlines()[:3])
         (folder / f"{name}_{version}_{architecture}.deb").write_bytes(deb(text))
     index(folder)

@@ -8,8 +8,9 @@ from pathlib import Path
 from roundtap.provisioning.applying import Machine
 from roundtap.provisioning.roles import SERVICES, systemd_unit
 
-CMDLINE = ("console=serial0,115200 console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes "
-           "rootwait resize\n")
+CMDLINE = (
+    "console=serial0,115200 console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes rootwait resize\n"
+)
 CONFIG = "# For more options and information see\ndtparam=audio=on\n[cm4]\notg_mode=1\n[all]\n"
 
 

@@ -24,13 +24,26 @@ from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 
 
-@pytest.mark.parametrize(("role", "started"), [
-    ("hub", {"roundtap-hub.service", "roundtap-hotspot.service", "roundtap-panel.service",
-             "roundtap-station.service", "roundtap-wall.service"}),
-    ("table", {"roundtap-table.service"}), ("printer", {"roundtap-station.service"}),
-    ("wall", {"roundtap-wall.service"}),
-    ("standby", {"roundtap-standby.service"}), ("", {"roundtap-table.service"}),
-])
+@pytest.mark.parametrize(
+    ("role", "started"),
+    [
+        (
+            "hub",
+            {
+                "roundtap-hub.service",
+                "roundtap-hotspot.service",
+                "roundtap-panel.service",
+                "roundtap-station.service",
+                "roundtap-wall.service",
+            },
+        ),
+        ("table", {"roundtap-table.service"}),
+        ("printer", {"roundtap-station.service"}),
+        ("wall", {"roundtap-wall.service"}),
+        ("standby", {"roundtap-standby.service"}),
+        ("", {"roundtap-table.service"}),
+    ],
+)
 def test_a_role_starts_its_services_and_stops_all_others(tmp_path: Path, role: str, started: set[str]) -> None:
     machine, called = machine_in(tmp_path, f"role = {role}")
     apply_settings(machine)
@@ -66,8 +79,11 @@ def test_a_service_that_is_not_installed_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_what_is_applied_twice_changes_nothing_the_second_time(tmp_path: Path) -> None:
-    machine, _ = machine_in(tmp_path, "role=hub\nwifi=Store\nwifi_password=12345678\ncountry=DE\nlanguage=de\n"
-                                      "name=hall-1\nport=/dev/serial0\nboard=waveshare-oled-hat")
+    machine, _ = machine_in(
+        tmp_path,
+        "role=hub\nwifi=Store\nwifi_password=12345678\ncountry=DE\nlanguage=de\n"
+        "name=hall-1\nport=/dev/serial0\nboard=waveshare-oled-hat",
+    )
     first = apply_settings(machine)
     before = files_of(tmp_path)
     second = apply_settings(machine)
@@ -78,8 +94,9 @@ def test_what_is_applied_twice_changes_nothing_the_second_time(tmp_path: Path) -
 
 
 def test_a_table_gets_only_what_was_said(tmp_path: Path) -> None:
-    machine, _ = machine_in(tmp_path, "role = table\nlanguage = pl\nhub = 10.0.0.9\nboard = adafruit-oled-bonnet\n"
-                                      "name = door")
+    machine, _ = machine_in(
+        tmp_path, "role = table\nlanguage = pl\nhub = 10.0.0.9\nboard = adafruit-oled-bonnet\nname = door"
+    )
     apply_settings(machine)
     said = tomllib.loads((tmp_path / "etc/roundtap/table.toml").read_text())
     assert said == {"language": "pl", "hub": "http://10.0.0.9:8080", "board": "adafruit-oled-bonnet", "unit": "door"}
@@ -94,7 +111,7 @@ def test_a_machine_of_which_nothing_is_said_gets_no_configuration(tmp_path: Path
 
 
 def test_the_wifi_is_a_connection_that_only_root_reads(tmp_path: Path) -> None:
-    machine, called = machine_in(tmp_path, "country=DE\nwifi=Café Ümlaut\nwifi_password=\"back\\slash ;x\"")
+    machine, called = machine_in(tmp_path, 'country=DE\nwifi=Café Ümlaut\nwifi_password="back\\slash ;x"')
     apply_settings(machine)
     path = tmp_path / WIFI
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -119,8 +136,9 @@ def test_a_password_leaves_the_boot_partition_and_stays_in_use(tmp_path: Path) -
     assert "psk=very secret" in (tmp_path / WIFI).read_text()
 
 
-@pytest.mark.parametrize("left", [
-    "pin = 24681357", "hotspot_password = parlour-42", "hotspot = no\r\nhotspot_password = x1234567"])
+@pytest.mark.parametrize(
+    "left", ["pin = 24681357", "hotspot_password = parlour-42", "hotspot = no\r\nhotspot_password = x1234567"]
+)
 def test_what_was_not_taken_over_is_not_wiped(tmp_path: Path, left: str) -> None:
     """A PIN on a table, a password without its network: told, and there when somebody mends the line beside it."""
     text = f"role=table\r\nwifi=Store\r\ncountry=DE\r\nwifi_password=very secret\r\n{left}\r\n"
@@ -188,8 +206,10 @@ def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> No
     assert '"--language de ' in (tmp_path / "etc/roundtap/hub.env").read_text()
 
 
-EVERYTHING = ("language = de\nwifi = Hall\nwifi_password = rainbow-7\ncountry = DE\nhub = http://10.0.0.7:8080\n"
-              "board = adafruit-oled-bonnet\nprinter = epson-80\n")
+EVERYTHING = (
+    "language = de\nwifi = Hall\nwifi_password = rainbow-7\ncountry = DE\nhub = http://10.0.0.7:8080\n"
+    "board = adafruit-oled-bonnet\nprinter = epson-80\n"
+)
 
 
 def with_role(folder: Path, role: str) -> tuple[Machine, Called]:
@@ -237,9 +257,12 @@ def test_what_only_a_running_machine_keeps_of_a_role_is_given_back(tmp_path: Pat
     called.all.clear()
     set_role(machine, "table")
     apply_settings(machine, wait=True)
-    for call in ("nmcli connection reload", "systemd-umount /media/roundtap",
-                 "systemctl --quiet start --no-block getty@tty1.service",
-                 "systemctl --quiet try-restart --no-block avahi-daemon.service"):
+    for call in (
+        "nmcli connection reload",
+        "systemd-umount /media/roundtap",
+        "systemctl --quiet start --no-block getty@tty1.service",
+        "systemctl --quiet try-restart --no-block avahi-daemon.service",
+    ):
         assert call in called.all
     called.all.clear()
     apply_settings(machine)
@@ -296,10 +319,16 @@ def test_a_machine_that_is_no_pi_keeps_its_settings_in_etc(tmp_path: Path) -> No
     assert not (tmp_path / "etc/hostname").exists()
 
 
-@pytest.mark.parametrize("raw", [
-    b"", b"role = table\r\nlanguage = de\r\n", b"Rolle: Tisch\nlanguage = de", b"\xef\xbb\xbfrole=x",
-    b"\xff\xfe" + "role = wall\r\nlanguage = de".encode("utf-16-le"),
-])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"role = table\r\nlanguage = de\r\n",
+        b"Rolle: Tisch\nlanguage = de",
+        b"\xef\xbb\xbfrole=x",
+        b"\xff\xfe" + "role = wall\r\nlanguage = de".encode("utf-16-le"),
+    ],
+)
 def test_a_role_set_by_command_replaces_the_one_in_the_file(tmp_path: Path, raw: bytes) -> None:
     machine, _ = machine_in(tmp_path, raw)
     before = machine.settings()[0]
@@ -317,7 +346,8 @@ def test_the_command_shows_sets_and_says(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_folder_s_settings_tell_no_program_of_this_machine_anything(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine_in(tmp_path, "role = hub\nname = not-this-one")
 
     def called(*words: object, **_: object) -> None:
@@ -329,8 +359,9 @@ def test_a_folder_s_settings_tell_no_program_of_this_machine_anything(
     capsys.readouterr()
 
 
-def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(tmp_path: Path,
-                                                                    capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_to_mend_is_written_beside_the_settings_for_notepad(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     machine_in(tmp_path, "role = hub\nlanguage = es\ncontry = ES")
     assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
     said = (tmp_path / "boot/firmware/roundtap-says.txt").read_bytes()

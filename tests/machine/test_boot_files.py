@@ -25,9 +25,15 @@ def taken(folder: Path, **said: str) -> tuple[list[str], list[str]]:
     return ((folder / "config.txt").read_text().splitlines(), (folder / "cmdline.txt").read_text().split())
 
 
-@pytest.mark.parametrize(("board", "lines"), [
-    ("", [I2C]), ("recommended", [I2C]), ("waveshare-oled-hat", ["dtparam=spi=on"]), ("nobody-knows-it", [I2C]),
-])
+@pytest.mark.parametrize(
+    ("board", "lines"),
+    [
+        ("", [I2C]),
+        ("recommended", [I2C]),
+        ("waveshare-oled-hat", ["dtparam=spi=on"]),
+        ("nobody-knows-it", [I2C]),
+    ],
+)
 def test_the_board_decides_the_bus(tmp_path: Path, board: str, lines: list[str]) -> None:
     config, _ = taken(boot(tmp_path), board=board)
     assert [line for line in config if "i2c" in line or "spi" in line] == lines

@@ -23,9 +23,16 @@ def refused(bundle: Path, unpacked: Path | None = None) -> tuple[str, str]:
 def test_a_whole_bundle_says_what_is_in_it(tmp_path: Path) -> None:
     bundle = read_bundle(made_bundle(tmp_path / "bundle"), tmp_path)
     assert {(each["Package"], each["Version"], each["Architecture"]) for each in bundle.packages} == {
-        ("roundtap", "1.2.3", "arm64"), ("overlayroot", "0.18", "all")}
-    assert [path.name for path in bundle.files] == ["Packages", "given", "install.sh", "overlayroot_0.18_all.deb",
-                                                    "roundtap_1.2.3_arm64.deb"]
+        ("roundtap", "1.2.3", "arm64"),
+        ("overlayroot", "0.18", "all"),
+    }
+    assert [path.name for path in bundle.files] == [
+        "Packages",
+        "given",
+        "install.sh",
+        "overlayroot_0.18_all.deb",
+        "roundtap_1.2.3_arm64.deb",
+    ]
     assert "roundtap-wall" not in {each["Package"] for each in bundle.packages}
 
 
@@ -77,15 +84,23 @@ def test_what_a_package_depends_on_is_in_the_bundle_or_on_every_machine(tmp_path
     parts = (control("roundtap"), control("wall", **fields))
     half = made_bundle(tmp_path / "half", *parts, given="dpkg xserver")
     assert refused(half) == ("card_bundle_half", "cage")
-    whole = made_bundle(tmp_path / "whole", *parts, control("sway", Provides="cage (= 0.2), x-session"),
-                        given="dpkg xserver")
+    whole = made_bundle(
+        tmp_path / "whole", *parts, control("sway", Provides="cage (= 0.2), x-session"), given="dpkg xserver"
+    )
     assert len(read_bundle(whole, tmp_path).packages) == 3
 
 
-@pytest.mark.parametrize("change", [
-    lambda raw: raw[:-3], lambda raw: raw[:100], lambda raw: b"", lambda raw: b"no package",
-    lambda raw: deb(control("overlayroot", "0.18", "all"), b"others' work")],
-    ids=["end cut", "cut early", "empty", "no package", "other content"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw[:-3],
+        lambda raw: raw[:100],
+        lambda raw: b"",
+        lambda raw: b"no package",
+        lambda raw: deb(control("overlayroot", "0.18", "all"), b"others' work"),
+    ],
+    ids=["end cut", "cut early", "empty", "no package", "other content"],
+)
 def test_a_package_that_is_not_what_was_packed_is_named(tmp_path: Path, change) -> None:  # type: ignore[no-untyped-def]
     bundle = made_bundle(tmp_path / "bundle")
     path = bundle / "overlayroot_0.18_all.deb"

@@ -20,8 +20,12 @@ from roundtap.provisioning.settings_file import Settings, read_settings, read_se
 needs_mtools = pytest.mark.skipif(shutil.which("mformat") is None, reason="no mtools (apt: mtools)")
 
 FIRST, SECTORS = 2048, 65536
-ARMED_WORDS = ["systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
-               "systemd.run_failure_action=reboot", "systemd.unit=kernel-command-line.target"]
+ARMED_WORDS = [
+    "systemd.run=/boot/firmware/roundtap/first-boot.sh",
+    "systemd.run_success_action=reboot",
+    "systemd.run_failure_action=reboot",
+    "systemd.unit=kernel-command-line.target",
+]
 
 
 @pytest.fixture
@@ -80,7 +84,12 @@ def test_a_bundle_may_be_one_tar(boot: Path, bundle: Path, tmp_path: Path) -> No
         tar.add(bundle, "roundtap-offline_1.2.3")
     assert main(["card", str(boot), "--bundle", str(packed)]) == 0
     assert {path.name for path in (boot / "roundtap/bundle").iterdir()} == {
-        "roundtap_1.2.3_arm64.deb", "overlayroot_0.18_all.deb", "Packages", "given", "install.sh"}
+        "roundtap_1.2.3_arm64.deb",
+        "overlayroot_0.18_all.deb",
+        "Packages",
+        "given",
+        "install.sh",
+    }
 
 
 def test_nothing_in_a_tar_lands_elsewhere_than_on_the_card(boot: Path, bundle: Path, tmp_path: Path) -> None:
@@ -105,8 +114,19 @@ def test_the_template_says_nothing_until_somebody_takes_a_sign_away(boot: Path, 
     assert read_settings(raw) == (Settings(), [])
     assert raw.startswith(b"\xef\xbb\xbf")
     assert raw.count(b"\r\n") == raw.count(b"\n")
-    for key in ("role", "wifi", "wifi_password", "country", "language", "board", "hotspot", "hub", "name", "timezone",
-                "pin"):
+    for key in (
+        "role",
+        "wifi",
+        "wifi_password",
+        "country",
+        "language",
+        "board",
+        "hotspot",
+        "hub",
+        "name",
+        "timezone",
+        "pin",
+    ):
         assert f"\n#{key} = ".encode() in raw
     opened = raw.replace(b"\n#", b"\n").replace(b"# ", b"#")
     assert read_settings(opened)[0].role == "table"
@@ -121,7 +141,8 @@ def test_a_file_of_settings_goes_along_and_its_country_at_once(boot: Path, bundl
 
 
 def test_a_card_whose_settings_are_wrong_is_not_made_and_the_files_that_they_name_go_along(
-        boot: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    boot: Path, bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     desk = tmp_path / "desk"
     desk.mkdir()
     (desk / "table-7.txt").write_text("role = table\nboard = our-box.toml\ncountry = XX\n")
@@ -197,14 +218,16 @@ def test_an_image_takes_the_next_bundle_too(tmp_path: Path, bundle: Path) -> Non
     next_bundle(bundle)
     again = tmp_path / "b.img"
     assert main(["card", str(made), "--bundle", str(bundle), "--output", str(again)]) == 0
-    listed = subprocess.run(["mdir", "-b", "-i", f"{again}@@{FIRST * 512}", "::roundtap/bundle"], capture_output=True,
-                            text=True, check=True).stdout
+    listed = subprocess.run(
+        ["mdir", "-b", "-i", f"{again}@@{FIRST * 512}", "::roundtap/bundle"], capture_output=True, text=True, check=True
+    ).stdout
     assert "2.0.0" in listed
     assert "1.2.3" not in listed
 
 
-def test_what_is_no_card_is_told_and_stays_as_it_is(tmp_path: Path, bundle: Path,
-                                                    capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_card_is_told_and_stays_as_it_is(
+    tmp_path: Path, bundle: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     empty = tmp_path / "other"
     empty.mkdir()
     assert main(["card", str(empty), "--bundle", str(bundle)]) == 2
@@ -218,18 +241,26 @@ def test_what_is_no_card_is_told_and_stays_as_it_is(tmp_path: Path, bundle: Path
     assert set(tmp_path.iterdir()) == before
 
 
-def test_a_folder_without_the_package_is_no_bundle(boot: Path, tmp_path: Path,
-                                                   capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_the_package_is_no_bundle(
+    boot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["card", str(boot), "--bundle", str(tmp_path / "nothing")]) == 2
     assert "make deb bundle ARCH=arm64" in capsys.readouterr().err
     assert (boot / "cmdline.txt").read_text() == CMDLINE
 
 
-@pytest.mark.parametrize(("where", "bundle_name", "told"), [("", "dist/any.tar", "make image BASE="),
-                                                            ("any.img.xz", "", "dist has no package")])
+@pytest.mark.parametrize(
+    ("where", "bundle_name", "told"),
+    [("", "dist/any.tar", "make image BASE="), ("any.img.xz", "", "dist has no package")],
+)
 def test_an_empty_variable_of_the_makefile_is_not_the_working_folder(
-        bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str, bundle_name: str,
-        told: str) -> None:
+    bundle: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    where: str,
+    bundle_name: str,
+    told: str,
+) -> None:
     monkeypatch.chdir(bundle)
     Path("any.img.xz").touch()
     assert main(["card", where, "--bundle", bundle_name]) == 2
@@ -252,8 +283,8 @@ def test_a_wall_s_bundle_is_not_said_to_lack_it(boot: Path, tmp_path: Path, caps
 
 @pytest.mark.parametrize("bad", ["roundtap/bundle/overlayroot_0.18_all.deb", "roundtap/first-boot.sh", "roundtap.txt"])
 def test_a_card_that_gives_back_something_else_starts_as_before(
-        boot: Path, bundle: Path, bad: str, monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str]) -> None:
+    boot: Path, bundle: Path, bad: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     class WornCard(card.FolderCard):
         def get(self, name: str) -> bytes | None:
             raw = super().get(name)
@@ -265,8 +296,9 @@ def test_a_card_that_gives_back_something_else_starts_as_before(
     assert (boot / "cmdline.txt").read_text() == CMDLINE
 
 
-def test_a_card_that_is_full_starts_as_before(boot: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch,
-                                              capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_card_that_is_full_starts_as_before(
+    boot: Path, bundle: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(card.FolderCard, "free", lambda self: 1 << 20)
     assert main(["card", str(boot), "--bundle", str(bundle)]) == 2
     assert "1 MiB free" in capsys.readouterr().err
@@ -276,6 +308,6 @@ def test_a_card_that_is_full_starts_as_before(boot: Path, bundle: Path, monkeypa
 def test_the_script_takes_out_just_what_was_put_in(boot: Path, bundle: Path, tmp_path: Path) -> None:
     main(["card", str(boot), "--bundle", str(bundle)])
     script = (boot / "roundtap/first-boot.sh").read_text()
-    disarm = script[script.index("disarm() {"):script.index("give_up() {")]
+    disarm = script[script.index("disarm() {") : script.index("give_up() {")]
     subprocess.run(["sh", "-c", f"boot={boot}\n{disarm}\ndisarm"], check=True)
     assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()

@@ -48,15 +48,35 @@ def act(folder: Path, nmcli: Nmcli, *words: str, up: bool = False) -> str:
 
 def test_it_is_plain_wpa2_on_an_address_that_stays(tmp_path: Path) -> None:
     nmcli = Nmcli()
-    said = act(tmp_path, nmcli, "on", "--name", "Tom's Games", "--password", "at least eight", "--country", "de",
-               "--channel", "11")
+    said = act(
+        tmp_path,
+        nmcli,
+        "on",
+        "--name",
+        "Tom's Games",
+        "--password",
+        "at least eight",
+        "--country",
+        "de",
+        "--channel",
+        "11",
+    )
     assert {
-        "type": "wifi", "con-name": "roundtap-hotspot", "ssid": "Tom's Games", "connection.autoconnect": "yes",
-        "connection.autoconnect-retries": "0", "802-11-wireless.mode": "ap", "802-11-wireless.channel": "11",
-        "802-11-wireless-security.key-mgmt": "wpa-psk", "802-11-wireless-security.proto": "rsn",
-        "802-11-wireless-security.pairwise": "ccmp", "802-11-wireless-security.pmf": "1",
-        "802-11-wireless-security.psk": "at least eight", "ipv4.method": "shared",
-        "ipv4.addresses": "10.42.0.1/24"}.items() <= nmcli.added().items()
+        "type": "wifi",
+        "con-name": "roundtap-hotspot",
+        "ssid": "Tom's Games",
+        "connection.autoconnect": "yes",
+        "connection.autoconnect-retries": "0",
+        "802-11-wireless.mode": "ap",
+        "802-11-wireless.channel": "11",
+        "802-11-wireless-security.key-mgmt": "wpa-psk",
+        "802-11-wireless-security.proto": "rsn",
+        "802-11-wireless-security.pairwise": "ccmp",
+        "802-11-wireless-security.pmf": "1",
+        "802-11-wireless-security.psk": "at least eight",
+        "ipv4.method": "shared",
+        "ipv4.addresses": "10.42.0.1/24",
+    }.items() <= nmcli.added().items()
     assert ["iw", "reg", "set", "DE"] in nmcli.told
     assert "ieee80211_regdom=DE" in (tmp_path / "etc/modprobe.d/roundtap-wifi-country.conf").read_text()
     assert "At most 8 devices at once, table units included" in said
@@ -100,12 +120,19 @@ def test_status_says_what_it_is_and_off_forgets(tmp_path: Path) -> None:
     assert not (tmp_path / STATE.relative_to("/")).exists()
 
 
-@pytest.mark.parametrize(("words", "key"), [
-    (["--password", "short"], "hotspot_password"), (["--password", "ä" * 10], "hotspot_password"),
-    (["--password", "x" * 64], "hotspot_password"), (["--name", "ü" * 17], "hotspot_name"),
-    (["--name", " "], "hotspot_name"), (["--country", "Germany"], "hotspot_country"),
-    (["--country", "XX"], "hotspot_country"),
-    (["--channel", "36"], "hotspot_channel")])
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (["--password", "short"], "hotspot_password"),
+        (["--password", "ä" * 10], "hotspot_password"),
+        (["--password", "x" * 64], "hotspot_password"),
+        (["--name", "ü" * 17], "hotspot_name"),
+        (["--name", " "], "hotspot_name"),
+        (["--country", "Germany"], "hotspot_country"),
+        (["--country", "XX"], "hotspot_country"),
+        (["--channel", "36"], "hotspot_channel"),
+    ],
+)
 def test_what_no_wifi_may_be_changes_nothing(tmp_path: Path, words: list[str], key: str) -> None:
     nmcli = Nmcli()
     with pytest.raises(Problem) as told:

@@ -12,8 +12,7 @@ from roundtap_core.words import LANGUAGES, catalogue
 
 
 def test_words_are_broken_between_lines_and_long_ones_within() -> None:
-    assert role.wrap_text("role = tabel is unknown", lambda line: len(line) <= 9) == [
-        "role =", "tabel is", "unknown"]
+    assert role.wrap_text("role = tabel is unknown", lambda line: len(line) <= 9) == ["role =", "tabel is", "unknown"]
     assert role.wrap_text("aaaaaaaaaaaa b", lambda line: len(line) <= 5) == ["aaaaa", "aaaaa", "aa b"]
     assert role.wrap_text("", lambda line: True) == []
 

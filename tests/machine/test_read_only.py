@@ -49,9 +49,12 @@ def pi(tmp_path: Path) -> Machine:
 def mounted(root: Path, *said: str) -> None:
     """/proc/self/mountinfo of "SOURCE PLACE KIND" each."""
     (root / "proc/self").mkdir(parents=True, exist_ok=True)
-    (root / "proc/self/mountinfo").write_text("".join(
-        f"{number} 1 179:{number} / {place} rw shared:1 - {kind} {source} rw\n"
-        for number, (source, place, kind) in enumerate(map(str.split, said), 20)))
+    (root / "proc/self/mountinfo").write_text(
+        "".join(
+            f"{number} 1 179:{number} / {place} rw shared:1 - {kind} {source} rw\n"
+            for number, (source, place, kind) in enumerate(map(str.split, said), 20)
+        )
+    )
 
 
 def mounts(machine: Machine) -> dict[str, list[str]]:
@@ -67,8 +70,13 @@ def test_what_must_last_is_mounted_from_the_data_partition(pi: Machine) -> None:
     found = mounts(pi)
     assert found["/data"][:3] == ["LABEL=roundtap-data", "/data", "ext4"]
     assert found["/data"][5] == "2"
-    for place in ("/var/lib/roundtap", "/var/lib/roundtap-more", "/etc/roundtap", "/var/log/journal",
-                  "/etc/NetworkManager/system-connections"):
+    for place in (
+        "/var/lib/roundtap",
+        "/var/lib/roundtap-more",
+        "/etc/roundtap",
+        "/var/log/journal",
+        "/etc/NetworkManager/system-connections",
+    ):
         assert found[place][0] == f"/data{place}"
         assert "bind" in found[place][3].split(",")
     assert (pi.root / "data/var/lib/roundtap/journal").read_text() == "saved"
@@ -171,8 +179,9 @@ def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machi
     assert role.restart_wanted(pi)
 
 
-def test_the_whole_first_start_by_its_command(pi: Machine, monkeypatch: pytest.MonkeyPatch,
-                                              capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_whole_first_start_by_its_command(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     runs = Runs()
     mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
     monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)

@@ -26,6 +26,7 @@ SECRET = "Geheim-4711"
 class Mistake:
     """A file as it was saved, the line (0: the file as a whole) and some words of what is told, and what lies beside
     it."""
+
     text: str | bytes
     line: int
     told: tuple[str, ...]
@@ -51,13 +52,15 @@ MISTAKES = {
     "a role with a full stop": Mistake("role = hub.", 1, ("Did you mean “hub”?",)),
     "two equals signs": Mistake("role == printer", 1, ("Did you mean “printer”?",)),
     "two roles on one line": Mistake(
-        "role = hub + printer", 1, ("hub + printer is unknown", "Did you mean “printer”?")),
+        "role = hub + printer", 1, ("hub + printer is unknown", "Did you mean “printer”?")
+    ),
     "a role that does not exist": Mistake("role = boss", 1, ("hub, table, printer, wall, standby",)),
     "an empty role": Mistake("role =\r\n", 1, ("role = table", "#")),
     "only the comment behind it": Mistake("role = # hub", 1, ("role = table",)),
     "the role twice": Mistake("role = hub\r\nrole = wall", 2, ("Line 1 counts",)),
     "a heading of the template without its sign": Mistake(
-        "# Roundtap\r\nen, es, de or pl\r\nlanguage = de", 2, ("role = table",)),
+        "# Roundtap\r\nen, es, de or pl\r\nlanguage = de", 2, ("role = table",)
+    ),
     "a key and its value on two lines": Mistake("role\r\n= hub", 1, ("“role” has no “=”",)),
     "a slip in a file with an old Mac's line ends": Mistake("role = table\rlanguage = Latin\r", 2, ("en, es, de, pl",)),
     # Country, language, time zone, name.
@@ -81,29 +84,46 @@ MISTAKES = {
     # Boards and printers.
     "half a board's name": Mistake("board = bonnet", 1, ("Did you mean “adafruit-oled-bonnet”?",)),
     "a board that is not known": Mistake(
-        "board = hat7000", 1, ("recommended, adafruit-oled-bonnet, waveshare-oled-hat",)),
+        "board = hat7000", 1, ("recommended, adafruit-oled-bonnet, waveshare-oled-hat",)
+    ),
     "a printer by what is printed on it": Mistake(
-        "role = printer\r\nprinter = TM-T88V", 2, ("Did you mean “epson-t88”?",)),
+        "role = printer\r\nprinter = TM-T88V", 2, ("Did you mean “epson-t88”?",)
+    ),
     "a printer with its maker": Mistake(
-        "role = printer\r\nprinter = Epson TM-T20III", 2, ("Did you mean “epson-80”?",)),
+        "role = printer\r\nprinter = Epson TM-T20III", 2, ("Did you mean “epson-80”?",)
+    ),
     "a printer that is not known": Mistake("role = hub\r\nprinter = Brother QL-820", 2, ("epson-80", "plain-58")),
     "a board file that is not there": Mistake("board = our-box.toml", 1, ("not beside roundtap.txt", "recommended")),
     "a printer file that is not there": Mistake("role = printer\r\nprinter = till.toml", 2, ("not beside", "epson-80")),
     "a board file's path": Mistake("board = C:\\Users\\Tom\\our-box.toml", 1, ("letters, digits",)),
     "Pi OS's own TOML as board": Mistake("board = custom.toml", 1, ("not beside roundtap.txt",), {"custom.toml": OURS}),
-    "a board file that is no TOML": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
-                                            {"our-box.toml": b"facing: edge\r\n"}),
-    "a board file with smart quotes": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
-                                              {"our-box.toml": "like = “recommended”".encode()}),
-    "a board file saved as Unicode": Mistake("board = our-box.toml", 1, ("our-box.toml", "not a TOML file"),
-                                             {"our-box.toml": b"\xff\xfe" + OURS.decode().encode("utf-16-le")}),
-    "a board file with a pin used twice": Mistake("board = our-box.toml", 1, ("pins.a", "pin 22", "already used by"),
-                                                  {"our-box.toml": b"[pins]\r\na = 22\r\nup = 22\r\n"}),
+    "a board file that is no TOML": Mistake(
+        "board = our-box.toml", 1, ("our-box.toml", "not a TOML file"), {"our-box.toml": b"facing: edge\r\n"}
+    ),
+    "a board file with smart quotes": Mistake(
+        "board = our-box.toml",
+        1,
+        ("our-box.toml", "not a TOML file"),
+        {"our-box.toml": "like = “recommended”".encode()},
+    ),
+    "a board file saved as Unicode": Mistake(
+        "board = our-box.toml",
+        1,
+        ("our-box.toml", "not a TOML file"),
+        {"our-box.toml": b"\xff\xfe" + OURS.decode().encode("utf-16-le")},
+    ),
+    "a board file with a pin used twice": Mistake(
+        "board = our-box.toml",
+        1,
+        ("pins.a", "pin 22", "already used by"),
+        {"our-box.toml": b"[pins]\r\na = 22\r\nup = 22\r\n"},
+    ),
     "a printer file with an impossible width": Mistake(
-        "role = printer\r\nprinter = till.toml", 2, ("dots", "from 128 to 1600"), {"till.toml": b"dots = 80\r\n"}),
+        "role = printer\r\nprinter = till.toml", 2, ("dots", "from 128 to 1600"), {"till.toml": b"dots = 80\r\n"}
+    ),
     "a board file with a hidden ending": Mistake(
-        "role = table", 0,
-        ("our-box.toml.txt is not read", "Rename it to our-box.toml."), {"our-box.toml.txt": OURS}),
+        "role = table", 0, ("our-box.toml.txt is not read", "Rename it to our-box.toml."), {"our-box.toml.txt": OURS}
+    ),
     "a printer's port of Windows": Mistake("role = printer\r\nport = COM3", 2, ("/dev/ttyUSB0",)),
     "a printer's port with backslashes": Mistake("role = printer\r\nport = \\dev\\usb\\lp0", 2, ("/dev/usb/lp0",)),
     # Wi-Fi, passwords and PIN.
@@ -112,81 +132,116 @@ MISTAKES = {
     "a password without its Wi-Fi": Mistake(f"wifi_password = {SECRET}", 1, ("is missing",)),
     "a short password": Mistake("wifi = S\r\ncountry = DE\r\nKennwort = Geheim", 3, ("6 characters", "8 to 63")),
     "a comment behind the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs", 3,
-        ("looks like a comment", "on their own line", "use quotes")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} # upstairs",
+        3,
+        ("looks like a comment", "on their own line", "use quotes"),
+    ),
     "a comment behind the password, without a space in it": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} #upstairs", 3,
-        ("looks like a comment", "on their own line", "use quotes")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET} #upstairs",
+        3,
+        ("looks like a comment", "on their own line", "use quotes"),
+    ),
     "a comment behind the PIN, without a space in it": Mistake(
-        f"role = hub\r\npin = {SECRET} //upstairs", 2, ("pin: the end", "looks like a comment")),
+        f"role = hub\r\npin = {SECRET} //upstairs", 2, ("pin: the end", "looks like a comment")
+    ),
     "an open quotation mark before the password": Mistake(
-        f'wifi = S\r\ncountry = DE\r\nwifi_password = "{SECRET}', 3, ("wifi_password", "has none at the end")),
+        f'wifi = S\r\ncountry = DE\r\nwifi_password = "{SECRET}', 3, ("wifi_password", "has none at the end")
+    ),
     "an open quotation mark before the Wi-Fi's name": Mistake(
-        f"wifi = „Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("wifi:", "has none at the end")),
+        f"wifi = „Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("wifi:", "has none at the end")
+    ),
     "an open quotation mark before the PIN": Mistake(
-        f"role = hub\r\npin = '{SECRET}", 2, ("pin:", "has none at the end")),
+        f"role = hub\r\npin = '{SECRET}", 2, ("pin:", "has none at the end")
+    ),
     "a comment behind the Wi-Fi's name": Mistake(
-        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}", 1,
-        ("looks like a comment", "on their own line")),
+        f"wifi = Store  // the router's\r\ncountry = DE\r\nwifi_password = {SECRET}",
+        1,
+        ("looks like a comment", "on their own line"),
+    ),
     "a smart quote in the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}’s", 3, ("plain '",)),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}’s", 3, ("plain '",)
+    ),
     "a Word dash in the password": Mistake(f"wifi=S\r\ncountry=DE\r\nwifi_password={SECRET}–1", 3, ("plain -",)),
     "an umlaut in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("contains ü", "US keyboard")),
+        f"wifi = S\r\ncountry = DE\r\nWLAN-Passwort = {SECRET}ü".encode("cp1252"), 3, ("contains ü", "US keyboard")
+    ),
     "a Polish letter in the password, saved as ANSI": Mistake(
-        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("contains ś", "US keyboard")),
+        f"wifi = S\r\nkraj = PL\r\nhasło = {SECRET}ś".encode("cp1250"), 3, ("contains ś", "US keyboard")
+    ),
     "a Spanish letter in the password": Mistake(
-        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("contains ñ", "US keyboard")),
+        f"red = S\r\npaís = ES\r\ncontraseña = {SECRET}ñ", 3, ("contains ñ", "US keyboard")
+    ),
     "a full-width digit in the password": Mistake(
-        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("contains １", "US keyboard")),
+        f"wifi = S\r\ncountry = DE\r\nwifi_password = {SECRET}１", 3, ("contains １", "US keyboard")
+    ),
     "a tab in the Wi-Fi's name": Mistake(
-        f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name")),
+        f"wifi = The\tStore\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible", "Type the name")
+    ),
     "a hard space in the Wi-Fi's name": Mistake(
-        f"wifi = The\u00a0Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible",)),
+        f"wifi = The\u00a0Store\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("invisible",)
+    ),
     "a Wi-Fi's name of 33 bytes": Mistake(
-        f"wifi = {'ü' * 16}n\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("at most 32 bytes",)),
+        f"wifi = {'ü' * 16}n\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("at most 32 bytes",)
+    ),
     "the template's network": Mistake(
-        f"wifi = Name of the network\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("your own",)),
+        f"wifi = Name of the network\r\ncountry = DE\r\nwifi_password = {SECRET}", 1, ("your own",)
+    ),
     "the template's password": Mistake("wifi = S\r\ncountry = DE\r\nwifi_password = its password", 3, ("your own",)),
     "the template's PIN": Mistake("role = hub\r\npin = eight digits or some words", 2, ("your own",)),
     "half of the template's PIN": Mistake("role = hub\r\npin = Some Words", 2, ("your own",)),
     "the PIN of an older template": Mistake("role = hub\r\npin = 1234 5678", 2, ("your own",)),
     "a short PIN": Mistake("role = hub\r\npin = 4711", 2, ("8 to 64",)),
     "a PIN with accents, saved as ANSI": Mistake(
-        f"role = hub\r\npin = Größe {SECRET}".encode("cp1252"), 2, ("pin: letters beyond a to z", "UTF-8")),
+        f"role = hub\r\npin = Größe {SECRET}".encode("cp1252"), 2, ("pin: letters beyond a to z", "UTF-8")
+    ),
     "a Polish PIN, saved as ANSI": Mistake(
-        f"rola = hub\r\npin = żółw {SECRET}".encode("cp1250"), 2, ("pin: letters beyond a to z", "UTF-8")),
+        f"rola = hub\r\npin = żółw {SECRET}".encode("cp1250"), 2, ("pin: letters beyond a to z", "UTF-8")
+    ),
     "an empty PIN": Mistake("role = hub\r\npin =", 2, ("eight digits or some words",)),
     # Lines that do not go together.
     "hotspot and Wi-Fi together": Mistake(
-        f"role = hub\r\nwifi = S\r\nwifi_password = {SECRET}\r\ncountry = DE\r\nhotspot = yes", 5, ("Put # before",)),
+        f"role = hub\r\nwifi = S\r\nwifi_password = {SECRET}\r\ncountry = DE\r\nhotspot = yes", 5, ("Put # before",)
+    ),
     "a hotspot at a table": Mistake("role = table\r\nhotspot = Roundtap", 2, ("role = hub",)),
     "a printer at a table": Mistake("role = table\r\nprinter = epson-80", 2, ("role = hub, printer",)),
     "a printer's port at a wall": Mistake("role = wall\r\nport = /dev/usb/lp0", 2, ("role = hub, printer",)),
     "a board at a wall": Mistake("Rolle = Beamer\r\nPlatine = recommended", 2, ("role = hub, table",)),
     "a PIN without a role": Mistake(f"pin = {SECRET}", 1, ("with role = table", "for role = hub")),
     "the hub's address at the hub": Mistake("role = hub\r\nhub = 10.42.0.1", 2, ("table, printer, wall",)),
-    "a standby without its key": Mistake(
-        "language = de\r\nrole = standby", 2, ("standby.toml", "Units and keys")),
+    "a standby without its key": Mistake("language = de\r\nrole = standby", 2, ("standby.toml", "Units and keys")),
     "a standby's key with letters that no key has": Mistake(
-        "role = standby", 1, ("standby.toml cannot be used", "hexadecimal", "Units and keys"),
-        {"standby.toml": STANDBY.replace(b"7f3a", b"zzzz")}),
+        "role = standby",
+        1,
+        ("standby.toml cannot be used", "hexadecimal", "Units and keys"),
+        {"standby.toml": STANDBY.replace(b"7f3a", b"zzzz")},
+    ),
     "half of a standby's key": Mistake(
-        "role = standby", 1, ("standby.toml cannot be used", "standby-1"),
-        {"standby.toml": STANDBY.replace(b"7f3a" * 8, b"")}),
+        "role = standby",
+        1,
+        ("standby.toml cannot be used", "standby-1"),
+        {"standby.toml": STANDBY.replace(b"7f3a" * 8, b"")},
+    ),
     "a standby's file saved as Unicode": Mistake(
-        "role = standby", 1, ("standby.toml cannot be used",),
-        {"standby.toml": b"\xff\xfe" + STANDBY.decode().encode("utf-16-le")}),
+        "role = standby",
+        1,
+        ("standby.toml cannot be used",),
+        {"standby.toml": b"\xff\xfe" + STANDBY.decode().encode("utf-16-le")},
+    ),
     # How it was saved.
     "saved by WordPad": Mistake(b"{\\rtf1\\ansi\\deff0 role = hub\\par}", 0, ("Notepad", ".txt")),
     "saved by Word": Mistake(b"PK\x03\x04\x14\x00\x06\x00[Content_Types].xml", 0, ("Notepad", ".txt")),
     "saved with a hidden ending": Mistake(
-        "#role = table", 0, ("roundtap.txt.txt is not read", "Rename it to roundtap.txt."),
-        {"roundtap.txt.txt": b"role = hub"}),
+        "#role = table",
+        0,
+        ("roundtap.txt.txt is not read", "Rename it to roundtap.txt."),
+        {"roundtap.txt.txt": b"role = hub"},
+    ),
     "a numbered copy": Mistake(
-        "#role = table", 0, ("roundtap (1).txt", "Rename it to roundtap.txt."), {"roundtap (1).txt": b"role=hub"}),
+        "#role = table", 0, ("roundtap (1).txt", "Rename it to roundtap.txt."), {"roundtap (1).txt": b"role=hub"}
+    ),
     "a slip in a file that Notepad saved as Unicode": Mistake(
-        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("Did you mean “hub”?",)),
+        b"\xff\xfe" + "# für den Hub\r\nrole = hib".encode("utf-16-le"), 2, ("Did you mean “hub”?",)
+    ),
     "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("Did you mean “hub”?",)),
     "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("Did you mean “table”?",)),
 }
@@ -209,7 +264,8 @@ def checked(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[s
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_the_desk_tells_a_mistake_with_its_line_and_what_would_be_right(
-        name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     mistake = MISTAKES[name]
     path = mistake.save(tmp_path)
     place = f"roundtap.txt, line {mistake.line}: " if mistake.line else "roundtap.txt: "
@@ -251,29 +307,40 @@ HALL = f"country = PL\r\nwifi = Kawiarnia „Pod Różą”\r\nwifi_password = {
 RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
     "an empty file": (b"", {}),
     "a table, in German": (
-        "Rolle: Tisch\r\nSprache: deutsch\r\nLand: Deutschland\r\nPlatine: adafruit-oled-bonnet", {}),
+        "Rolle: Tisch\r\nSprache: deutsch\r\nLand: Deutschland\r\nPlatine: adafruit-oled-bonnet",
+        {},
+    ),
     "a hub with its hotspot": (
         f"role = hub\r\nhotspot = Tom's Games\r\nhotspot_password = {SECRET}\r\npin = four of my words\r\n"
-        "country = GB\r\nprinter = epson-t88\r\nport = /dev/ttyUSB0\r\nboard = recommended", {}),
+        "country = GB\r\nprinter = epson-t88\r\nport = /dev/ttyUSB0\r\nboard = recommended",
+        {},
+    ),
     "a hub without a hotspot on the store's Wi-Fi": (f"rola = hub\r\nhotspot = nie\r\n{HALL}".encode("cp1250"), {}),
     "an open network, said so": ("wifi = Free\r\nwifi_password =\r\ncountry = ES", {}),
     "a password with a hash, in quotes": ('wifi = S\r\ncountry = US\r\nwifi_password = "it # is mine"', {}),
     "a password without a space before its hash": ("wifi = S\r\ncountry = US\r\nwifi_password = it#is;mine", {}),
     "a PIN with accents, saved as UTF-8": ("role = hub\r\npin = Größe żółw", {}),
     "a PIN without accents in a file saved as ANSI": (
-        f"role = hub\r\npin = {SECRET}\r\n# für uns".encode("cp1252"), {}),
+        f"role = hub\r\npin = {SECRET}\r\n# für uns".encode("cp1252"),
+        {},
+    ),
     "a wall with its hub": ("role = wall\r\nhub = http://hub.example.org:8080/", {}),
     "a printer of one's own": (
-        "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]", {"till.toml": b"columns = 42\n"}),
+        "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]",
+        {"till.toml": b"columns = 42\n"},
+    ),
     "a board of one's own, saved by Notepad": (
-        "role = table\r\nboard = our-box.toml", {"our-box.toml": b"\xef\xbb\xbf" + OURS}),
+        "role = table\r\nboard = our-box.toml",
+        {"our-box.toml": b"\xef\xbb\xbf" + OURS},
+    ),
     "a standby with its key": ("role = standby", {"standby.toml": STANDBY}),
 }
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_file_gets_no_note_on_the_desk_nor_at_the_first_start(
-        name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text, beside = RIGHT[name]
     mistake_free = Mistake(text, 0, (), beside)
     (tmp_path / "desk").mkdir()
@@ -294,11 +361,17 @@ def test_the_password_of_another_network_does_not_count_for_this_one(tmp_path: P
     assert [(note.line, note.key) for note in apply_settings(machine).notes] == [(1, "wifi_open")]
 
 
-@pytest.mark.parametrize(("key", "line"), [
-    ("comment", f"wifi_password = {SECRET} # upstairs"), ("comment", f"wifi_password = {SECRET} #upstairs"),
-    ("comment", f"wifi_password = {SECRET} ;upstairs"), ("open_quote", f'wifi_password = "{SECRET}'),
-    ("open_quote", f"wifi_password = „{SECRET}"), ("guessed", f"pin = Größe {SECRET}"),
-])
+@pytest.mark.parametrize(
+    ("key", "line"),
+    [
+        ("comment", f"wifi_password = {SECRET} # upstairs"),
+        ("comment", f"wifi_password = {SECRET} #upstairs"),
+        ("comment", f"wifi_password = {SECRET} ;upstairs"),
+        ("open_quote", f'wifi_password = "{SECRET}'),
+        ("open_quote", f"wifi_password = „{SECRET}"),
+        ("guessed", f"pin = Größe {SECRET}"),
+    ],
+)
 def test_a_secret_that_may_be_meant_otherwise_is_neither_used_nor_wiped(tmp_path: Path, key: str, line: str) -> None:
     encoding = "cp1252" if key == "guessed" else "utf-8"
     text = f"role = hub\nwifi = Store\ncountry = DE\n{line}\n".encode(encoding)
@@ -323,7 +396,8 @@ def test_a_password_is_wiped_from_a_polish_file_saved_as_ansi(tmp_path: Path) ->
 
 
 def test_the_desk_s_file_may_have_any_name_and_has_to_be_there(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "for table 7.txt").write_text("role = tabel")
     assert checked(tmp_path / "for table 7.txt", capsys)[1][0].startswith("for table 7.txt, line 1: ")
     assert main(["card", "--check", str(tmp_path / "none.txt")]) == 2

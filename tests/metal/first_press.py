@@ -76,10 +76,17 @@ def prepare(folder: Path, i2c_port: int) -> None:
     (folder / "hub/keys.json").write_text(json.dumps({"table-1": key}))
     make_event(folder / "hub/roundtap.db", players=4, tables=1, rulebook="xwing-standard", event_id="e1")
     (folder / "board.toml").write_text(f'like = "{RECOMMENDED.name}"\n[screen]\ni2c_port = {i2c_port}\n')
-    (folder / "table.toml").write_text("\n".join([
-        'unit = "table-1"', f'key = "{key}"', f'hub = "http://127.0.0.1:{PORT}"', f'folder = "{folder / "unit"}"',
-        f'board = "{folder / "board.toml"}"',
-    ]))
+    (folder / "table.toml").write_text(
+        "\n".join(
+            [
+                'unit = "table-1"',
+                f'key = "{key}"',
+                f'hub = "http://127.0.0.1:{PORT}"',
+                f'folder = "{folder / "unit"}"',
+                f'board = "{folder / "board.toml"}"',
+            ]
+        )
+    )
 
 
 def hub_answers() -> bool:
@@ -152,8 +159,13 @@ def evening(folder: Path, lines: Lines, i2c_port: int, load: int) -> tuple[float
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lines", type=Path, default=os.environ.get("GPIO_SIM_DIR"), metavar="FOLDER",
-                        help="the chip's folder under /sys/devices/platform (default: $GPIO_SIM_DIR)")
+    parser.add_argument(
+        "--lines",
+        type=Path,
+        default=os.environ.get("GPIO_SIM_DIR"),
+        metavar="FOLDER",
+        help="the chip's folder under /sys/devices/platform (default: $GPIO_SIM_DIR)",
+    )
     parser.add_argument("--i2c-port", type=int, default=0, help="the bus the screen is asked for on")
     parser.add_argument("--times", type=int, default=1, help="how many evenings, each with fresh processes")
     parser.add_argument("--load", type=int, default=0, metavar="N", help="so many busy processes beside it")
@@ -175,8 +187,11 @@ def main() -> int:
         except TooSlow as slow:
             print(f"once more: {slow}", flush=True)
             continue
-        print(f"SAVED {touched_s * 1000:.0f} ms after the confirming button was touched, "
-              f"{let_go_s * 1000:.0f} ms after it was let go", flush=True)
+        print(
+            f"SAVED {touched_s * 1000:.0f} ms after the confirming button was touched, "
+            f"{let_go_s * 1000:.0f} ms after it was let go",
+            flush=True,
+        )
         played += 1
         if played == args.times:
             return 0

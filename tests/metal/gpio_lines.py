@@ -26,8 +26,9 @@ class Lines:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         # Opened once: what follows must be as quick as a contact.
-        self._pulls = {pin: os.open(folder / f"sim_gpio{pin}/pull", os.O_WRONLY)
-                       for pin in RECOMMENDED.pins.keys().values()}
+        self._pulls = {
+            pin: os.open(folder / f"sim_gpio{pin}/pull", os.O_WRONLY) for pin in RECOMMENDED.pins.keys().values()
+        }
         self.edges = 0
         """So many has the kernel seen."""
 

@@ -79,8 +79,12 @@ class Reader:
     """The reader process, and what it has told."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(["nice", "-n", NICE, sys.executable, __file__, "--read"],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            ["nice", "-n", NICE, sys.executable, __file__, "--read"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self._told: queue.SimpleQueue[object] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
         assert self._told.get(timeout=240) == "ready"
@@ -218,16 +222,33 @@ def play(reader: Reader, lines: Lines) -> None:
     fingers, bouncing = Fingers(lines, 1), Fingers(lines)
     for what, (made, wanted) in PLAYED.items():
         attempt(reader, lines, f"{what}, stopped", lambda made=made: stopped(reader, lambda: made(fingers)), wanted)
-    attempt(reader, lines, "three taps of more edges than the kernel keeps, stopped",
-            lambda: stopped(reader, lambda: three_taps(bouncing)), [("tap", "a")] * 3, fewer=True)
+    attempt(
+        reader,
+        lines,
+        "three taps of more edges than the kernel keeps, stopped",
+        lambda: stopped(reader, lambda: three_taps(bouncing)),
+        [("tap", "a")] * 3,
+        fewer=True,
+    )
     attempt(reader, lines, "a press that ends while stopped", lambda: begun_before(reader, lines), [("tap", "a")])
     for number in range(4):
-        attempt(reader, lines, f"five taps, running ({number + 1})", lambda: [bouncing.tap("up") for _ in range(5)],
-                [("tap", "up")] * 5)
+        attempt(
+            reader,
+            lines,
+            f"five taps, running ({number + 1})",
+            lambda: [bouncing.tap("up") for _ in range(5)],
+            [("tap", "up")] * 5,
+        )
 
 
-def attempt(reader: Reader, lines: Lines, what: str, made: Callable[[], object], wanted: list[tuple[str, str]],
-            fewer: bool = False) -> None:
+def attempt(
+    reader: Reader,
+    lines: Lines,
+    what: str,
+    made: Callable[[], object],
+    wanted: list[tuple[str, str]],
+    fewer: bool = False,
+) -> None:
     """Once in a way that a finger could have done it; where this machine was held up, once more.
 
     fewer: the kernel has no room for all of its edges.
@@ -255,8 +276,13 @@ def attempt(reader: Reader, lines: Lines, what: str, made: Callable[[], object],
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--lines", type=Path, default=os.environ.get("GPIO_SIM_DIR"), metavar="FOLDER",
-                        help="the chip's folder under /sys/devices/platform (default: $GPIO_SIM_DIR)")
+    parser.add_argument(
+        "--lines",
+        type=Path,
+        default=os.environ.get("GPIO_SIM_DIR"),
+        metavar="FOLDER",
+        help="the chip's folder under /sys/devices/platform (default: $GPIO_SIM_DIR)",
+    )
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--load", type=int, default=0, metavar="N", help="so many busy processes beside it")
     parser.add_argument("--read", action="store_true", help=argparse.SUPPRESS)

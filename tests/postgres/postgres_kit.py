@@ -46,8 +46,12 @@ class Cluster:
     def emptied(self) -> str:
         """The address of the tests' database, without a table, a row or a connection of whoever was there before."""
         self.cut()
-        self.run("DROP SCHEMA public CASCADE", "CREATE SCHEMA public", "GRANT USAGE ON SCHEMA public TO PUBLIC",
-                 database="test")
+        self.run(
+            "DROP SCHEMA public CASCADE",
+            "CREATE SCHEMA public",
+            "GRANT USAGE ON SCHEMA public TO PUBLIC",
+            database="test",
+        )
         return self.url("test")
 
     def run(self, *statements: str, database: str = "postgres") -> list[tuple[object, ...]]:
@@ -88,21 +92,55 @@ def cluster(settings: Sequence[str] = SETTINGS) -> Iterator[Cluster]:
         os.chown(folder, user.pw_uid, user.pw_gid)
     server: subprocess.Popen[bytes] | None = None
     try:
-        initdb = [str(where / "initdb"), "-D", str(folder / "data"), "-U", "roundtap", "-A", "trust", "-E", "UTF8",
-                  "--no-locale", "--no-sync"]
-        done = subprocess.run(_as_user(initdb, user), cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, check=False)
+        initdb = [
+            str(where / "initdb"),
+            "-D",
+            str(folder / "data"),
+            "-U",
+            "roundtap",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-locale",
+            "--no-sync",
+        ]
+        done = subprocess.run(
+            _as_user(initdb, user),
+            cwd=folder,
+            env=ENVIRONMENT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         for _ in range(PORTS_TRIED):
             running = Cluster(free_port())
             options = [f"port={running.port}", f"unix_socket_directories={folder}", *settings]
-            command = [str(where / "postgres"), "-D", str(folder / "data"),
-                       *(part for each in options for part in ("-c", each))]
+            command = [
+                str(where / "postgres"),
+                "-D",
+                str(folder / "data"),
+                *(part for each in options for part in ("-c", each)),
+            ]
             with (folder / "log").open("wb") as log:
-                server = subprocess.Popen(_as_user(command, user), cwd=folder, env=ENVIRONMENT,
-                                          stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-            if wait_until(lambda server=server, running=running: _is_at(running, folder) or server.poll() is not None,
-                          "PostgreSQL", PATIENCE_S) and server.poll() is None:
+                server = subprocess.Popen(
+                    _as_user(command, user),
+                    cwd=folder,
+                    env=ENVIRONMENT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                )
+            if (
+                wait_until(
+                    lambda server=server, running=running: _is_at(running, folder) or server.poll() is not None,
+                    "PostgreSQL",
+                    PATIENCE_S,
+                )
+                and server.poll() is None
+            ):
                 break
         else:
             # Somebody may have taken a port in between, but not each time.

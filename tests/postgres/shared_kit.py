@@ -25,8 +25,13 @@ class HubOnDatabase:
 
 
 @contextmanager
-def hub_on(url: str, clock: HandClock | None = None, follows: bool = True, read_only: bool = False,
-           at_point: Callable[[str], None] = lambda _: None) -> Iterator[HubOnDatabase]:
+def hub_on(
+    url: str,
+    clock: HandClock | None = None,
+    follows: bool = True,
+    read_only: bool = False,
+    at_point: Callable[[str], None] = lambda _: None,
+) -> Iterator[HubOnDatabase]:
     """A started service on the database; `follows`: it hears what others commit."""
     journal = PostgresJournal(url, read_only)
     service = SharedService(journal, (clock or HandClock("db:1")).clocks, at_point, read_only)

@@ -70,8 +70,15 @@ def test_it_never_runs_backwards() -> None:
     machine = Machine(drift=200e-6)
     clock, last = SharedClock(machine.samples(), machine.now_us), 0
     for _ in range(500):
-        clock.add_samples([ClockSample(machine.now_us(), machine.database_us() - machine.now_us()
-                           + machine.random.randint(-900_000, 900_000), machine.random.randint(1, 100))])
+        clock.add_samples(
+            [
+                ClockSample(
+                    machine.now_us(),
+                    machine.database_us() - machine.now_us() + machine.random.randint(-900_000, 900_000),
+                    machine.random.randint(1, 100),
+                )
+            ]
+        )
         for _ in range(20):
             machine.true_us += machine.random.randint(0, 2000)
             now = clock.read_us()
@@ -92,7 +99,8 @@ def test_a_new_offset_is_worked_in_slowly() -> None:
 
 @pytest.mark.parametrize("jump_s", [3600, -3600, 1.5])
 def test_a_jump_of_the_database_s_clock_is_said_and_not_followed(
-        jump_s: float, caplog: pytest.LogCaptureFixture) -> None:
+    jump_s: float, caplog: pytest.LogCaptureFixture
+) -> None:
     machine = Machine()
     clock = SharedClock(machine.samples(), machine.now_us)
     machine.jump_us = int(jump_s * SECOND_US)

@@ -58,7 +58,8 @@ def tell(second: HubOnDatabase, first: HubOnDatabase, stream: str = "e1", people
 
 
 def test_a_hub_that_has_just_read_reads_no_entries_for_reports_elsewhere_nor_for_its_own(
-        pair: tuple[HubOnDatabase, HubOnDatabase], monkeypatch: pytest.MonkeyPatch) -> None:
+    pair: tuple[HubOnDatabase, HubOnDatabase], monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = pair
     make_event(second.service, "e2", units=False)
     readings = Readings(second, monkeypatch)
@@ -74,7 +75,8 @@ def test_a_hub_that_has_just_read_reads_no_entries_for_reports_elsewhere_nor_for
 
 
 def test_a_request_for_an_event_that_another_hub_wrote_in_is_decided_on_what_is_stored_at_its_first_attempt(
-        url: str, pair: tuple[HubOnDatabase, HubOnDatabase], monkeypatch: pytest.MonkeyPatch) -> None:
+    url: str, pair: tuple[HubOnDatabase, HubOnDatabase], monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = pair
     first.service.execute_one("e1", c.SetClock("adjust", 1000), "organizer")
     tell(second, first)
@@ -87,24 +89,29 @@ def test_a_request_for_an_event_that_another_hub_wrote_in_is_decided_on_what_is_
 
 
 def test_a_draw_sees_the_tables_of_a_round_that_another_hub_published_a_moment_ago(
-        pair: tuple[HubOnDatabase, HubOnDatabase], monkeypatch: pytest.MonkeyPatch) -> None:
+    pair: tuple[HubOnDatabase, HubOnDatabase], monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = pair
-    first.service.execute([*event_steps("e3"), Step("e3", c.DrawRound(5)), Step("e3", c.PublishRound(1, 1))],
-                          "organizer", people("e3"))
+    first.service.execute(
+        [*event_steps("e3"), Step("e3", c.DrawRound(5)), Step("e3", c.PublishRound(1, 1))], "organizer", people("e3")
+    )
     tell(second, first, "e3")
     readings = Readings(second, monkeypatch)
-    second.service.execute([*event_steps("e2"), Step("e2", c.DrawRound(11)), Step("e2", c.PublishRound(1, 1))],
-                           "organizer", people("e2"))
+    second.service.execute(
+        [*event_steps("e2"), Step("e2", c.DrawRound(11)), Step("e2", c.PublishRound(1, 1))], "organizer", people("e2")
+    )
     assert readings.made[0] == {"e3"}
-    tables = [{each.match.table for each in state.live.matches} for state in second.service.snapshot.events.values()
-              if state.live]
+    tables = [
+        {each.match.table for each in state.live.matches}
+        for state in second.service.snapshot.events.values()
+        if state.live
+    ]
     assert len(tables) == 3
     assert len(set().union(*tables)) == sum(map(len, tables)), "one table for two matches"
 
 
 @pytest.mark.parametrize("what", ["venue", "people"])
-def test_keys_seats_and_people_are_read_at_once(
-        pair: tuple[HubOnDatabase, HubOnDatabase], what: str) -> None:
+def test_keys_seats_and_people_are_read_at_once(pair: tuple[HubOnDatabase, HubOnDatabase], what: str) -> None:
     first, second = pair
     if what == "venue":
         first.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": 9}))], "organizer")
@@ -119,7 +126,8 @@ def test_keys_seats_and_people_are_read_at_once(
 
 @pytest.mark.parametrize("steps", [60, pytest.param(3000, marks=pytest.mark.long)])
 def test_whatever_happens_at_two_hubs_each_knows_what_a_fold_of_the_journal_says(
-        url: str, chance: random.Random, steps: int) -> None:
+    url: str, chance: random.Random, steps: int
+) -> None:
     """An event each, now and then a command in the other's, and a shared venue."""
     refused: set[str] = set()
     with hub_on(url) as first, hub_on(url) as second:
@@ -130,8 +138,15 @@ def test_whatever_happens_at_two_hubs_each_knows_what_a_fold_of_the_journal_says
         for number in range(steps):
             event = chance.choice(("e1", "e2"))
             at = hubs[event if chance.random() < 0.9 else chance.choice(("e1", "e2"))]
-            command = chance.choice((report(number), report(number, "1.2"), c.SetClock("adjust", number),
-                                     c.DropCompetitor("p1"), c.DrawRound(number)))
+            command = chance.choice(
+                (
+                    report(number),
+                    report(number, "1.2"),
+                    c.SetClock("adjust", number),
+                    c.DropCompetitor("p1"),
+                    c.DrawRound(number),
+                )
+            )
             try:
                 at.service.execute_one(event, command, "unit:table-1")
             except Problem as problem:
@@ -140,10 +155,15 @@ def test_whatever_happens_at_two_hubs_each_knows_what_a_fold_of_the_journal_says
                 # A hub knows what it answered with, and everything before.
                 assert at.service.snapshot.events[event] == fold_entries(event, stored(url, event))
             if chance.random() < 0.1:
-                at.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": number + 1}))],
-                                   "organizer")
+                at.service.execute(
+                    [Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": number + 1}))], "organizer"
+                )
         for hub in hubs.values():
-            wait_until(lambda hub=hub: all(hub.service.snapshot.events[event] == fold_entries(
-                event, stored(url, event)) for event in hubs), "what the other wrote last")
+            wait_until(
+                lambda hub=hub: all(
+                    hub.service.snapshot.events[event] == fold_entries(event, stored(url, event)) for event in hubs
+                ),
+                "what the other wrote last",
+            )
         assert first.service.snapshot.venue == second.service.snapshot.venue
     assert refused.isdisjoint({"not_saved", "hub_slow"})

@@ -27,8 +27,9 @@ def engine(url: str) -> Iterator[Engine]:
 def begun(url: str) -> str:
     """A database with one entry."""
     journal = PostgresJournal(url)
-    journal.append([chain_entry(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, Timestamp("boot", 0, None),
-                                "hub")])
+    journal.append(
+        [chain_entry(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, Timestamp("boot", 0, None), "hub")]
+    )
     journal.close()
     return url
 

@@ -41,13 +41,17 @@ def test_it_is_listed_and_holds_while_a_hub_runs(url: str, capsys: pytest.Captur
     assert [(each["stream"], each["entries"]) for each in streams] == [("venue", 3), ("e1", 7)]
 
 
-@pytest.mark.parametrize(("statement", "said_there"), [
-    ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "altered at entry 3"),
-    ("UPDATE person SET data = '' WHERE competitor = 'p3'", "people missing, damaged or wrong: p3"),
-    ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p2'", "people missing, damaged or wrong: p2, p9"),
-])
+@pytest.mark.parametrize(
+    ("statement", "said_there"),
+    [
+        ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "altered at entry 3"),
+        ("UPDATE person SET data = '' WHERE competitor = 'p3'", "people missing, damaged or wrong: p3"),
+        ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p2'", "people missing, damaged or wrong: p2, p9"),
+    ],
+)
 def test_what_does_not_hold_is_named_and_starts_no_hub(
-        postgres: Cluster, url: str, capsys: pytest.CaptureFixture[str], statement: str, said_there: str) -> None:
+    postgres: Cluster, url: str, capsys: pytest.CaptureFixture[str], statement: str, said_there: str
+) -> None:
     with hub_on(url) as hub:
         make_event(hub.service)
     postgres.run(statement, database="test")
@@ -58,7 +62,8 @@ def test_what_does_not_hold_is_named_and_starts_no_hub(
 
 
 def test_who_is_renamed_in_the_midst_of_it_is_no_fault(
-        url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    url: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Entries are read before people, and a hub commits in between."""
     with hub_on(url) as hub:
         make_event(hub.service)
@@ -68,8 +73,12 @@ def test_who_is_renamed_in_the_midst_of_it_is_no_fault(
             if self is hub.journal:  # the hub's own look, at any time, is not the one that verifies
                 return stored_people(self, *events)
             monkeypatch.setattr(Journal, "stored_people", stored_people)
-            hub.service.execute_one("e1", c.ChangePerson("p1", renamed.digest("salt")), "organizer",
-                                    [PersonRecord("e1", "p1", "salt", renamed)])
+            hub.service.execute_one(
+                "e1",
+                c.ChangePerson("p1", renamed.digest("salt")),
+                "organizer",
+                [PersonRecord("e1", "p1", "salt", renamed)],
+            )
             return stored_people(self, *events)
 
         monkeypatch.setattr(Journal, "stored_people", after_a_commit)
@@ -78,7 +87,8 @@ def test_who_is_renamed_in_the_midst_of_it_is_no_fault(
 
 
 def test_a_database_without_a_journal_or_out_of_reach_is_told_without_the_password(
-        postgres: Cluster, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    postgres: Cluster, url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = said(capsys, "verify", url.replace("roundtap@", "roundtap:secret@"))
     assert (code, out) == (2, "")
     assert "has no journal yet" in err

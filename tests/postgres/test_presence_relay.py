@@ -180,8 +180,15 @@ def test_a_page_server_listens_and_only_ever_asks() -> None:
 def test_three_hundred_units_fit_into_postgresql_s_notifications(hall: Hall) -> None:
     for number in range(300):
         hall.unit_joins("a", f"a-long-name-for-a-table-unit-{number}")
-        hall.presence["a"].update(f"a-long-name-for-a-table-unit-{number}", hall.clock.ms, match="12.128", core="1.0",
-                                 seated=frozenset("ab"), waiting=number, call=True)
+        hall.presence["a"].update(
+            f"a-long-name-for-a-table-unit-{number}",
+            hall.clock.ms,
+            match="12.128",
+            core="1.0",
+            seated=frozenset("ab"),
+            waiting=number,
+            call=True,
+        )
     hall.pass_on()
     assert max(hall.sizes) < 8000
     assert len(hall.presence["c"].units) == 300
@@ -193,8 +200,15 @@ def test_two_hubs_tell_each_other_through_a_database(url: str) -> None:
     presence = {name: Presence() for name in "ab"}
     news = {name: PresenceSync(presence[name], clock.clocks.mono_ms) for name in "ab"}
     relays = {name: PresenceRelay(address, name, news[name], presence[name]) for name in "ab"}
-    followers = {name: NotificationListener(address, name, lambda _, name=name: relays[name].resync(),  # type: ignore[misc]
-                                {PRESENCE_CHANNEL: news[name].receive}) for name in "ab"}
+    followers = {
+        name: NotificationListener(
+            address,
+            name,
+            lambda _, name=name: relays[name].resync(),  # type: ignore[misc]
+            {PRESENCE_CHANNEL: news[name].receive},
+        )
+        for name in "ab"
+    }
     for each in (*followers.values(), *relays.values()):
         each.start()
     try:

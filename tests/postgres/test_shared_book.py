@@ -64,8 +64,12 @@ def test_an_older_word_is_dropped_whichever_hub_hears_it(books: list[SharedPrint
 
 def test_an_order_given_at_one_hub_is_heard_at_the_other(url: str, books: list[SharedPrintBook]) -> None:
     address = database_url(url)
-    follower = NotificationListener(address, "b", lambda told: books[1].handle_notice(None) if told is None else None,
-                        {BOOK_CHANNEL: books[1].handle_notice})
+    follower = NotificationListener(
+        address,
+        "b",
+        lambda told: books[1].handle_notice(None) if told is None else None,
+        {BOOK_CHANNEL: books[1].handle_notice},
+    )
     follower.start()
     try:
         books[0].order(SLIP)
@@ -76,8 +80,9 @@ def test_an_order_given_at_one_hub_is_heard_at_the_other(url: str, books: list[S
         follower.stop()
 
 
-def test_a_database_out_of_reach_refuses_and_a_later_word_is_taken(books: list[SharedPrintBook],
-                                                                  postgres: Cluster) -> None:
+def test_a_database_out_of_reach_refuses_and_a_later_word_is_taken(
+    books: list[SharedPrintBook], postgres: Cluster
+) -> None:
     with postgres.out_of_reach(), pytest.raises(Problem) as caught:
         books[0].claim([SLIP.id], "station-1")
     assert caught.value.key == "not_saved"

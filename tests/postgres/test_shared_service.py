@@ -71,7 +71,9 @@ def test_whoever_was_slower_decides_again(url: str) -> None:
         first.service.execute_one("e1", c.SetClock("adjust", 1000), "organizer")
         entry = second.service.execute_one("e1", c.SetClock("adjust", 2000), "organizer")[0]
         assert [e.data["remaining_ms"] for e in stored(url) if e.kind == "clock-set"][-2:] == [
-            75 * 60_000 + 61_000, 75 * 60_000 + 63_000]
+            75 * 60_000 + 61_000,
+            75 * 60_000 + 63_000,
+        ]
         assert second.service.snapshot.events["e1"] == fold_entries("e1", stored(url))
         assert entry.number == len(stored(url))
 
@@ -84,7 +86,8 @@ def test_a_button_shown_for_an_older_state_is_refused(url: str) -> None:
         shown = state_mark(second.service.snapshot.events["e1"], CLOCK)
         first.service.execute_one("e1", c.SetClock("start"), "organizer", seen=shown)
         assert refused(second.service.execute_one, "e1", c.SetClock("start"), "organizer", (), shown) == (
-            "step_changed_meanwhile")
+            "step_changed_meanwhile"
+        )
         assert second.service.snapshot.events["e1"] == fold_entries("e1", stored(url))
 
 
@@ -103,12 +106,19 @@ def test_people_entered_at_two_hubs_at_once_have_ids_of_their_own(url: str) -> N
         second.service.execute_one("e1", c.SetEventDetails({"place": "Club"}), "organizer")
         for hub, name in ((first, "Nina Wolf"), (second, "Pia Luchs"), (first, "Ole Fuchs")):
             person = Person(name)
-            hub.service.execute_one("e1", c.EnterCompetitor(Entrant("p5", person.digest(name))), "organizer",
-                             [PersonRecord("e1", "p5", name, person)])
+            hub.service.execute_one(
+                "e1",
+                c.EnterCompetitor(Entrant("p5", person.digest(name))),
+                "organizer",
+                [PersonRecord("e1", "p5", name, person)],
+            )
         second.service.follow(None)
         wait_until(lambda: "p7" in second.service.snapshot.events["e1"].entrants, "the second hub")
         assert [second.service.snapshot.people["e1"][who].name for who in ("p5", "p6", "p7")] == [
-            "Nina Wolf", "Pia Luchs", "Ole Fuchs"]
+            "Nina Wolf",
+            "Pia Luchs",
+            "Ole Fuchs",
+        ]
 
 
 def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:
@@ -118,8 +128,11 @@ def test_one_table_is_not_given_to_two_events_at_two_hubs(url: str) -> None:
             hub.service.execute(event_steps(event), "organizer", people(event))
         for hub, event in ((first, "e1"), (second, "e2")):
             hub.service.execute([Step(event, c.DrawRound(3)), Step(event, c.PublishRound(1, 1))], "organizer")
-        tables = [match.match.table for event in ("e1", "e2")
-                  for match in second.service.snapshot.events[event].rounds[0].matches]
+        tables = [
+            match.match.table
+            for event in ("e1", "e2")
+            for match in second.service.snapshot.events[event].rounds[0].matches
+        ]
         assert sorted(tables) == [1, 2, 3, 4]
 
 
@@ -135,8 +148,11 @@ def test_who_is_slower_each_time_is_not_left_behind(url: str, postgres: Cluster)
             beaten.append(point)
             first = fast.service.submit([Step("e1", c.SetClock("adjust", 1000))], "fast")
             # While nobody else may write, the database makes it wait: then it comes second.
-            wait_until(lambda: first.done() or postgres.run("SELECT 1 FROM pg_locks WHERE NOT granted"),
-                       "the faster one", PATIENCE_S)
+            wait_until(
+                lambda: first.done() or postgres.run("SELECT 1 FROM pg_locks WHERE NOT granted"),
+                "the faster one",
+                PATIENCE_S,
+            )
 
         with hub_on(url, follows=False, at_point=be_faster) as slow:
             [entry] = slow.service.execute_one("e1", c.SetClock("adjust", 7), "slow")
@@ -204,12 +220,16 @@ def test_an_event_is_put_on_the_shelf_and_taken_down_everywhere(url: str) -> Non
         first.service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e1"}))], "organizer")
         wait_until(lambda: "e1" in second.service.snapshot.dormant, "the shelf")
         renamed = Person("Ana María Ruiz")
-        second.service.execute([Step("e1", c.ChangePerson("p1", renamed.digest("salt")))], "organizer",
-                               [PersonRecord("e1", "p1", "salt", renamed)])
+        second.service.execute(
+            [Step("e1", c.ChangePerson("p1", renamed.digest("salt")))],
+            "organizer",
+            [PersonRecord("e1", "p1", "salt", renamed)],
+        )
         wait_until(lambda: first.service.snapshot.people_of("e1")["p1"] == renamed, "her name in the archive")
         first.service.execute([Step(VENUE, NewEntry("event-restored", {"event": "e1"}))], "organizer")
-        wait_until(lambda: second.service.snapshot.events.get("e1") == fold_entries("e1", stored(url)),
-                   "the event in play")
+        wait_until(
+            lambda: second.service.snapshot.events.get("e1") == fold_entries("e1", stored(url)), "the event in play"
+        )
 
 
 def test_people_of_a_deleted_event_are_forgotten_everywhere(url: str) -> None:
@@ -220,8 +240,10 @@ def test_people_of_a_deleted_event_are_forgotten_everywhere(url: str) -> None:
         wait_until(lambda: "e1" in second.service.snapshot.dormant, "the shelf")
         first.service.execute([Step(VENUE, NewEntry("event-deleted", {"event": "e1"}))], "organizer")
         late = PersonRecord("e1", "p1", "salt", Person("Written Too Late"))
-        assert refused(second.service.execute, [Step("e1", c.DropCompetitor("p1"))], "organizer",
-                       [late]) == "event_deleted"
+        assert (
+            refused(second.service.execute, [Step("e1", c.DropCompetitor("p1"))], "organizer", [late])
+            == "event_deleted"
+        )
         assert first.journal.people() == {}
         assert second.service.snapshot.people_of("e1") == {}
 
@@ -246,8 +268,13 @@ def test_a_follower_whose_connection_was_cut_reads_what_it_missed(url: str, post
 def test_a_notification_that_nobody_understands_harms_nobody(url: str) -> None:
     with hub_on(url) as first, hub_on(url) as second:
         with psycopg.connect(url, autocommit=True) as somebody:
-            for payload in ("", "{", "[]", '{"from": "x", "streams": 7}',
-                            '{"from": "x", "streams": {"e9": 3}, "people": []}'):
+            for payload in (
+                "",
+                "{",
+                "[]",
+                '{"from": "x", "streams": 7}',
+                '{"from": "x", "streams": {"e9": 3}, "people": []}',
+            ):
                 somebody.execute("SELECT pg_notify('roundtap', %s)", [payload])
         make_event(first.service)
         wait_until(lambda: "e1" in second.service.snapshot.events, "the event")
@@ -290,13 +317,16 @@ def test_a_link_taken_back_at_one_hub_opens_nothing_at_another_and_of_two_slips_
         wait_until(lambda: there.owner_of(token) is None, "what it took back")
         assert there.claim_code(code, "10.0.0.5") is None
     with hub_on(url, follows=False) as first, hub_on(url, follows=False) as second:
-        claims = [PersonalLinks(hub.service, b"s" * 32, lambda: 0).claim_by_slip("e1", "p2", f"the phone at hub {n}")
-                  for n, hub in enumerate((first, second))]
+        claims = [
+            PersonalLinks(hub.service, b"s" * 32, lambda: 0).claim_by_slip("e1", "p2", f"the phone at hub {n}")
+            for n, hub in enumerate((first, second))
+        ]
     assert [claim is None for claim in claims] == [False, True]
 
 
 def test_a_key_that_could_not_be_read_just_now_is_read_with_the_next_that_is_told(
-        url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with hub_on(url) as first, hub_on(url) as second:
         asked = 0
 
@@ -376,7 +406,8 @@ def test_a_doubtful_commit_whose_number_another_hub_took_is_decided_again(url: s
 
 @pytest.mark.parametrize("reports", [30, pytest.param(1000, marks=pytest.mark.long)])
 def test_a_cut_by_the_database_itself_in_mid_commit(
-        url: str, postgres: Cluster, reports: int, chance: random.Random) -> None:
+    url: str, postgres: Cluster, reports: int, chance: random.Random
+) -> None:
     """pg_terminate_backend at every moment there is: what was acknowledged is there, once."""
     with hub_on(url) as hub, psycopg.connect(postgres.url("postgres"), autocommit=True) as saw:
         make_event(hub.service)

@@ -42,8 +42,19 @@ class HubProcess:
         (folder / "pin").write_text(hash_pin(PIN, "salt"))
         self.port = free_port()
         self.process: subprocess.Popen[bytes] = start_roundtap(
-            "hub", "--data", str(folder), "--host", "127.0.0.1", "--port", str(self.port), "--database", url,
-            "--secure-port", "0", *options)
+            "hub",
+            "--data",
+            str(folder),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--database",
+            url,
+            "--secure-port",
+            "0",
+            *options,
+        )
         wait_until(lambda: self.get("/time")[0] == 200, "the hub")
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes, Any]:
@@ -86,13 +97,21 @@ def started() -> Iterator[list[HubProcess]]:
 
 
 def report_of(unit: str, number: int) -> dict[str, Any]:
-    return {"report_id": f"{unit}-{number}", "unit": unit, "event": "e1", "match": f"1.{unit[-1]}",
-            "side": "ab"[number % 2], "revision": 0, "result": {"score": {"a": 100, "b": number % 100}}}
+    return {
+        "report_id": f"{unit}-{number}",
+        "unit": unit,
+        "event": "e1",
+        "match": f"1.{unit[-1]}",
+        "side": "ab"[number % 2],
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": number % 100}},
+    }
 
 
 @pytest.mark.parametrize("reports", [40, pytest.param(1000, marks=pytest.mark.long)])
 def test_a_hub_is_killed_and_the_other_goes_on(
-        tmp_path: Path, url: str, started: list[HubProcess], reports: int) -> None:
+    tmp_path: Path, url: str, started: list[HubProcess], reports: int
+) -> None:
     """Two units report to both hubs in turn; one hub dies without a word. Each acknowledged report is one entry."""
     with hub_on(url) as maker:
         make_event(maker.service)
@@ -104,8 +123,12 @@ def test_a_hub_is_killed_and_the_other_goes_on(
         for number in range(reports // 2):
             hubs = [first, second] if (number + int(unit[-1])) % 2 else [second, first]
             report = report_of(unit, number)
-            answered = wait_until(lambda report=report, hubs=hubs: next(
-                (echo for hub in hubs if (echo := hub.report(unit, report))), None), f"an answer to {unit} {number}")
+            answered = wait_until(
+                lambda report=report, hubs=hubs: next(
+                    (echo for hub in hubs if (echo := hub.report(unit, report))), None
+                ),
+                f"an answer to {unit} {number}",
+            )
             told[report["report_id"]] = answered
             if number == reports // 4 and unit == "table-1":
                 os.kill(first.process.pid, signal.SIGKILL)
@@ -130,7 +153,8 @@ def test_a_hub_is_killed_and_the_other_goes_on(
 
 @pytest.mark.long
 def test_a_running_round_runs_on_when_every_hub_was_started_anew(
-        tmp_path: Path, url: str, started: list[HubProcess]) -> None:
+    tmp_path: Path, url: str, started: list[HubProcess]
+) -> None:
     opened = open_database(url, lambda _: None)
     make_event(opened.service)
     opened.service.execute_one("e1", c.SetClock("start"), "organizer")
@@ -167,9 +191,9 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
         watching.start()
         wait_until(lambda: pages.get("/time")[0] == 200, "the page server")
         for side in "ab":
-            writer.service.execute_one("e1",
-                                       c.RecordReport(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side),
-                                "unit:table-1")
+            writer.service.execute_one(
+                "e1", c.RecordReport(f"r{side}", "1.1", side, 0, {"score": {"a": 100, "b": 24}}, side), "unit:table-1"
+            )
         watching.join(PATIENCE_S)
         assert len(set(seen)) == 2, "its browsers were not told"
         assert stored(url)[: len(before)] == before
@@ -187,10 +211,11 @@ def test_a_page_server_shows_what_the_writer_commits(tmp_path: Path, url: str, s
 
 
 def test_a_page_server_reads_no_key_and_no_pin(
-        tmp_path: Path, url: str, postgres: Cluster, started: list[HubProcess]) -> None:
+    tmp_path: Path, url: str, postgres: Cluster, started: list[HubProcess]
+) -> None:
     """By the very words of SCALE.md."""
     scale = (Path(__file__).parents[2] / "server" / "SCALE.md").read_text(encoding="utf-8")
-    grant, = [line.strip() for line in scale.splitlines() if line.startswith("    GRANT ")]
+    (grant,) = [line.strip() for line in scale.splitlines() if line.startswith("    GRANT ")]
     with hub_on(url) as writer:
         make_event(writer.service)
         UnitKeys(writer.service).add("spare")
@@ -203,8 +228,9 @@ def test_a_page_server_reads_no_key_and_no_pin(
         assert (status, b"Ana" in body) == (200, True)
         UnitKeys(writer.service).revoke("spare")
         zoe = Person("Zoe")
-        writer.service.execute([Step("e1", c.ChangePerson("p1", zoe.digest("salt")))], "organizer",
-                           [PersonRecord("e1", "p1", "salt", zoe)])
+        writer.service.execute(
+            [Step("e1", c.ChangePerson("p1", zoe.digest("salt")))], "organizer", [PersonRecord("e1", "p1", "salt", zoe)]
+        )
         wait_until(lambda: b"Zoe" in pages.get("/e/e1/pairings")[1], "what the writer says after that")
         with psycopg.connect(reader, autocommit=True) as connection:
             assert connection.execute("SELECT count(*) FROM entry").fetchone()
@@ -214,22 +240,28 @@ def test_a_page_server_reads_no_key_and_no_pin(
 
 
 @pytest.mark.usefixtures("hub_here")
-@pytest.mark.parametrize(("options", "said"), [
-    (("--pages",), "--database"),
-    (("--database", "mysql://me:secret@somewhere/x"), "postgresql://user@machine/roundtap"),
-    (("--database", "postgresql://me:secret@127.0.0.1:1/x"), "postgresql://me@127.0.0.1:1/x"),
-])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--pages",), "--database"),
+        (("--database", "mysql://me:secret@somewhere/x"), "postgresql://user@machine/roundtap"),
+        (("--database", "postgresql://me:secret@127.0.0.1:1/x"), "postgresql://me@127.0.0.1:1/x"),
+    ],
+)
 def test_what_a_person_can_mend_is_said_without_the_password(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, options: tuple[str, ...],
-        said: str) -> None:
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    options: tuple[str, ...],
+    said: str,
+) -> None:
     error = refused_start(capsys, "--data", str(tmp_path), *options)
     assert said in error
     assert "secret" not in error + caplog.text
 
 
 @pytest.mark.usefixtures("hub_here")
-def test_a_page_server_on_an_empty_database_says_what_is_missing(
-        capsys: pytest.CaptureFixture[str], url: str) -> None:
+def test_a_page_server_on_an_empty_database_says_what_is_missing(capsys: pytest.CaptureFixture[str], url: str) -> None:
     assert "Start a hub on it first" in refused_start(capsys, "--pages", "--database", url)
 
 

@@ -14,11 +14,15 @@ def event(rulebook: str, *rounds: list[Match], players: int = 0, **options: Any)
     seated = {match[side] for played in rounds for match in played for side in "ab" if side in match}
     count = max([players, *(int(who[1:]) for who in seated)])
     return {
-        "format": "roundtap-event/1", "name": "Winter Open", "rulebook": rulebook,
+        "format": "roundtap-event/1",
+        "name": "Winter Open",
+        "rulebook": rulebook,
         "options": {"structure": "own", "swiss_rounds": len(rounds), "cut": 0, "lists_required": False, **options},
-        "seed": 7, "competitors": [{"id": f"p{n}", "name": f"Player {n}"} for n in range(1, count + 1)],
-        "rounds": [{"number": number, "stage": "swiss", "matches": played}
-                   for number, played in enumerate(rounds, start=1)],
+        "seed": 7,
+        "competitors": [{"id": f"p{n}", "name": f"Player {n}"} for n in range(1, count + 1)],
+        "rounds": [
+            {"number": number, "stage": "swiss", "matches": played} for number, played in enumerate(rounds, start=1)
+        ],
     }
 
 
@@ -37,6 +41,9 @@ def printed_round(number: int, *matches: tuple[str, ...], stage: str = "swiss", 
         made.append({"table": table, "a": names[0], "b": names[1]} if len(names) == 2 else bye(names[0]))
     rest = any("bye" in match for match in made)
     return {
-        "round": number, "stage": stage, "draw": {"seed": 1, "attempt": 1, "method": "by hand"}, "matches": made,
+        "round": number,
+        "stage": stage,
+        "draw": {"seed": 1, "attempt": 1, "method": "by hand"},
+        "matches": made,
         "notes": {"repeats": 0, "bye": "random" if rest else None, "floats": [], **notes},
     }

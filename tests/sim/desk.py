@@ -44,8 +44,15 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 
 AT = Timestamp("boot-1", 1000)
-TOO_FEW = ("too_few_players", "no_cut_planned", "nobody_left", "no_structure", "bracket_decided", "all_rounds_played",
-           "nothing_played")
+TOO_FEW = (
+    "too_few_players",
+    "no_cut_planned",
+    "nobody_left",
+    "no_structure",
+    "bracket_decided",
+    "all_rounds_played",
+    "nothing_played",
+)
 Said = dict[str, tuple[str, ...]]
 """Match id → what has to stand there: ("won", "a"), ("no-show", present), …"""
 
@@ -61,18 +68,23 @@ class Desk:
         self.seen: Counter[str] = Counter(events=1)
         self.gone: dict[str, str] = {}
         self.said: Said = {}
-        self.tell(c.CreateEvent(signed_up.name, rulebook, signed_up.level, signed_up.options, "#0072B2",
-                                signed_up.seed))
+        self.tell(
+            c.CreateEvent(signed_up.name, rulebook, signed_up.level, signed_up.options, "#0072B2", signed_up.seed)
+        )
         for who in signed_up.competitors:
             total = (who.list or {}).get("total")
-            self.tell(c.EnterCompetitor(Entrant(who.id, "digest", who.won_bye, who.came_with, who.fixed_table,
-                                                list_total=total)))
+            self.tell(
+                c.EnterCompetitor(
+                    Entrant(who.id, "digest", who.won_bye, who.came_with, who.fixed_table, list_total=total)
+                )
+            )
         self.tell(c.SetOfficials((Official("boss", "organizer", "digest"),)))
 
     def tell(self, command: c.Command) -> None:
         for new in decide(self.state, command, AT.instant):
-            self.state = apply(self.state,
-                               chain_entry(new, "e1", self.state.number + 1, self.state.head, AT, "somebody"))
+            self.state = apply(
+                self.state, chain_entry(new, "e1", self.state.number + 1, self.state.head, AT, "somebody")
+            )
 
     @property
     def event(self) -> Event:
@@ -86,8 +98,9 @@ class Desk:
     def leave(self, who: str, how: str, **when: bool) -> None:
         """`when`: after this round, or together with the opponent."""
         stood = self._as_it_stands(who) if not when.get("plays_on") else None
-        self.tell(c.DropCompetitor(who, stood, **when) if how == "dropped" else c.Disqualify(
-            who, "a reason", stood=stood))
+        self.tell(
+            c.DropCompetitor(who, stood, **when) if how == "dropped" else c.Disqualify(who, "a reason", stood=stood)
+        )
         self.gone[who] = how
         self.seen[how] += 1
 
@@ -99,11 +112,17 @@ class Desk:
             return None
         match, rand = found[1].match, self.rand
         life = "picks" not in asks
-        pair = SidePair(rand.randint(1, 20), rand.randint(1, 20)) if life else SidePair(rand.randint(0, 1),
-                                                                                        rand.randint(0, 1))
+        pair = (
+            SidePair(rand.randint(1, 20), rand.randint(1, 20))
+            if life
+            else SidePair(rand.randint(0, 1), rand.randint(0, 1))
+        )
         wounds = SidePair(rand.randint(0, 9), rand.randint(0, 9)) if "wounds" in asks else None
-        picks = None if life else {side: sorted(squads_for(self.event, match.competitor(side) or "", rand))
-                                   for side in ("a", "b")}
+        picks = (
+            None
+            if life
+            else {side: sorted(squads_for(self.event, match.competitor(side) or "", rand)) for side in ("a", "b")}
+        )
         return Result(score=pair, wounds=wounds, picks=picks)
 
 
@@ -140,11 +159,15 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
     draft = desk.state.draft
     assert draft is not None
     assert draft.draw is not None
-    printed = kit_core.plain({
-        "round": draft.number, "stage": draft.stage,
-        "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
-        "matches": [_match_json(m) for m in draft.matches], "notes": dict(draft.notes),
-    })
+    printed = kit_core.plain(
+        {
+            "round": draft.number,
+            "stage": draft.stage,
+            "draw": {"seed": draft.draw.seed, "attempt": draft.draw.attempt, "method": draft.draw.method},
+            "matches": [_match_json(m) for m in draft.matches],
+            "notes": dict(draft.notes),
+        }
+    )
     played.wrong += [f"pair: {text}" for text in pairing_complaints(before, printed)]
     desk.tell(c.PublishRound(draft.number, draft.draw.attempt))
     desk.said = {m.id: ("bye", str(m.match.bye)) for m in draft.matches if m.match.bye}
@@ -165,8 +188,13 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
 
 
 def _match_json(match: MatchState) -> dict[str, Any]:
-    fields = {"a": match.match.a, "b": match.match.b, "table": match.match.table, "bye": match.match.bye,
-              "game": match.match.game}
+    fields = {
+        "a": match.match.a,
+        "b": match.match.b,
+        "table": match.match.table,
+        "bye": match.match.bye,
+        "game": match.match.game,
+    }
     return {key: value for key, value in fields.items() if value is not None}
 
 
@@ -297,8 +325,16 @@ def _leaves_with_a_report(desk: Desk, match_id: str, stage: str, coarse: bool) -
     match, (leaver, _, _) = desk.match(match_id), _side(desk, match_id)
     said = result_to_json(result_from_json(random_result(desk.event, _match_json(match), stage, desk.rand, coarse)))
     for number, side in enumerate(("a", "b")):
-        desk.tell(c.RecordReport(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
-                           said, "body"))
+        desk.tell(
+            c.RecordReport(
+                f"{match_id}{side}{desk.state.number}",
+                match_id,
+                side,
+                match.revision,  # type: ignore[arg-type]
+                said,
+                "body",
+            )
+        )
         if number == 0 and desk.match(match_id).reports:
             desk.leave(leaver, "dropped")
             if desk.state.find_match(match_id) is None:
@@ -318,8 +354,16 @@ def _agreed_then_corrected(desk: Desk, match_id: str, stage: str, coarse: bool) 
     match = desk.match(match_id)
     played = random_result(desk.event, _match_json(match), stage, desk.rand, coarse)
     for side in "ab":
-        desk.tell(c.RecordReport(f"{match_id}{side}{desk.state.number}", match_id, side, match.revision,  # type: ignore[arg-type]
-                           result_to_json(result_from_json(played)), "body"))
+        desk.tell(
+            c.RecordReport(
+                f"{match_id}{side}{desk.state.number}",
+                match_id,
+                side,
+                match.revision,  # type: ignore[arg-type]
+                result_to_json(result_from_json(played)),
+                "body",
+            )
+        )
     _result(desk, match_id, stage, coarse)
 
 
@@ -332,8 +376,17 @@ def _agreed_twice(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
         result = result_from_json(played)
         for side in "ab":
             report_id = f"{match_id}{side}{desk.state.number}"
-            desk.tell(c.RecordReport(report_id, match_id, side, match.revision,  # type: ignore[arg-type]
-                               result_to_json(result), "body", serial=serial))
+            desk.tell(
+                c.RecordReport(
+                    report_id,
+                    match_id,
+                    side,
+                    match.revision,  # type: ignore[arg-type]
+                    result_to_json(result),
+                    "body",
+                    serial=serial,
+                )
+            )
         if desk.state.fates[report_id].fate == "accepted":
             # A judge's word, which is no side's to report, is refused.
             stands = stands or result
@@ -352,12 +405,20 @@ def _ruled(word: str) -> Callable[[Desk, str, str, bool], None]:
 
 
 DIRTY: dict[str, Callable[[Desk, str, str, bool], None]] = {
-    "no-show": _no_show, "no-show undone": _no_show_undone, "nobody came": _nobody, "came after all": _nobody_undone,
-    "left in mid-game": _leaves("dropped"), "put out in mid-game": _leaves("disqualified"), "both left": _both_leave,
-    "left and came back": _leaves_and_returns, "left after the round": _leaves_after_the_round,
+    "no-show": _no_show,
+    "no-show undone": _no_show_undone,
+    "nobody came": _nobody,
+    "came after all": _nobody_undone,
+    "left in mid-game": _leaves("dropped"),
+    "put out in mid-game": _leaves("disqualified"),
+    "both left": _both_leave,
+    "left and came back": _leaves_and_returns,
+    "left after the round": _leaves_after_the_round,
     "left with a report": _leaves_with_a_report,
-    "taken back": _taken_back, "agreed, then corrected": _agreed_then_corrected,
-    "agreed twice": _agreed_twice, "ruled": _ruled("a"),
+    "taken back": _taken_back,
+    "agreed, then corrected": _agreed_then_corrected,
+    "agreed twice": _agreed_twice,
+    "ruled": _ruled("a"),
     "both lose": _ruled("none"),
 }
 
@@ -409,8 +470,9 @@ def _cut(desk: Desk, dirt: float) -> None:
 
 def _corrected(desk: Desk, cut: str) -> None:
     """A result of the Swiss rounds is put right; a word on the cut, where it would change."""
-    played = [m for each in desk.state.rounds if each.stage == "swiss" for m in each.matches
-              if m.match.result is not None]
+    played = [
+        m for each in desk.state.rounds if each.stage == "swiss" for m in each.matches if m.match.result is not None
+    ]
     if not played:
         return
     match = desk.rand.choice(played)

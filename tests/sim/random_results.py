@@ -15,8 +15,13 @@ def random_result(event: Event, match: dict[str, Any], stage: str, rand: Random,
     family = book_of(event).family
     knockout = stage != "swiss"
     kind = rand.choices(("played", "time", "concession", "ruling"), (50, 30, 10, 10))[0]
-    maker = {"xwing": _xwing, "epic": _epic, "keyforge": _keyforge, "warlords": _warlords,
-             "shatterpoint": _shatterpoint}[family]
+    maker = {
+        "xwing": _xwing,
+        "epic": _epic,
+        "keyforge": _keyforge,
+        "warlords": _warlords,
+        "shatterpoint": _shatterpoint,
+    }[family]
     result: Result = {} if kind == "played" else {"ended": kind}
     if kind == "concession":
         result["conceded_by"] = rand.choice("ab")
@@ -74,7 +79,8 @@ def _epic(event: Event, match: dict[str, Any], stage: str, rand: Random, coarse:
         # A list is gone: whoever has a ship left has won whatever the points; nobody left is a draw.
         won = result["winner"] = rand.choices(("a", "b", "draw"), (5, 5, 2))[0]
         result["score"] = score = {
-            side: tops[side] if won in (side, "draw") else min(score[side], tops[side] - 1) for side in "ab"}
+            side: tops[side] if won in (side, "draw") else min(score[side], tops[side] - 1) for side in "ab"
+        }
     elif result["ended"] == "time":
         _still_flying(score, tops, rand)
     drawn = result.get("winner") == "draw" or (result.get("ended") == "time" and score["a"] == score["b"])

@@ -32,8 +32,10 @@ def main() -> int:
                     print(f"{rulebook} seed {seed}:", *played.wrong, json.dumps(played.event), sep="\n  ")
         faulty += wrong
         figures = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()) if count)
-        print(f"{rulebook}: {wrong} of {args.events} events with complaints; {figures}; "
-              f"{time.monotonic() - began:.0f} s", flush=True)
+        print(
+            f"{rulebook}: {wrong} of {args.events} events with complaints; {figures}; {time.monotonic() - began:.0f} s",
+            flush=True,
+        )
     return 1 if faulty else 0
 
 

@@ -10,12 +10,20 @@ from checker.books import BOOKS, Event
 
 def random_event(rulebook: str, rand: Random, large: bool) -> Event:
     """Mostly small fields, since there the rules are tight; with `large`, rarely up to 500."""
-    sizes: list[int] = [rand.randint(1, 12), rand.randint(4, 12), rand.randint(13, 24), rand.randint(30, 60),
-                        rand.randint(100, 500)]
+    sizes: list[int] = [
+        rand.randint(1, 12),
+        rand.randint(4, 12),
+        rand.randint(13, 24),
+        rand.randint(30, 60),
+        rand.randint(100, 500),
+    ]
     players = rand.choices(sizes, (40, 46, 11, 3, 0.4 if large else 0))[0]
     event: Event = {
-        "format": "roundtap-event/1", "name": "Winter Open", "rulebook": rulebook,
-        "options": _options(rulebook, players, rand), "seed": rand.randrange(2**31),
+        "format": "roundtap-event/1",
+        "name": "Winter Open",
+        "rulebook": rulebook,
+        "options": _options(rulebook, players, rand),
+        "seed": rand.randrange(2**31),
     }
     event["competitors"] = [_competitor(event, number, players, rand) for number in range(1, players + 1)]
     event["rounds"] = []
@@ -44,8 +52,9 @@ def _options(rulebook: str, players: int, rand: Random) -> dict[str, Any]:
         if rand.random() < 0.2:
             options["bye_score"] = rand.choice((0, 10, 20))
     if book.family == "keyforge":
-        options["stages"] = {stage: {"best_of": rand.choice((1, 3))}
-                             for stage in ("swiss", "elimination", "final", "third_place")}
+        options["stages"] = {
+            stage: {"best_of": rand.choice((1, 3))} for stage in ("swiss", "elimination", "final", "third_place")
+        }
     return options
 
 

@@ -95,8 +95,10 @@ def _looked_at(event: Event, forced: int, rand: Random) -> Iterator[str]:
     yield from (f"standings: {text}" for text in standings_complaints(event, kit_core.table(event)))
     if rand.random() < 0.3:
         after = rand.randint(0, len(event["rounds"]))
-        yield from (f"standings after {after}: {text}"
-                    for text in standings_complaints(event, kit_core.table(event, after), after))
+        yield from (
+            f"standings after {after}: {text}"
+            for text in standings_complaints(event, kit_core.table(event, after), after)
+        )
     if rounds_of(event, "elimination"):
         yield from (f"bracket: {text}" for text in bracket_complaints(event, kit_core.tree(event)))
     broken = kit_core.rules_broken(event)
@@ -113,15 +115,21 @@ def _looked_at(event: Event, forced: int, rand: Random) -> Iterator[str]:
 
 
 def repeated_pairings(event: Event) -> int:
-    pairs = Counter((r["stage"], frozenset((m["a"], m["b"]))) for r in event["rounds"] if r["stage"] != "tiebreak"
-                    for m in r["matches"] if "b" in m)
+    pairs = Counter(
+        (r["stage"], frozenset((m["a"], m["b"])))
+        for r in event["rounds"]
+        if r["stage"] != "tiebreak"
+        for m in r["matches"]
+        if "b" in m
+    )
     return pairs.total() - len(pairs)
 
 
 def played_too_little(event: Event) -> int:
     """Two squads a round: who sat down, or had a bye, fewer than twice has not fielded all four."""
-    sat = Counter(m[s] for r in event["rounds"] for m in r["matches"] for s in "ab"
-                  if s in m and m.get("bye") != "unpaired-loss")
+    sat = Counter(
+        m[s] for r in event["rounds"] for m in r["matches"] for s in "ab" if s in m and m.get("bye") != "unpaired-loss"
+    )
     return sum(sat[c["id"]] < 2 for c in event["competitors"])
 
 
@@ -172,8 +180,12 @@ def _put_out(event: Event, match: dict[str, Any], number: int, rand: Random) -> 
     out = rand.choice("ab")
     _person(event, match[out])["disqualified_after"] = number
     picks = match["result"].get("picks")
-    match["result"] = {"ended": "ruling", "winner": "b" if out == "a" else "a",
-                       **({"picks": picks} if picks else {}), "score": {"a": 0, "b": 0}}
+    match["result"] = {
+        "ended": "ruling",
+        "winner": "b" if out == "a" else "a",
+        **({"picks": picks} if picks else {}),
+        "score": {"a": 0, "b": 0},
+    }
 
 
 def _leave(event: Event, rand: Random, restless: float) -> None:

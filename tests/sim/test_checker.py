@@ -37,10 +37,15 @@ def test_xwing_equal_points_are_100_each_and_somebody_wins() -> None:
 
 
 def test_xwing_byes_are_150_and_200_and_an_unpaired_loss_nothing() -> None:
-    records = gather(event("xwing-standard", [bye("p1"), bye("p2", "won"), bye("p3", "no-show"),
-                                              bye("p4", "unpaired-loss")]))
+    records = gather(
+        event("xwing-standard", [bye("p1"), bye("p2", "won"), bye("p3", "no-show"), bye("p4", "unpaired-loss")])
+    )
     assert [(r.points, r.figures["mov"], r.rounds) for r in records.values()] == [
-        (1, 150, 1), (1, 200, 1), (1, 150, 1), (0, 0, 1)]
+        (1, 150, 1),
+        (1, 200, 1),
+        (1, 150, 1),
+        (0, 0, 1),
+    ]
 
 
 def test_xwing_who_concedes_loses_everything() -> None:
@@ -71,9 +76,15 @@ def test_epic_concession_counts_the_list_where_it_is_known() -> None:
     assert gather(made)["p1"].figures["mov"] == 300 + 290 - 20
 
 
-@pytest.mark.parametrize(("score", "points"), [
-    ((285, 290), (0, 5)), ((284, 289), (0, 3)), ((295, 290), (0, 5)), ((300, 290), (1, 1)),
-])
+@pytest.mark.parametrize(
+    ("score", "points"),
+    [
+        ((285, 290), (0, 5)),
+        ((284, 289), (0, 3)),
+        ((295, 290), (0, 5)),
+        ((300, 290), (1, 1)),
+    ],
+)
 def test_epic_a_list_that_is_gone_decides_at_time_too(score: tuple[int, int], points: tuple[int, int]) -> None:
     made = event("xwing-epic-duel", [met("p1", "p2", *score, ended="time")])
     for competitor, total in zip(made["competitors"], (290, 300), strict=True):
@@ -88,8 +99,11 @@ def test_epic_bye_is_one_and_a_half_times_the_base() -> None:
 
 def test_epic_cut_looks_at_the_opponents_before_the_margin() -> None:
     # p1 and p2 have 5 points; p1 the greater margin, p2 the stronger opponent.
-    made = event("xwing-epic-duel", [met("p1", "p3", 300, 0, winner="a"), met("p2", "p4", 60, 0, winner="a")],
-                 [met("p4", "p3", 40, 0, winner="a"), bye("p1", "unpaired-loss"), bye("p2", "unpaired-loss")])
+    made = event(
+        "xwing-epic-duel",
+        [met("p1", "p3", 300, 0, winner="a"), met("p2", "p4", 60, 0, winner="a")],
+        [met("p4", "p3", 40, 0, winner="a"), bye("p1", "unpaired-loss"), bye("p2", "unpaired-loss")],
+    )
     assert names(order_of(made))[:2] == ["p1", "p4"]
     assert cut_order(made).index("p2") < cut_order(made).index("p1")
 
@@ -133,8 +147,9 @@ def test_a_loss_to_both_gives_nothing_but_a_round_and_a_meeting(rulebook: str) -
 
 def test_strength_of_schedule_is_the_mean_of_the_opponents_ratios() -> None:
     # p1 met p2 (1 point in 2 rounds, a bye among them) and p3 (0 in 1, then gone).
-    made = event("keyforge-archon", [met("p1", "p2", 1, 0), bye("p3", "unpaired-loss")],
-                 [met("p1", "p3", 1, 0), bye("p2")])
+    made = event(
+        "keyforge-archon", [met("p1", "p2", 1, 0), bye("p3", "unpaired-loss")], [met("p1", "p3", 1, 0), bye("p2")]
+    )
     records = gather(made)
     assert tiebreaker(records, "p1", "sos") == (Fraction(1, 2) + Fraction(0, 2)) / 2
     assert tiebreaker(records, "p2", "sos") == 1
@@ -147,19 +162,27 @@ def test_nobody_s_opponents_are_worth_nothing() -> None:
 
 def warlords_three(first: str, second: str, third: str) -> Event:
     """p1, p2, p3 all met; each winner is named; all lives end 10:0 for the winner."""
+
     def game(a: str, b: str, winner: str) -> dict[str, Any]:
         lives = (10, 0) if winner == a else (0, 10)
         return met(a, b, *lives, winner="a" if winner == a else "b")
 
-    return event("warlords-of-terra", [game("p1", "p2", first), bye("p3", "unpaired-loss")],
-                 [game("p2", "p3", second), bye("p1", "unpaired-loss")],
-                 [game("p1", "p3", third), bye("p2", "unpaired-loss")], prize_places=0)
+    return event(
+        "warlords-of-terra",
+        [game("p1", "p2", first), bye("p3", "unpaired-loss")],
+        [game("p2", "p3", second), bye("p1", "unpaired-loss")],
+        [game("p1", "p3", third), bye("p2", "unpaired-loss")],
+        prize_places=0,
+    )
 
 
 def test_warlords_two_tied_are_parted_by_their_match() -> None:
-    made = event("warlords-of-terra", [met("p1", "p2", 0, 10, winner="b"), met("p3", "p4", 0, 10, winner="b")],
-                 [met("p1", "p3", 10, 0, winner="a"), met("p2", "p4", 0, 10, winner="b")],
-                 prize_places=0)
+    made = event(
+        "warlords-of-terra",
+        [met("p1", "p2", 0, 10, winner="b"), met("p3", "p4", 0, 10, winner="b")],
+        [met("p1", "p3", 10, 0, winner="a"), met("p2", "p4", 0, 10, winner="b")],
+        prize_places=0,
+    )
     # p1 and p2 have 3 points and SCORE 0 both; p2 won their match.
     assert order_of(made)[1:3] == [("p2", "head_to_head"), ("p1", "points")]
 
@@ -185,8 +208,9 @@ def tie_break(number: int, *matches: dict[str, Any], form: str | None = None) ->
 
 def four_winners() -> Event:
     """p1, p3, p5, p7 stand alike at the top, and so do the others below; one prize."""
-    return event("warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, winner="a") for n in (1, 3, 5, 7)],
-                 prize_places=1)
+    return event(
+        "warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, winner="a") for n in (1, 3, 5, 7)], prize_places=1
+    )
 
 
 def test_warlords_a_tie_at_a_prize_place_is_played_out() -> None:
@@ -198,8 +222,12 @@ def test_warlords_a_tie_at_a_prize_place_is_played_out() -> None:
         tie_break(4, met("p1", "p7", 0, 1, winner="b"), met("p3", "p5", 0, 1, winner="b")),
     ]
     # Wins: p7 3, p5 2, p3 1. Nothing is at stake among the losers.
-    assert order_of(made)[:4] == [("p7", "tiebreak_round"), ("p5", "tiebreak_round"), ("p3", "tiebreak_round"),
-                                  ("p1", "points")]
+    assert order_of(made)[:4] == [
+        ("p7", "tiebreak_round"),
+        ("p5", "tiebreak_round"),
+        ("p3", "tiebreak_round"),
+        ("p1", "points"),
+    ]
     assert order_of(made)[4][1] == "random"
 
 
@@ -214,8 +242,9 @@ def test_warlords_knockout_ranks_by_the_round_of_the_first_loss() -> None:
 
 
 def test_warlords_who_left_stands_below_in_a_tie_at_a_prize() -> None:
-    made = event("warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")],
-                 prize_places=1)
+    made = event(
+        "warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")], prize_places=1
+    )
     for gone, stays in (("p1", "p3"), ("p3", "p1")):
         for competitor in made["competitors"]:
             competitor.pop("dropped_after", None)
@@ -243,8 +272,13 @@ def test_the_sixth_leaves_before_the_top_8_and_the_ninth_comes_in_last() -> None
 def test_the_winner_of_game_1_meets_that_of_the_highest_numbered_game() -> None:
     made = ranked(16)
     pairs = games_due(made)
-    made["rounds"].append({"number": 2, "stage": "elimination", "matches": [
-        {**met(a, b, 100, 0), "game": game} for game, (a, b) in pairs.items()]})
+    made["rounds"].append(
+        {
+            "number": 2,
+            "stage": "elimination",
+            "matches": [{**met(a, b, 100, 0), "game": game} for game, (a, b) in pairs.items()],
+        }
+    )
     assert games_due(made) == {1: ["p1", "p4"], 2: ["p2", "p3"]}
     made["competitors"][3]["dropped_after"] = 2
     assert games_due(made) == {1: ["p1"], 2: ["p2", "p3"]}
@@ -253,9 +287,16 @@ def test_the_winner_of_game_1_meets_that_of_the_highest_numbered_game() -> None:
 def drawn_semi_final(rulebook: str, **result: Any) -> dict[Any, list[str]]:
     made = event(rulebook, [met("p1", "p4", 2, 0, winner="a"), met("p2", "p3", 2, 1, winner="a")], cut=4)
     order = names(order_of(made))
-    made["rounds"].append({"number": 2, "stage": "elimination", "matches": [
-        {**met(order[3], order[0], 1, 1, ended="time", **result), "game": 1},
-        {**met(order[1], order[2], 2, 0, winner="a"), "game": 2}]})
+    made["rounds"].append(
+        {
+            "number": 2,
+            "stage": "elimination",
+            "matches": [
+                {**met(order[3], order[0], 1, 1, ended="time", **result), "game": 1},
+                {**met(order[1], order[2], 2, 0, winner="a"), "game": 2},
+            ],
+        }
+    )
     return {game: [f"seed {order.index(who) + 1}" for who in sides] for game, sides in games_due(made).items()}
 
 

@@ -31,8 +31,9 @@ def differences(record: dict[str, Any]) -> list[str]:
     ranked = []
     for who, points, mov, sos, rank in record["published"]:
         if (records[who].points, records[who].figures["mov"]) != (points, mov):
-            found.append(f"{who}: {records[who].points} points, MoV {records[who].figures['mov']}; "
-                         f"published {points}, {mov}")
+            found.append(
+                f"{who}: {records[who].points} points, MoV {records[who].figures['mov']}; published {points}, {mov}"
+            )
         # Two decimals: ties were rounded up by some programs, down by others.
         if with_sos and sos is not None and abs(tiebreaker(records, who, "sos") - Fraction(sos)) > Fraction(5, 1000):
             found.append(f"{who}: SoS {tiebreaker(records, who, 'sos')}, published {sos}")

@@ -79,11 +79,16 @@ def test_a_broken_round_is_complained_about(wrong: Printed) -> None:
 
 def test_a_round_that_leads_into_a_needless_repeat_is_complained_about() -> None:
     """Six, all equal after two rounds of draws: two triangles left would make round 4 impossible."""
+
     def drawn(a: int, b: int) -> dict[str, Any]:
         return met(f"p{a}", f"p{b}", 1, 1, wounds={"a": 0, "b": 0})
 
-    made = event("shatterpoint-premier", [drawn(1, 4), drawn(2, 5), drawn(3, 6)],
-                 [drawn(1, 5), drawn(2, 6), drawn(3, 4)], swiss_rounds=4)
+    made = event(
+        "shatterpoint-premier",
+        [drawn(1, 4), drawn(2, 5), drawn(3, 6)],
+        [drawn(1, 5), drawn(2, 6), drawn(3, 4)],
+        swiss_rounds=4,
+    )
     # After 1-6, 2-4, 3-5 everybody has met the whole other side: 1, 2, 3 and 4, 5, 6 cannot pair among themselves.
     bad = printed_round(3, ("p1", "p6"), ("p2", "p4"), ("p3", "p5"))
     good = printed_round(3, ("p1", "p2"), ("p3", "p5"), ("p4", "p6"))
@@ -118,13 +123,20 @@ def test_the_bracket_is_first_against_last() -> None:
 
 def test_a_broken_bracket_is_complained_about() -> None:
     made = with_cut()
-    made["rounds"].append({"number": 2, "stage": "elimination", "matches": [
-        {**met("p1", "p4", 100, 0), "game": 1}, {**met("p2", "p3", 100, 0), "game": 2}]})
+    made["rounds"].append(
+        {
+            "number": 2,
+            "stage": "elimination",
+            "matches": [{**met("p1", "p4", 100, 0), "game": 1}, {**met("p2", "p3", 100, 0), "game": 2}],
+        }
+    )
     made["rounds"].append({"number": 3, "stage": "elimination", "matches": [{**met("p1", "p2", 0, 100), "game": 1}]})
     right = kit_core.tree(made)
     assert bracket_complaints(made, right) == []
     changes: list[Callable[[Printed], Any]] = [
-        lambda p: p.update(champion="p1"), lambda p: swap(p["ranking"], 2, 3), lambda p: swap(p["seeds"], 0, 1),
+        lambda p: p.update(champion="p1"),
+        lambda p: swap(p["ranking"], 2, 3),
+        lambda p: swap(p["seeds"], 0, 1),
         lambda p: p["games"][0].update(winner="p4"),
     ]
     for change in changes:
@@ -134,8 +146,9 @@ def test_a_broken_bracket_is_complained_about() -> None:
 
 
 def test_a_tie_break_is_among_the_tied_only() -> None:
-    made = event("warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")],
-                 prize_places=1)
+    made = event(
+        "warlords-of-terra", [met("p1", "p2", 20, 0, winner="a"), met("p3", "p4", 20, 0, winner="a")], prize_places=1
+    )
     right = printed_round(2, ("p1", "p3"), stage="tiebreak", form="each")
     assert pairing_complaints(made, right) == []
     for pair in (("p1", "p2"), ("p2", "p4")):

@@ -14,8 +14,9 @@ WON = {"winner": "a"}
 
 def winners(count: int, **left: int) -> Event:
     """Warlords after one round: p1, p3, p5 … have won alike; `left` says who went after which round."""
-    made = event("warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, **WON) for n in range(1, 2 * count, 2)],
-                 prize_places=1)
+    made = event(
+        "warlords-of-terra", [met(f"p{n}", f"p{n + 1}", 20, 0, **WON) for n in range(1, 2 * count, 2)], prize_places=1
+    )
     for competitor in made["competitors"]:
         if competitor["id"] in left:
             competitor["dropped_after"] = left[competitor["id"]]
@@ -42,16 +43,21 @@ def test_an_earlier_table_does_not_know_who_leaves_later() -> None:
 
 
 def test_two_who_left_without_having_met_do_not_hold_up_the_others() -> None:
-    made = tie_breaks(winners(4, p5=3, p7=3),
-                      [("p1", "p5"), ("p3", "p7")], [("p1", "p7"), ("p3", "p5")], [("p1", "p3")])
+    made = tie_breaks(
+        winners(4, p5=3, p7=3), [("p1", "p5"), ("p3", "p7")], [("p1", "p7"), ("p3", "p5")], [("p1", "p3")]
+    )
     assert standings_complaints(made, kit_core.table(made)) == []
     assert kit_core.pair(made)["stage"] == "swiss"
 
 
 def test_the_final_ranking_below_an_epic_cut_is_that_of_the_standings() -> None:
     # p2 and p4 drew; p4 has the better margin, p2 the stronger opponents.
-    made = event("xwing-epic-duel", [met("p1", "p2", 100, 0, **WON), met("p3", "p4", 0, 0, **WON)],
-                 [met("p1", "p3", 0, 0, **WON), met("p2", "p4", 0, 0, winner="draw")], cut=2)
+    made = event(
+        "xwing-epic-duel",
+        [met("p1", "p2", 100, 0, **WON), met("p3", "p4", 0, 0, **WON)],
+        [met("p1", "p3", 0, 0, **WON), met("p2", "p4", 0, 0, winner="draw")],
+        cut=2,
+    )
     final = {**met("p1", "p3", 100, 0, **WON), "game": 1}
     made["rounds"].append({"number": 3, "stage": "elimination", "matches": [final]})
     assert bracket_complaints(made, kit_core.tree(made)) == []

@@ -40,10 +40,13 @@ def test_events_with_dirty_endings_agree_with_the_checker_and_with_what_was_said
         assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])
 
 
-@pytest.mark.parametrize(("rulebook", "seed"), [
-    pytest.param("warlords-of-terra", 46, id="ended with an open tie, exported and read again"),
-    pytest.param("warlords-of-terra", 20261330, id="disqualified after the tie-break rounds of the cut"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "seed"),
+    [
+        pytest.param("warlords-of-terra", 46, id="ended with an open tie, exported and read again"),
+        pytest.param("warlords-of-terra", 20261330, id="disqualified after the tie-break rounds of the cut"),
+    ],
+)
 def test_events_on_which_checker_and_core_once_disagreed(rulebook: str, seed: int) -> None:
     [(_, played)] = play_many(rulebook, [seed])
     assert not played.wrong, "\n".join([f"{rulebook}, seed {seed}", *played.wrong, json.dumps(played.event)])

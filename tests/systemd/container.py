@@ -28,13 +28,27 @@ class Container:
             # nspawn refuses to clean its folder where /run is on the disk's file system.
             subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(PROPAGATE)], check=True)
         self._nspawn = subprocess.Popen(
-            ["systemd-nspawn", "-q", "--register=no", "--keep-unit", "--private-network", "--console=pipe", "-D",
-             str(self._root), "-b"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+            [
+                "systemd-nspawn",
+                "-q",
+                "--register=no",
+                "--keep-unit",
+                "--private-network",
+                "--console=pipe",
+                "-D",
+                str(self._root),
+                "-b",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
+        )
         until(self._answers, 90, "its systemd answers")
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         assert self._nspawn is not None
         # Its init takes this for an order to power off.
         os.kill(self._init, signal.SIGRTMIN + 4)
@@ -49,9 +63,15 @@ class Container:
         return self.done(*words, given=given, within_s=within_s).stdout
 
     def done(self, *words: str, given: str | None = None, within_s: float = 60) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["nsenter", "-t", str(self._init), *NAMESPACES, "--", *words], capture_output=True,
-                              text=True, errors="replace", check=False, input=given if given is not None else "",
-                              timeout=within_s)
+        return subprocess.run(
+            ["nsenter", "-t", str(self._init), *NAMESPACES, "--", *words],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            input=given if given is not None else "",
+            timeout=within_s,
+        )
 
     def python(self, program: str, *words: str, within_s: float = 60) -> str:
         """What a program of Python's in the container says."""
@@ -62,7 +82,10 @@ class Container:
         """A program of Python's that stays beside; ends with its stdin."""
         return subprocess.Popen(
             ["nsenter", "-t", str(self._init), *NAMESPACES, "--", "python3", "-c", program, *words],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def write(self, path: str, text: str, mode: str = "644") -> None:
         self.run("mkdir", "-p", str(Path(path).parent))
@@ -87,7 +110,10 @@ class Container:
         # Each time: the first child is not yet the init.
         self._init = int(children[0]) if children else 0
         return bool(children) and self.run("systemctl", "is-system-running").strip() in (
-            "running", "degraded", "starting")
+            "running",
+            "degraded",
+            "starting",
+        )
 
 
 def until(true: Callable[[], object], within_s: float, what: str) -> str:

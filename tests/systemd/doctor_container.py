@@ -34,6 +34,7 @@ KILLS = 7
 class Fault:
     """`files`: what is written before the service starts, by path; `spoil`, `mend`: shell lines; `named`: what doctor
     has to say of it; `killed`: the service is killed again and again."""
+
     what: str
     named: str
     files: Mapping[str, str] = field(default_factory=dict)
@@ -45,9 +46,15 @@ class Fault:
 def config_faults(name: str, wrong: Fault, missing: Fault, gone: Fault) -> tuple[Fault, ...]:
     """The five faults of a service with a TOML file in /etc/roundtap."""
     file = f"{ETC}/{name}.toml"
-    return (wrong, missing, gone,
-            Fault("permission denied", f"{file}.*Permission denied", {file: UNIT}, f"chmod 600 {file}",
-                  f"chmod 644 {file}"), KILLED)
+    return (
+        wrong,
+        missing,
+        gone,
+        Fault(
+            "permission denied", f"{file}.*Permission denied", {file: UNIT}, f"chmod 600 {file}", f"chmod 644 {file}"
+        ),
+        KILLED,
+    )
 
 
 MOVE = "cd /usr/bin; for each in cage chromium; do [ ! -e $each{0} ] || mv $each{0} $each{1}; done"
@@ -55,40 +62,68 @@ KILLED = Fault("killed again and again", "killed, status=9/KILL", killed=True)
 FAULTS: dict[str, tuple[Fault, ...]] = {
     "hub": (
         Fault("wrong value", "language.*'xx'", {f"{ETC}/hub.env": 'ROUNDTAP_HUB="--language xx"\n'}),
-        Fault("missing file", "roundtap.db", spoil="rm /var/lib/roundtap/roundtap.db*",
-              mend="rm -r /var/lib/roundtap/roundtap.head"),
-        Fault("port taken", "cannot listen on 0.0.0.0:8080: Address already in use",
-              spoil="systemd-run --quiet --unit=taker python3 -m http.server 8080", mend="systemctl stop taker"),
-        Fault("permission denied", "/var/lib/roundtap.*Permission denied",
-              spoil="chown root: /var/lib/roundtap/pin", mend="chown roundtap-hub: /var/lib/roundtap/pin"),
-        Fault("full disk", "/var/lib/roundtap.*(full|room|space)",
-              spoil="mount -t tmpfs -o size=64k,mode=700,uid=$(id -u roundtap-hub),gid=$(id -g roundtap-hub) tmpfs "
-                    "/var/lib/roundtap; head -c 60k /dev/zero > /var/lib/roundtap/filler",
-              mend="umount -l /var/lib/roundtap"),
-        KILLED),
+        Fault(
+            "missing file",
+            "roundtap.db",
+            spoil="rm /var/lib/roundtap/roundtap.db*",
+            mend="rm -r /var/lib/roundtap/roundtap.head",
+        ),
+        Fault(
+            "port taken",
+            "cannot listen on 0.0.0.0:8080: Address already in use",
+            spoil="systemd-run --quiet --unit=taker python3 -m http.server 8080",
+            mend="systemctl stop taker",
+        ),
+        Fault(
+            "permission denied",
+            "/var/lib/roundtap.*Permission denied",
+            spoil="chown root: /var/lib/roundtap/pin",
+            mend="chown roundtap-hub: /var/lib/roundtap/pin",
+        ),
+        Fault(
+            "full disk",
+            "/var/lib/roundtap.*(full|room|space)",
+            spoil="mount -t tmpfs -o size=64k,mode=700,uid=$(id -u roundtap-hub),gid=$(id -g roundtap-hub) tmpfs "
+            "/var/lib/roundtap; head -c 60k /dev/zero > /var/lib/roundtap/filler",
+            mend="umount -l /var/lib/roundtap",
+        ),
+        KILLED,
+    ),
     "table": config_faults(
-        "table", Fault("wrong value", "bonnet", {f"{ETC}/table.toml": f'{UNIT}board = "bonnet"\n'}),
+        "table",
+        Fault("wrong value", "bonnet", {f"{ETC}/table.toml": f'{UNIT}board = "bonnet"\n'}),
         Fault("missing file", "mine.toml", {f"{ETC}/table.toml": f'{UNIT}board = "{ETC}/mine.toml"\n'}),
-        Fault("device gone", "gpio|pins|lgpio", {f"{ETC}/table.toml": UNIT})),
+        Fault("device gone", "gpio|pins|lgpio", {f"{ETC}/table.toml": UNIT}),
+    ),
     "printer": config_faults(
-        "station", Fault("wrong value", "baud.*1234", {f"{ETC}/station.toml": f"{UNIT}baud = 1234\n"}),
+        "station",
+        Fault("wrong value", "baud.*1234", {f"{ETC}/station.toml": f"{UNIT}baud = 1234\n"}),
         Fault("missing file", "mine.toml", {f"{ETC}/station.toml": f'{UNIT}printer = "{ETC}/mine.toml"\n'}),
-        Fault("device gone", "printer connected",
-              {f"{ETC}/station.toml": f'{UNIT}device = "/dev/ttyUSB9"\n'})),
+        Fault("device gone", "printer connected", {f"{ETC}/station.toml": f'{UNIT}device = "/dev/ttyUSB9"\n'}),
+    ),
     "wall": (
         Fault("wrong value", "ftp://x", {f"{ETC}/wall.env": 'ROUNDTAP_WALL="ftp://x"\n'}),
         Fault("missing file", "no cage and no chromium", spoil=MOVE.format("", ".away"), mend=MOVE.format(".away", "")),
-        Fault("device gone", "no screen is connected",
-              {"/usr/local/bin/cage": "#!/bin/sh\n", "/usr/local/bin/chromium": "#!/bin/sh\n"},
-              "chmod 755 /usr/local/bin/cage /usr/local/bin/chromium"),
-        Fault("permission denied", f"{PROGRAM}.*Permission denied", spoil=f"chmod 700 {PROGRAM}",
-              mend=f"chmod 755 {PROGRAM}"),
-        KILLED),
+        Fault(
+            "device gone",
+            "no screen is connected",
+            {"/usr/local/bin/cage": "#!/bin/sh\n", "/usr/local/bin/chromium": "#!/bin/sh\n"},
+            "chmod 755 /usr/local/bin/cage /usr/local/bin/chromium",
+        ),
+        Fault(
+            "permission denied",
+            f"{PROGRAM}.*Permission denied",
+            spoil=f"chmod 700 {PROGRAM}",
+            mend=f"chmod 755 {PROGRAM}",
+        ),
+        KILLED,
+    ),
     "standby": config_faults(
-        "standby", Fault("wrong value", "standby.*hexadecimal", {f"{ETC}/standby.toml": UNIT.replace("7f3a", "zzzz")}),
+        "standby",
+        Fault("wrong value", "standby.*hexadecimal", {f"{ETC}/standby.toml": UNIT.replace("7f3a", "zzzz")}),
         Fault("missing file", "standby.toml.*No such file"),
-        Fault("hub gone", "no contact with the hub",
-              {f"{ETC}/standby.toml": UNIT.replace("192.0.2.1", "127.0.0.9")})),
+        Fault("hub gone", "no contact with the hub", {f"{ETC}/standby.toml": UNIT.replace("192.0.2.1", "127.0.0.9")}),
+    ),
 }
 
 
@@ -96,15 +131,24 @@ def doctor(box: Container) -> tuple[int, dict[str, Any], str]:
     """Its exit code, its JSON, and what it says of everything that is to do."""
     done = box.done("roundtap", "doctor", "--format", "json")
     text = box.run("env", "LANG=C.UTF-8", "roundtap", "doctor")
-    return done.returncode, json.loads(done.stdout), "\n".join(
-        line for line in text.splitlines() if line.startswith("  ✗"))
+    return (
+        done.returncode,
+        json.loads(done.stdout),
+        "\n".join(line for line in text.splitlines() if line.startswith("  ✗")),
+    )
 
 
 def named(box: Container, fault: Fault, service: str) -> str:
     """The line in which doctor names it; "" where it does not."""
     code, _, text = doctor(box)
-    return next((line for line in text.splitlines()
-                 if code == 1 and (service in line or "Printer" in line) and re.search(fault.named, line)), "")
+    return next(
+        (
+            line
+            for line in text.splitlines()
+            if code == 1 and (service in line or "Printer" in line) and re.search(fault.named, line)
+        ),
+        "",
+    )
 
 
 def kill(box: Container, unit: str) -> None:

@@ -108,8 +108,12 @@ def gates() -> Iterator[Gate]:
 
 
 def verified(box: Container) -> str:
-    said = box.done("sh", "-c", "systemd-analyze verify --man=no $(systemctl list-unit-files --no-legend "
-                                "'roundtap-*' | cut -d' ' -f1 | grep -v @) 2>&1").stdout.strip()
+    said = box.done(
+        "sh",
+        "-c",
+        "systemd-analyze verify --man=no $(systemctl list-unit-files --no-legend "
+        "'roundtap-*' | cut -d' ' -f1 | grep -v @) 2>&1",
+    ).stdout.strip()
     # What is said of units of the distribution is not ours.
     own = [line for line in said.splitlines() if "roundtap" in line]
     assert not own, own
@@ -151,8 +155,11 @@ def said_missing(box: Container) -> str:
     until(lambda: "no printer connected" in box.journal("roundtap-station.service"), 20, "no printer is named")
     said = ["wall: no screen", "station: no printer"]
     if box.state("roundtap-table.service", "LoadState") == "loaded":
-        until(lambda: re.search(r"lgpio is missing|no gpiochip|gpio", box.journal("roundtap-table.service")), 30,
-              "the table says it has no pins")
+        until(
+            lambda: re.search(r"lgpio is missing|no gpiochip|gpio", box.journal("roundtap-table.service")),
+            30,
+            "the table says it has no pins",
+        )
         said.append("table: no pins")
     until(lambda: "has no network" in box.python(ASK, "http://127.0.0.1/wall"), 10, "the hub's wall says so")
     return "; ".join([*said, "hub's wall: on no network"])
@@ -174,8 +181,13 @@ def killed(box: Container) -> str:
         before = box.state(unit, "MainPID")
         began_s = time.monotonic()
         box.run("systemctl", "kill", "-s", "KILL", "--kill-whom=main", unit)
-        until(lambda unit=unit, before=before: box.state(unit) == "active" and box.state(unit, "MainPID") not in (
-            "0", before), 60, f"{name} is back")
+        until(
+            lambda unit=unit, before=before: (
+                box.state(unit) == "active" and box.state(unit, "MainPID") not in ("0", before)
+            ),
+            60,
+            f"{name} is back",
+        )
         took_s = time.monotonic() - began_s
         cpu_s = float(box.python(CPU_OF, box.state(unit, "MainPID")))
         said.append(f"{name} {took_s:.1f} s ({cpu_s:.1f} s of a core)")
@@ -188,17 +200,30 @@ def killed(box: Container) -> str:
 
 def screen_appears(box: Container) -> str:
     # A screen in /sys, and a compositor that draws it into memory.
-    box.write("/usr/local/bin/cage", "#!/bin/sh\nWLR_BACKENDS=headless WLR_RENDERER=pixman exec /usr/bin/cage \"$@\"\n",
-              "755")
+    box.write(
+        "/usr/local/bin/cage", '#!/bin/sh\nWLR_BACKENDS=headless WLR_RENDERER=pixman exec /usr/bin/cage "$@"\n', "755"
+    )
     box.write("/run/class/drm/card0-HDMI-A-1/status", "connected\n")
     # Into every view of /sys that there is: the service has its own.
     pid = box.state("roundtap-wall.service", "MainPID")
     for at in dict.fromkeys(("1", pid)):
-        box.run("nsenter", "-t", at, "-m", "--", "sh", "-c", "test -e /sys/class/drm/card0-HDMI-A-1 || { mkdir -p "
-                "/run/class/net; mount --bind /sys/class/net /run/class/net; mount --rbind /run/class /sys/class; }")
+        box.run(
+            "nsenter",
+            "-t",
+            at,
+            "-m",
+            "--",
+            "sh",
+            "-c",
+            "test -e /sys/class/drm/card0-HDMI-A-1 || { mkdir -p "
+            "/run/class/net; mount --bind /sys/class/net /run/class/net; mount --rbind /run/class /sys/class; }",
+        )
     began_s = time.monotonic()
-    until(lambda: re.search(r"opens http://127\.0\.0\.1:(8080|80)/wall", box.journal("roundtap-wall.service")), 60,
-          "the wall opens the hub's page")
+    until(
+        lambda: re.search(r"opens http://127\.0\.0\.1:(8080|80)/wall", box.journal("roundtap-wall.service")),
+        60,
+        "the wall opens the hub's page",
+    )
     took_s = time.monotonic() - began_s
     until(lambda: box.run("cat", "/var/lib/roundtap-wall/wall.json"), 90, "the wall remembers who it is")
     return f"{took_s:.1f} s after the screen"
@@ -208,8 +233,11 @@ def network_appears(box: Container) -> str:
     box.run("ip", "link", "add", "eth0", "type", "veth", "peer", "name", "far0")
     # NetworkManager would ask for an address by DHCP, in vain, and take this one away.
     box.run("nmcli", "device", "set", "eth0", "managed", "no")
-    for words in (("addr", "add", "192.168.77.1/24", "dev", "eth0"), ("link", "set", "eth0", "up"),
-                  ("link", "set", "far0", "up")):
+    for words in (
+        ("addr", "add", "192.168.77.1/24", "dev", "eth0"),
+        ("link", "set", "eth0", "up"),
+        ("link", "set", "far0", "up"),
+    ):
         box.run("ip", *words)
     began_s = time.monotonic()
     until(lambda: "<b>192.168.77.1</b>" in box.python(ASK, "http://127.0.0.1/wall"), 60, "the wall says the address")
@@ -258,12 +286,25 @@ def hotspot_profile(box: Container) -> str:
     done = box.done("roundtap", "hotspot", "on", "--name", "Tom's; Games", "--country", "DE")
     assert done.returncode == 0, done.stderr
     assert "At most 8 devices" in done.stdout
-    said = box.run("nmcli", "-t", "-f", "802-11-wireless.ssid,802-11-wireless.mode,802-11-wireless-security.proto,"
-                   "802-11-wireless-security.pairwise,802-11-wireless-security.pmf,ipv4.method,ipv4.addresses",
-                   "connection", "show", "roundtap-hotspot").split("\n")
-    for line in ("802-11-wireless.ssid:Tom's; Games", "802-11-wireless.mode:ap", "802-11-wireless-security.proto:rsn",
-                 "802-11-wireless-security.pairwise:ccmp", "802-11-wireless-security.pmf:1", "ipv4.method:shared",
-                 "ipv4.addresses:10.42.0.1/24"):
+    said = box.run(
+        "nmcli",
+        "-t",
+        "-f",
+        "802-11-wireless.ssid,802-11-wireless.mode,802-11-wireless-security.proto,"
+        "802-11-wireless-security.pairwise,802-11-wireless-security.pmf,ipv4.method,ipv4.addresses",
+        "connection",
+        "show",
+        "roundtap-hotspot",
+    ).split("\n")
+    for line in (
+        "802-11-wireless.ssid:Tom's; Games",
+        "802-11-wireless.mode:ap",
+        "802-11-wireless-security.proto:rsn",
+        "802-11-wireless-security.pairwise:ccmp",
+        "802-11-wireless-security.pmf:1",
+        "ipv4.method:shared",
+        "ipv4.addresses:10.42.0.1/24",
+    ):
         assert line in said, said
     box.run("roundtap", "hotspot", "off")
     assert "roundtap-hotspot" not in box.run("nmcli", "-t", "-f", "NAME", "connection", "show")
@@ -275,13 +316,31 @@ def shared_network(box: Container) -> str:
     box.run("ip", "link", "add", "share0", "type", "veth", "peer", "name", "phone0")
     box.run("ip", "link", "set", "phone0", "up")
     box.run("nmcli", "device", "set", "share0", "managed", "yes")
-    added = box.done("nmcli", "connection", "add", "type", "ethernet", "con-name", "share", "ifname", "share0",
-                     "ipv4.method", "shared", "ipv4.addresses", "10.42.0.1/24", "ipv6.method", "disabled")
+    added = box.done(
+        "nmcli",
+        "connection",
+        "add",
+        "type",
+        "ethernet",
+        "con-name",
+        "share",
+        "ifname",
+        "share0",
+        "ipv4.method",
+        "shared",
+        "ipv4.addresses",
+        "10.42.0.1/24",
+        "ipv6.method",
+        "disabled",
+    )
     up = box.done("nmcli", "--wait", "20", "connection", "up", "share")
     assert up.returncode == 0, (added.stderr, up.stderr)
     until(lambda: box.python(LOOK_UP, "10.42.0.1", "roundtap.local") == "10.42.0.1", 15, "roundtap.local is known")
-    for name, address in (("captive.apple.com", "10.42.0.1"), ("connectivitycheck.gstatic.com", "10.42.0.1"),
-                          ("dns.msftncsi.com", "131.107.255.255")):
+    for name, address in (
+        ("captive.apple.com", "10.42.0.1"),
+        ("connectivitycheck.gstatic.com", "10.42.0.1"),
+        ("dns.msftncsi.com", "131.107.255.255"),
+    ):
         assert box.python(LOOK_UP, "10.42.0.1", name) == address, name
     assert box.python(ASK, "http://10.42.0.1/generate_204", "connectivitycheck.gstatic.com").startswith("204")
     assert "Success" in box.python(ASK, "http://10.42.0.1/hotspot-detect.html", "captive.apple.com")

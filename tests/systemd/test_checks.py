@@ -13,9 +13,12 @@ from roundtap_core.words import LANGUAGES, Words, core_words
 from roundtap_machine.checks import FINE, GROUPS, NOTE, STATES, UNKNOWN, WRONG, Check, worst, worst_first
 
 TEXTS: dict[str, Any] = {
-    "check.voltage": "Supply voltage", "check.voltage.wrong": "Too low: {n} times.",
-    "check.voltage.wrong.do": "Mend {n}.", "check.voltage.fine": "Good.",
-    "check.voltage.since": "Was low.", "check.unknown": "Nobody says.",
+    "check.voltage": "Supply voltage",
+    "check.voltage.wrong": "Too low: {n} times.",
+    "check.voltage.wrong.do": "Mend {n}.",
+    "check.voltage.fine": "Good.",
+    "check.voltage.since": "Was low.",
+    "check.unknown": "Nobody says.",
 }
 WORDS = Words("en", TEXTS)
 
@@ -51,8 +54,13 @@ def test_the_worst_comes_first_and_equals_stay_in_order() -> None:
 
 def test_a_check_travels_as_json() -> None:
     said = Check("space", WRONG, {"mb": 3}, "inodes").as_json()
-    assert json.loads(json.dumps(said)) == {"key": "space", "state": "wrong", "kind": "inodes", "group": "hub",
-                                            "args": {"mb": 3}}
+    assert json.loads(json.dumps(said)) == {
+        "key": "space",
+        "state": "wrong",
+        "kind": "inodes",
+        "group": "hub",
+        "args": {"mb": 3},
+    }
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -72,8 +80,12 @@ def test_what_a_check_points_to_is_a_heading_that_exists(language: str) -> None:
     pages = json.loads((PROJECT / "server/roundtap_hub/words" / f"{language}.json").read_text())
     sections = {line.lstrip("# ") for line in (PROJECT / "systemd/ADMIN.md").read_text().splitlines()}
     checks = json.loads((PROJECT / "server/roundtap_core/words" / f"{language}.json").read_text())
-    quoted = {(key, name) for key, text in checks.items() if key.startswith("check.") and isinstance(text, str)
-              for name in re.findall("[“„«]([^“”»]+)[“”»]", text)}
+    quoted = {
+        (key, name)
+        for key, text in checks.items()
+        if key.startswith("check.") and isinstance(text, str)
+        for name in re.findall("[“„«]([^“”»]+)[“”»]", text)
+    }
     known = {text for text in pages.values() if isinstance(text, str)} | sections | NO_HEADING
     assert len(quoted) > 10
     assert [(key, name) for key, name in sorted(quoted) if name not in known] == []

@@ -13,22 +13,28 @@ from roundtap_machine.checks import FINE, NOTE, UNKNOWN, WRONG, Check
 from roundtap_machine.health import MachineProbe, check_health, chip_labels, is_mounted_read_only, throttle_bits
 
 NOW_S = 1_790_000_000.0
+
+
 def mounts(*said: str) -> str:
     """/proc/self/mountinfo of "PLACE KIND OWN-OPTIONS SYSTEM-OPTIONS" each."""
-    return "".join(f"{n} 1 8:{n} / {place} {own} shared:1 - {kind} /dev/x {system}\n"
-                   for n, (place, kind, own, system) in enumerate((each.split() for each in said), 20))
+    return "".join(
+        f"{n} 1 8:{n} / {place} {own} shared:1 - {kind} /dev/x {system}\n"
+        for n, (place, kind, own, system) in enumerate((each.split() for each in said), 20)
+    )
 
 
 PI = {
     "proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0",
     "sys/devices/platform/soc/soc:firmware/get_throttled": "0\n",
-    "sys/class/thermal/thermal_zone0/type": "cpu-thermal\n", "sys/class/thermal/thermal_zone0/temp": "48312\n",
+    "sys/class/thermal/thermal_zone0/type": "cpu-thermal\n",
+    "sys/class/thermal/thermal_zone0/temp": "48312\n",
     "sys/fs/ext4/mmcblk0p2/errors_count": "0\n",
     "sys/class/rtc/rtc0/since_epoch": "1790000000\n",
     "sys/class/watchdog/watchdog0/state": "active\n",
     "proc/meminfo": "MemTotal: 948000 kB\nMemAvailable:   612000 kB\n",
     "proc/self/mountinfo": mounts("/ ext4 rw,noatime rw", "/var/lib/roundtap ext4 rw rw"),
-    "dev/i2c-1": "", "dev/spidev0.0": "",
+    "dev/i2c-1": "",
+    "dev/spidev0.0": "",
 }
 
 
@@ -65,21 +71,33 @@ def test_a_machine_that_says_nothing_is_unknown_and_no_trouble(tmp_path: Path) -
     assert found["model"].kind == "pc"
 
 
-@pytest.mark.parametrize(("said", "voltage", "speed", "heat"), [
-    ("0", FINE, FINE, FINE), ("50005", WRONG, WRONG, FINE), ("50000", NOTE, NOTE, FINE), ("1", WRONG, FINE, FINE),
-    ("20002", FINE, WRONG, FINE), ("80008", FINE, FINE, WRONG), ("80000", FINE, FINE, NOTE),
-    ("d0008", NOTE, NOTE, WRONG),
-])
+@pytest.mark.parametrize(
+    ("said", "voltage", "speed", "heat"),
+    [
+        ("0", FINE, FINE, FINE),
+        ("50005", WRONG, WRONG, FINE),
+        ("50000", NOTE, NOTE, FINE),
+        ("1", WRONG, FINE, FINE),
+        ("20002", FINE, WRONG, FINE),
+        ("80008", FINE, FINE, WRONG),
+        ("80000", FINE, FINE, NOTE),
+        ("d0008", NOTE, NOTE, WRONG),
+    ],
+)
 def test_the_firmware_s_bits_now_and_since_the_start(
-        tmp_path: Path, said: str, voltage: str, speed: str, heat: str) -> None:
+    tmp_path: Path, said: str, voltage: str, speed: str, heat: str
+) -> None:
     found = checks(machine(tmp_path, {**PI, "sys/devices/platform/soc/soc:firmware/get_throttled": f"{said}\n"}))
     assert (found["voltage"].state, found["speed"].state, found["heat"].state) == (voltage, speed, heat)
 
 
 @pytest.mark.parametrize(("alarm", "bits"), [("0\n", 0), ("1\n", 1)])
 def test_without_the_firmware_s_file_the_voltage_sensor_says_it(tmp_path: Path, alarm: str, bits: int) -> None:
-    files = {"sys/class/hwmon/hwmon0/name": "cpu_thermal\n", "sys/class/hwmon/hwmon1/name": "rpi_volt\n",
-             "sys/class/hwmon/hwmon1/in0_lcrit_alarm": alarm}
+    files = {
+        "sys/class/hwmon/hwmon0/name": "cpu_thermal\n",
+        "sys/class/hwmon/hwmon1/name": "rpi_volt\n",
+        "sys/class/hwmon/hwmon1/in0_lcrit_alarm": alarm,
+    }
     assert throttle_bits(machine(tmp_path, files)) == bits | bits << 16
 
 
@@ -94,8 +112,16 @@ def test_what_was_low_once_is_remembered_though_the_kernel_forgets_it(tmp_path: 
 
 @pytest.mark.parametrize("rubbish", ["", "hello", "0x", "\0\0"])
 def test_what_is_no_number_is_not_known(tmp_path: Path, rubbish: str) -> None:
-    files = dict.fromkeys(["sys/devices/platform/soc/soc:firmware/get_throttled", "proc/meminfo", "proc/self/mountinfo",
-                           "sys/class/thermal/thermal_zone0/temp", "sys/fs/ext4/sda1/errors_count"], rubbish)
+    files = dict.fromkeys(
+        [
+            "sys/devices/platform/soc/soc:firmware/get_throttled",
+            "proc/meminfo",
+            "proc/self/mountinfo",
+            "sys/class/thermal/thermal_zone0/temp",
+            "sys/fs/ext4/sda1/errors_count",
+        ],
+        rubbish,
+    )
     found = checks(machine(tmp_path, {**files, "sys/class/thermal/thermal_zone0/type": "cpu-thermal"}))
     assert {found[key].state for key in ("voltage", "memory", "heat", "card")} == {UNKNOWN}
 
@@ -106,8 +132,9 @@ def test_warm_and_hot(tmp_path: Path, measured: str, state: str) -> None:
 
 
 def test_errors_of_every_file_system_are_counted(tmp_path: Path) -> None:
-    found = machine(tmp_path, {**PI, "sys/fs/ext4/mmcblk0p2/errors_count": "2\n",
-                               "sys/fs/ext4/mmcblk0p3/errors_count": "3\n"})
+    found = machine(
+        tmp_path, {**PI, "sys/fs/ext4/mmcblk0p2/errors_count": "2\n", "sys/fs/ext4/mmcblk0p3/errors_count": "3\n"}
+    )
     assert (checks(found)["card"].state, checks(found)["card"].args) == (WRONG, {"n": 5})
 
 
@@ -117,19 +144,39 @@ def test_an_emmc_says_how_worn_it_is(tmp_path: Path) -> None:
 
 
 def test_a_data_folder_that_became_read_only_is_found_by_the_mount_it_lies_on(tmp_path: Path) -> None:
-    found = machine(tmp_path, {"proc/self/mountinfo": mounts(
-        "/ ext4 rw rw", "/var/lib/roundtap ext4 rw ro,errors=remount-ro", "/var/lib/roundtap-x ext4 rw rw")})
-    said = [is_mounted_read_only(found, Path(folder)) for folder in (
-        "/var/lib/roundtap", "/var/lib/roundtap/a", "/var/lib", "/var/lib/roundtap-x", "/var/lib/roundtap-xyz")]
+    found = machine(
+        tmp_path,
+        {
+            "proc/self/mountinfo": mounts(
+                "/ ext4 rw rw", "/var/lib/roundtap ext4 rw ro,errors=remount-ro", "/var/lib/roundtap-x ext4 rw rw"
+            )
+        },
+    )
+    said = [
+        is_mounted_read_only(found, Path(folder))
+        for folder in (
+            "/var/lib/roundtap",
+            "/var/lib/roundtap/a",
+            "/var/lib",
+            "/var/lib/roundtap-x",
+            "/var/lib/roundtap-xyz",
+        )
+    ]
     assert said == [True, True, False, False, False]
 
 
-@pytest.mark.parametrize(("said", "kind", "space"), [
-    ("/ overlay rw,relatime rw,lowerdir=/x", "guarded", False), ("/ ext4 ro ro", "guarded", False),
-    ("/ ext4 rw,noatime rw", "written", True), ("/ ext4 ro,noatime rw", "written", True),
-])
+@pytest.mark.parametrize(
+    ("said", "kind", "space"),
+    [
+        ("/ overlay rw,relatime rw,lowerdir=/x", "guarded", False),
+        ("/ ext4 ro ro", "guarded", False),
+        ("/ ext4 rw,noatime rw", "written", True),
+        ("/ ext4 ro,noatime rw", "written", True),
+    ],
+)
 def test_a_root_that_is_only_read_is_said_to_be_safe_and_its_space_is_nobody_s_matter(
-        tmp_path: Path, said: str, kind: str, space: bool) -> None:
+    tmp_path: Path, said: str, kind: str, space: bool
+) -> None:
     """The last one is what a service sees that systemd forbids to write (ProtectSystem=strict)."""
     found = checks(machine(tmp_path, {**PI, "proc/self/mountinfo": mounts(said)}))
     assert (found["root"].kind, "space_root" in found) == (kind, space)
@@ -140,12 +187,18 @@ def test_a_service_that_may_not_write_its_folder_is_told_so(tmp_path: Path) -> N
     assert checks(found)["writable"].state == WRONG
 
 
-@pytest.mark.parametrize(("blocks", "inodes", "kind", "state"), [
-    (1 << 20, 10**6, "", FINE), ((512 << 20) // 4096 - 1, 10**6, "", NOTE), ((64 << 20) // 4096 - 1, 10**6, "", WRONG),
-    (1 << 20, 999, "inodes", WRONG),
-])
-def test_space_and_inodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, inodes: int, kind: str,
-                          state: str) -> None:
+@pytest.mark.parametrize(
+    ("blocks", "inodes", "kind", "state"),
+    [
+        (1 << 20, 10**6, "", FINE),
+        ((512 << 20) // 4096 - 1, 10**6, "", NOTE),
+        ((64 << 20) // 4096 - 1, 10**6, "", WRONG),
+        (1 << 20, 999, "inodes", WRONG),
+    ],
+)
+def test_space_and_inodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, inodes: int, kind: str, state: str
+) -> None:
     class Space:
         f_bavail, f_frsize, f_files, f_favail = blocks, 4096, 10**6, inodes
 
@@ -154,12 +207,16 @@ def test_space_and_inodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block
     assert (found.state, found.kind) == (state, kind)
 
 
-@pytest.mark.parametrize(("files", "now_s", "kind"), [
-    ({"run/systemd/timesync/synchronized": "", "sys/class/rtc/rtc0/since_epoch": None}, NOW_S, "network"),
-    ({}, NOW_S, "rtc"), ({"sys/class/rtc/rtc0/since_epoch": "1700\n"}, NOW_S, "rtc_empty"),
-    ({"sys/class/rtc/rtc0/since_epoch": None}, NOW_S, "guessed"),
-    ({"sys/class/rtc/rtc0/since_epoch": None}, 9e8, "unset"),
-])
+@pytest.mark.parametrize(
+    ("files", "now_s", "kind"),
+    [
+        ({"run/systemd/timesync/synchronized": "", "sys/class/rtc/rtc0/since_epoch": None}, NOW_S, "network"),
+        ({}, NOW_S, "rtc"),
+        ({"sys/class/rtc/rtc0/since_epoch": "1700\n"}, NOW_S, "rtc_empty"),
+        ({"sys/class/rtc/rtc0/since_epoch": None}, NOW_S, "guessed"),
+        ({"sys/class/rtc/rtc0/since_epoch": None}, 9e8, "unset"),
+    ],
+)
 def test_where_the_time_comes_from(tmp_path: Path, files: dict[str, str | None], now_s: float, kind: str) -> None:
     assert checks(machine(tmp_path, {**PI, **files}), now_s)["clock"].kind == kind
 
@@ -181,15 +238,37 @@ def test_this_very_machine_is_asked_without_a_stumble() -> None:
 def test_every_check_of_a_machine_has_its_texts(tmp_path: Path, language: str) -> None:
     """Whatever a machine can be in: all is said, and what is wrong says what to do."""
     words = core_words(language)
-    for number, (files, now_s) in enumerate((
-            (PI, NOW_S), ({}, NOW_S), ({}, 0.0),
-            ({**PI, "sys/devices/platform/soc/soc:firmware/get_throttled": "d000d",
-              "proc/meminfo": "MemAvailable: 9 kB",
-              "sys/fs/ext4/mmcblk0p2/errors_count": "1", "sys/class/watchdog/watchdog0/state": "inactive",
-              "sys/class/rtc/rtc0/since_epoch": "1", "proc/self/mountinfo": mounts("/ ext4 ro ro")}, NOW_S),
-            ({**PI, "sys/devices/platform/soc/soc:firmware/get_throttled": "d0000",
-              "proc/meminfo": "MemAvailable: 60000 kB", "sys/block/mmcblk0/device/life_time": "0x0b",
-              "sys/fs/ext4/mmcblk0p2/errors_count": None, "dev/i2c-1": None, "dev/spidev0.0": None}, NOW_S))):
+    for number, (files, now_s) in enumerate(
+        (
+            (PI, NOW_S),
+            ({}, NOW_S),
+            ({}, 0.0),
+            (
+                {
+                    **PI,
+                    "sys/devices/platform/soc/soc:firmware/get_throttled": "d000d",
+                    "proc/meminfo": "MemAvailable: 9 kB",
+                    "sys/fs/ext4/mmcblk0p2/errors_count": "1",
+                    "sys/class/watchdog/watchdog0/state": "inactive",
+                    "sys/class/rtc/rtc0/since_epoch": "1",
+                    "proc/self/mountinfo": mounts("/ ext4 ro ro"),
+                },
+                NOW_S,
+            ),
+            (
+                {
+                    **PI,
+                    "sys/devices/platform/soc/soc:firmware/get_throttled": "d0000",
+                    "proc/meminfo": "MemAvailable: 60000 kB",
+                    "sys/block/mmcblk0/device/life_time": "0x0b",
+                    "sys/fs/ext4/mmcblk0p2/errors_count": None,
+                    "dev/i2c-1": None,
+                    "dev/spidev0.0": None,
+                },
+                NOW_S,
+            ),
+        )
+    ):
         found = machine(tmp_path / str(number), files, data=Path("/nowhere/at/all"), board=True)
         for check in check_health(found, now_s):
             assert check.title(words)

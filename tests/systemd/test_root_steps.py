@@ -61,10 +61,18 @@ def test_the_panel_powers_off(machine: Machine) -> None:
     assert machine.ran == [["systemctl", "--no-ask-password", "poweroff", "--no-block"]]
 
 
-@pytest.mark.parametrize(("user", "step"), [
-    (HUB, "power-off"), ("roundtap-table", "power-off"), ("", "power-off"), (PANEL, "eject"), (PANEL, "set-time"),
-    ("roundtap-station", "hotspot"), ("root", "set-time"),
-])
+@pytest.mark.parametrize(
+    ("user", "step"),
+    [
+        (HUB, "power-off"),
+        ("roundtap-table", "power-off"),
+        ("", "power-off"),
+        (PANEL, "eject"),
+        (PANEL, "set-time"),
+        ("roundtap-station", "hotspot"),
+        ("root", "set-time"),
+    ],
+)
 def test_others_do_not(machine: Machine, user: str, step: str) -> None:
     assert machine.ask(user, step, folder="/media/other", seconds=EARLIEST_S) == {"refused": "not-yours"}
     assert (machine.ran, machine.time_s) == ([], [])
@@ -76,19 +84,38 @@ def test_what_is_no_step_is_none(machine: Machine, asked: Any) -> None:
     assert machine.ran == []
 
 
-@pytest.mark.parametrize(("folder", "unit"), [
-    ("/media/my stick", "media-my\\x20stick.mount"), ("/media/my stick/roundtap", "media-my\\x20stick.mount"),
-    ("/media/other", "media-other.mount"), ("/media/.hidden-1", "media-.hidden\\x2d1.mount"),
-])
+@pytest.mark.parametrize(
+    ("folder", "unit"),
+    [
+        ("/media/my stick", "media-my\\x20stick.mount"),
+        ("/media/my stick/roundtap", "media-my\\x20stick.mount"),
+        ("/media/other", "media-other.mount"),
+        ("/media/.hidden-1", "media-.hidden\\x2d1.mount"),
+    ],
+)
 def test_a_stick_is_unmounted_by_systemd(machine: Machine, folder: str, unit: str) -> None:
     assert machine.ask(HUB, "eject", folder=folder) == {"done": True}
     assert machine.ran == [["systemctl", "--no-ask-password", "stop", "--", unit]]
 
 
-@pytest.mark.parametrize("folder", [
-    "/", "/media", "/media/", "/media/none", "/media/../", "/media/other/../../etc", "/home", "", None, 5,
-    "/media/my", "--all", "/mnt/none",
-])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "/",
+        "/media",
+        "/media/",
+        "/media/none",
+        "/media/../",
+        "/media/other/../../etc",
+        "/home",
+        "",
+        None,
+        5,
+        "/media/my",
+        "--all",
+        "/mnt/none",
+    ],
+)
 def test_what_is_no_stick_stays(machine: Machine, folder: Any) -> None:
     assert machine.ask(HUB, "eject", folder=folder) == {"refused": "no-stick"}
     assert machine.ran == []
@@ -112,13 +139,14 @@ def test_the_hotspot_s_name_and_password(machine: Machine) -> None:
     (machine.connections / "home.nmconnection").write_text("[wifi]\nmode=infrastructure\nssid=Home\n")
     (machine.connections / "bad.nmconnection").write_text("no file of NetworkManager's")
     (machine.connections / "roundtap.nmconnection").write_text(
-        "[connection]\nid=roundtap\n\n[wifi]\nmode=ap\nssid=Roundtap\n\n[wifi-security]\npsk=50% drei-Wege\n")
+        "[connection]\nid=roundtap\n\n[wifi]\nmode=ap\nssid=Roundtap\n\n[wifi-security]\npsk=50% drei-Wege\n"
+    )
     assert machine.ask(PANEL, "hotspot") == {"done": True, "ssid": "Roundtap", "password": "50% drei-Wege"}
 
 
-def test_over_a_socket_the_kernel_says_who_asks(tmp_path: Path, machine: Machine,
-                                                monkeypatch: pytest.MonkeyPatch,
-                                                capfd: pytest.CaptureFixture[str]) -> None:
+def test_over_a_socket_the_kernel_says_who_asks(
+    tmp_path: Path, machine: Machine, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     import roundtap_machine.root_steps as module
 
     me = pwd.getpwuid(os.getuid()).pw_name
@@ -153,14 +181,20 @@ def test_nobody_there_is_an_oserror(tmp_path: Path) -> None:
         ask_root("hotspot", tmp_path / "none")
 
 
-@pytest.mark.parametrize(("ssid", "psk", "name", "password"), [
-    ("87;195;188;114;102;101;108;", "plain words", "Würfel", "plain words"),
-    ("Ana\\;s", "a\\\\b\\sc", "Ana;s", "a\\b c"),
-    ("1234", "\\s12345678", "1234", " 12345678"), ("300;1;", "12345678", "300;1;", "12345678"),
-])
+@pytest.mark.parametrize(
+    ("ssid", "psk", "name", "password"),
+    [
+        ("87;195;188;114;102;101;108;", "plain words", "Würfel", "plain words"),
+        ("Ana\\;s", "a\\\\b\\sc", "Ana;s", "a\\b c"),
+        ("1234", "\\s12345678", "1234", " 12345678"),
+        ("300;1;", "12345678", "300;1;", "12345678"),
+    ],
+)
 def test_the_hotspot_is_told_as_it_was_meant_and_not_as_its_file_writes_it(
-        machine: Machine, ssid: str, psk: str, name: str, password: str) -> None:
+    machine: Machine, ssid: str, psk: str, name: str, password: str
+) -> None:
     """NetworkManager writes names with other letters than ASCII by their bytes, and signs with a backslash before."""
     (machine.connections / "roundtap-hotspot.nmconnection").write_text(
-        f"[wifi]\nmode=ap\nssid={ssid}\n[wifi-security]\npsk={psk}\n")
+        f"[wifi]\nmode=ap\nssid={ssid}\n[wifi-security]\npsk={psk}\n"
+    )
     assert machine.ask(PANEL, "hotspot") == {"done": True, "ssid": name, "password": password}

@@ -48,19 +48,30 @@ class Systemd:
             self.status = line.removeprefix("STATUS=") if line.startswith("STATUS=") else self.status
             self.ready |= line == "READY=1"
 
-    def shown(self, role: str, active: str, restarts: int = 0, result: str = "success", log: str = "",
-              active_s: float = 100.0) -> list[SystemdService]:
+    def shown(
+        self, role: str, active: str, restarts: int = 0, result: str = "success", log: str = "", active_s: float = 100.0
+    ) -> list[SystemdService]:
         """The machine's services: this role's as given, the others installed and not wanted."""
+
         def run(words: Sequence[str]) -> str:
             unit = f"roundtap-{SERVICE[role]}.service"
             if words[0] == "journalctl":
                 return "\n".join(reversed(log.splitlines())) if unit in words and "-r" in words else ""
-            ours = ["UnitFileState=enabled", f"ActiveState={active}", f"Result={result}", f"NRestarts={restarts}",
-                    "ExecMainStatus=203", f"StatusText={self.status}",
-                    f"ActiveEnterTimestampMonotonic={round((1000 - active_s) * 1e6)}"]
+            ours = [
+                "UnitFileState=enabled",
+                f"ActiveState={active}",
+                f"Result={result}",
+                f"NRestarts={restarts}",
+                "ExecMainStatus=203",
+                f"StatusText={self.status}",
+                f"ActiveEnterTimestampMonotonic={round((1000 - active_s) * 1e6)}",
+            ]
             others = ["UnitFileState=disabled", "ActiveState=inactive", "Result=success", "NRestarts=0"]
-            return "\n\n".join("\n".join([f"Id={each}", "LoadState=loaded", *(ours if each == unit else others)])
-                               for each in words if each.endswith(".service"))
+            return "\n\n".join(
+                "\n".join([f"Id={each}", "LoadState=loaded", *(ours if each == unit else others)])
+                for each in words
+                if each.endswith(".service")
+            )
 
         return list_services(run, lambda: 1000.0)
 
@@ -75,8 +86,13 @@ def systemd(tmp_path: Path) -> Iterator[Systemd]:
 @contextmanager
 def started(systemd: Systemd, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     environment = {**os.environ, "NOTIFY_SOCKET": systemd.address, "LANG": "C.UTF-8"}
-    process = subprocess.Popen([sys.executable, "-m", "roundtap.main", *words], env=environment,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "roundtap.main", *words],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+    )
     try:
         yield process
     finally:
@@ -97,24 +113,31 @@ def config(folder: Path, text: str) -> str:
 
 # --- what a person has to mend: the process ends with 2, and its last word is why
 
-@pytest.mark.parametrize(("role", "text", "told"), [
-    ("table", f'{UNIT}board = "bonnet"\n', "bonnet"),
-    ("table", f'{UNIT}board = "/nowhere/mine.toml"\n', "/nowhere/mine.toml"),
-    ("printer", f"{UNIT}baud = 1234\n", "baud"),
-    ("printer", f'{UNIT}printer = "/nowhere/mine.toml"\n', "/nowhere/mine.toml"),
-    ("standby", UNIT.replace("7f3a", "zzzz"), "hex"),
-    ("standby", None, "No such file"),
-    ("table", NOT_READABLE, "Permission denied"), ("printer", NOT_READABLE, "Permission denied"),
-    ("standby", NOT_READABLE, "Permission denied"),
-])
+
+@pytest.mark.parametrize(
+    ("role", "text", "told"),
+    [
+        ("table", f'{UNIT}board = "bonnet"\n', "bonnet"),
+        ("table", f'{UNIT}board = "/nowhere/mine.toml"\n', "/nowhere/mine.toml"),
+        ("printer", f"{UNIT}baud = 1234\n", "baud"),
+        ("printer", f'{UNIT}printer = "/nowhere/mine.toml"\n', "/nowhere/mine.toml"),
+        ("standby", UNIT.replace("7f3a", "zzzz"), "hex"),
+        ("standby", None, "No such file"),
+        ("table", NOT_READABLE, "Permission denied"),
+        ("printer", NOT_READABLE, "Permission denied"),
+        ("standby", NOT_READABLE, "Permission denied"),
+    ],
+)
 def test_a_wrong_value_and_a_file_that_is_missing_or_forbidden_are_named(
-        systemd: Systemd, tmp_path: Path, role: str, text: str | None, told: str) -> None:
+    systemd: Systemd, tmp_path: Path, role: str, text: str | None, told: str
+) -> None:
     if role == "printer" and text != NOT_READABLE:
         # Its log of prints comes before its printer, and its usual folder is not for everybody.
         text = f'folder = "{tmp_path}"\n{text}'
     path = str(tmp_path / "none.toml") if text is None else text if text == NOT_READABLE else config(tmp_path, text)
-    words = ["standby", "--data", str(tmp_path / "data"), "--config", path] if role == "standby" else \
-        [SERVICE[role], path]
+    words = (
+        ["standby", "--data", str(tmp_path / "data"), "--config", path] if role == "standby" else [SERVICE[role], path]
+    )
     with started(systemd, *words) as process:
         systemd.hear()
         assert process.wait(WITHIN_S) == 2
@@ -127,8 +150,18 @@ def test_a_wrong_value_and_a_file_that_is_missing_or_forbidden_are_named(
 def test_the_hub_names_the_port_that_is_taken_and_the_folder_it_may_not_use(systemd: Systemd, tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = str(taken.getsockname()[1])
-        with started(systemd, "hub", "--data", str(tmp_path / "data"), "--host", "127.0.0.1", "--port", port,
-                     "--secure-port", "0") as process:
+        with started(
+            systemd,
+            "hub",
+            "--data",
+            str(tmp_path / "data"),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            port,
+            "--secure-port",
+            "0",
+        ) as process:
             systemd.hear()
             assert process.wait(WITHIN_S) == 2
     assert f":{port}: Address already in use" in said_of(service_checks(systemd.shown("hub", "activating", 1)))
@@ -159,7 +192,8 @@ def said_of_nothing(checks: Sequence[Check]) -> bool:
 
 
 def test_a_wall_names_a_wrong_address_and_the_programs_that_are_missing(
-        systemd: Systemd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    systemd: Systemd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with started(systemd, "wall", "--hub", "ftp://x", "--folder", str(tmp_path)) as process:
         systemd.hear()
         assert process.wait(WITHIN_S) == 2
@@ -172,8 +206,9 @@ def test_a_wall_names_a_wrong_address_and_the_programs_that_are_missing(
     assert "no cage and no chromium" in said_of(service_checks(systemd.shown("wall", "active")))
 
 
-def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_so(systemd: Systemd,
-                                                                                  tmp_path: Path) -> None:
+def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_so(
+    systemd: Systemd, tmp_path: Path
+) -> None:
     with started(systemd, "standby", "--data", str(tmp_path / "data"), "--config", config(tmp_path, UNIT)):
         while "no contact" not in systemd.status:
             systemd.hear()
@@ -190,11 +225,14 @@ def test_a_standby_without_its_hub_and_a_printer_without_its_cable_run_and_say_s
 
 # --- what ends of itself: systemd and the journal are asked
 
+
 @pytest.mark.parametrize("role", SERVICE)
 def test_what_is_killed_again_and_again_is_named_though_it_runs_at_the_moment(systemd: Systemd, role: str) -> None:
     unit = f"roundtap-{SERVICE[role]}.service"
-    log = (f"WARNING roundtap_units: something long ago\n{unit}: Main process exited, code=killed, status=9/KILL\n"
-           f"{unit}: Failed with result 'signal'.\n{unit}: Scheduled restart job, restart counter is at 7.\n")
+    log = (
+        f"WARNING roundtap_units: something long ago\n{unit}: Main process exited, code=killed, status=9/KILL\n"
+        f"{unit}: Failed with result 'signal'.\n{unit}: Scheduled restart job, restart counter is at 7.\n"
+    )
     finding = said_of(service_checks(systemd.shown(role, "active", 7, log=log, active_s=3)))
     assert "stopped 7 times and keeps restarting" in finding
     assert "code=killed, status=9/KILL" in finding
@@ -205,8 +243,10 @@ def test_what_is_killed_again_and_again_is_named_though_it_runs_at_the_moment(sy
 @pytest.mark.parametrize("role", SERVICE)
 def test_a_program_that_may_not_be_run_is_named_by_systemd(systemd: Systemd, role: str) -> None:
     unit = f"roundtap-{SERVICE[role]}.service"
-    log = (f"{unit}: Failed to execute /opt/roundtap/bin/roundtap: Permission denied\n"
-           f"{unit}: Main process exited, code=exited, status=203/EXEC\n")
+    log = (
+        f"{unit}: Failed to execute /opt/roundtap/bin/roundtap: Permission denied\n"
+        f"{unit}: Main process exited, code=exited, status=203/EXEC\n"
+    )
     shown = service_checks(systemd.shown(role, "activating", 4, "exit-code", log))
     assert "Failed to execute /opt/roundtap/bin/roundtap: Permission denied" in said_of(shown)
     # Who may not read the journal is told what systemd knows.
@@ -214,8 +254,14 @@ def test_a_program_that_may_not_be_run_is_named_by_systemd(systemd: Systemd, rol
 
 
 def test_a_bug_is_named_by_its_last_line() -> None:
-    assert last_words(["PermissionError: [Errno 13] Permission denied: '/x'", '  File "x.py", line 3',
-                       "Traceback (most recent call last):", "roundtap hub: an old one"]).startswith("PermissionError")
+    assert last_words(
+        [
+            "PermissionError: [Errno 13] Permission denied: '/x'",
+            '  File "x.py", line 3',
+            "Traceback (most recent call last):",
+            "roundtap hub: an old one",
+        ]
+    ).startswith("PermissionError")
 
 
 def test_what_a_new_start_warns_of_is_not_why_the_last_one_ended() -> None:
@@ -223,7 +269,8 @@ def test_what_a_new_start_warns_of_is_not_why_the_last_one_ended() -> None:
     exited = "roundtap-table.service: Main process exited, code=exited, status=2/INVALIDARGUMENT"
     assert last_words(["WARNING x: no screen", killed, "ERROR x: older"]).endswith("code=killed, status=9/KILL")
     assert last_words(["WARNING x: no screen", exited, "roundtap table: board: bonnet: no such board"]) == (
-        "roundtap table: board: bonnet: no such board")
+        "roundtap table: board: bonnet: no such board"
+    )
 
 
 def test_what_is_no_error_is_not_repeated_as_a_pin_may_be_in_it() -> None:
@@ -232,19 +279,23 @@ def test_what_is_no_error_is_not_repeated_as_a_pin_may_be_in_it() -> None:
 
 # --- what the checks make of it
 
-@pytest.mark.parametrize(("service", "state", "kind"), [
-    (SystemdService("hub", True, "active", "success", 0), FINE, ""),
-    (SystemdService("hub", True, "active", "success", 5), NOTE, "restarted"),
-    (SystemdService("hub", True, "active", "success", 5, active_s=20), WRONG, "looping"),
-    (SystemdService("table", True, "failed", "exit-code", 9), WRONG, "looping"),
-    (SystemdService("wall", True, "inactive", "", 0), WRONG, ""),
-    (SystemdService("table", True, "activating", "success", 0), NOTE, "starting"),
-    (SystemdService("table", True, "activating", "exit-code", 3), WRONG, ""),
-    (SystemdService("table", True, "active", "success", 0, "lgpio is missing"), WRONG, "says"),
-    (SystemdService("first-boot", True, "active", "success", 0, "line 3: wfi"), WRONG, "says"),
-    (SystemdService("first-boot", True, "active", "success", 0), FINE, ""),
-    (SystemdService("first-boot", True, "failed", "timeout", 0), WRONG, ""),
-])
+
+@pytest.mark.parametrize(
+    ("service", "state", "kind"),
+    [
+        (SystemdService("hub", True, "active", "success", 0), FINE, ""),
+        (SystemdService("hub", True, "active", "success", 5), NOTE, "restarted"),
+        (SystemdService("hub", True, "active", "success", 5, active_s=20), WRONG, "looping"),
+        (SystemdService("table", True, "failed", "exit-code", 9), WRONG, "looping"),
+        (SystemdService("wall", True, "inactive", "", 0), WRONG, ""),
+        (SystemdService("table", True, "activating", "success", 0), NOTE, "starting"),
+        (SystemdService("table", True, "activating", "exit-code", 3), WRONG, ""),
+        (SystemdService("table", True, "active", "success", 0, "lgpio is missing"), WRONG, "says"),
+        (SystemdService("first-boot", True, "active", "success", 0, "line 3: wfi"), WRONG, "says"),
+        (SystemdService("first-boot", True, "active", "success", 0), FINE, ""),
+        (SystemdService("first-boot", True, "failed", "timeout", 0), WRONG, ""),
+    ],
+)
 def test_a_service_that_should_run_and_does_not_is_wrong(service: SystemdService, state: str, kind: str) -> None:
     [check] = service_checks([service])
     assert (check.state, check.kind) == (state, kind)
@@ -256,9 +307,16 @@ def test_a_service_that_should_run_and_does_not_is_wrong(service: SystemdService
 
 
 def test_a_service_that_nobody_wants_is_nobody_s_matter() -> None:
-    assert service_checks([SystemdService("standby", False, "inactive", "success", 0),
-                           SystemdService("hub", False, "failed", "signal", 7, "from the role before"),
-                           SystemdService("first-boot", True, "inactive", "success", 0)]) == []
+    assert (
+        service_checks(
+            [
+                SystemdService("standby", False, "inactive", "success", 0),
+                SystemdService("hub", False, "failed", "signal", 7, "from the role before"),
+                SystemdService("first-boot", True, "inactive", "success", 0),
+            ]
+        )
+        == []
+    )
 
 
 def test_a_hub_need_not_have_a_screen_and_a_wall_must() -> None:
@@ -273,9 +331,11 @@ def test_a_hub_need_not_have_a_screen_and_a_wall_must() -> None:
 def test_what_roundtap_txt_makes_of_a_machine_is_its_role_and_its_service_must_run(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     (tmp_path / "run/roundtap-settings").write_text("hub\nroundtap.txt, line 3: wfi is unknown")
-    shown = "\n\n".join(f"Id=roundtap-{name}.service\nLoadState=loaded\nUnitFileState={state}\nActiveState=inactive\n"
-                        "Result=success\nNRestarts=0" for name, state in (
-                            ("first-boot", "enabled"), ("hub", "disabled"), ("station", "enabled")))
+    shown = "\n\n".join(
+        f"Id=roundtap-{name}.service\nLoadState=loaded\nUnitFileState={state}\nActiveState=inactive\n"
+        "Result=success\nNRestarts=0"
+        for name, state in (("first-boot", "enabled"), ("hub", "disabled"), ("station", "enabled"))
+    )
     known = list_services(lambda words: shown if words[0] == "systemctl" else "", lambda: 100.0, tmp_path)
     assert role_of(known) == "hub"
     found = service_checks(known)
@@ -283,9 +343,17 @@ def test_what_roundtap_txt_makes_of_a_machine_is_its_role_and_its_service_must_r
     assert "wfi" in str(next(check.args for check in found if check.key == "settings"))
 
 
-@pytest.mark.parametrize(("running", "role"), [
-    (("hub", "panel", "station", "wall"), "hub"), (("table",), "table"), (("station",), "printer"),
-    (("wall",), "wall"), (("standby", "panel"), "standby"), ((), "")])
+@pytest.mark.parametrize(
+    ("running", "role"),
+    [
+        (("hub", "panel", "station", "wall"), "hub"),
+        (("table",), "table"),
+        (("station",), "printer"),
+        (("wall",), "wall"),
+        (("standby", "panel"), "standby"),
+        ((), ""),
+    ],
+)
 def test_the_role_is_what_runs(running: tuple[str, ...], role: str) -> None:
     known = [SystemdService(name, name in running, "inactive", "success", 0) for name in (*SERVICE.values(), "panel")]
     assert role_of(known) == role
@@ -295,4 +363,7 @@ def test_each_role_has_its_own_folder_which_has_to_take_data(tmp_path: Path) -> 
     for name in ("roundtap", "roundtap-station"):
         (tmp_path / "var/lib" / name).mkdir(parents=True)
     assert [data_folder(role, tmp_path) for role in ("hub", "printer", "table")] == [
-        tmp_path / "var/lib/roundtap", tmp_path / "var/lib/roundtap-station", None]
+        tmp_path / "var/lib/roundtap",
+        tmp_path / "var/lib/roundtap-station",
+        None,
+    ]

@@ -9,15 +9,16 @@ from roundtap_machine.wifi import Hotspot, hotspot_checks, is_hotspot_up, known_
 
 
 def test_the_code_is_what_phones_read(tmp_path: Path) -> None:
-    spot = Hotspot('Tom\'s; "Games", Café: \\1', "a;b,c:d\\e\"f", "", 6, "")
+    spot = Hotspot('Tom\'s; "Games", Café: \\1', 'a;b,c:d\\e"f', "", 6, "")
     assert spot.qr == 'WIFI:T:WPA;S:Tom\'s\\; \\"Games\\"\\, Café\\: \\\\1;P:a\\;b\\,c\\:d\\\\e\\"f;;'
 
 
 def test_what_was_set_up_is_read_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "hotspot.json"
     assert known_hotspot(path) is None
-    path.write_text(json.dumps({"name": "Hall", "password": "kmwp-4hd7-xqre", "device": "", "channel": 6,
-                                "country": "DE"}))
+    path.write_text(
+        json.dumps({"name": "Hall", "password": "kmwp-4hd7-xqre", "device": "", "channel": 6, "country": "DE"})
+    )
     assert known_hotspot(path) == Hotspot("Hall", "kmwp-4hd7-xqre", "", 6, "DE")
     for spoilt in ("", "[]", "{}", '{"name": "x"}'):
         path.write_text(spoilt)
@@ -33,8 +34,9 @@ def test_a_hotspot_is_up_while_this_machine_has_its_address() -> None:
 def test_before_the_doors_open_a_hotspot_that_is_down_is_named(tmp_path: Path) -> None:
     path = tmp_path / "hotspot.json"
     assert hotspot_checks(path, lambda: False) == []
-    path.write_text(json.dumps({"name": "Hall", "password": "kmwp-4hd7-xqre", "device": "", "channel": 6,
-                                "country": "DE"}))
+    path.write_text(
+        json.dumps({"name": "Hall", "password": "kmwp-4hd7-xqre", "device": "", "channel": 6, "country": "DE"})
+    )
     for is_there, state, kind in ((False, "wrong", "down"), (True, "fine", "up")):
         [check] = hotspot_checks(path, lambda is_there=is_there: is_there)
         assert (check.state, check.kind, check.args) == (state, kind, {"name": "Hall"})

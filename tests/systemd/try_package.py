@@ -34,7 +34,7 @@ def upgrade():
 
 '''
 # What an organizer's browser sends; the console answers this machine itself without encryption.
-EVENING = '''
+EVENING = """
 import http.cookiejar, re, sys, urllib.parse, urllib.request
 browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
 def get(path):
@@ -50,7 +50,7 @@ if sys.argv[2:] == ["begin"]:
     event = "/console/" + re.search('/console/(e[^/"?]+)', get("/console"))[1]
     post(event, event + "/competitors", names="\\n".join("Player %d" % n for n in range(8)))
 print("Winter Open" in get("/console"))
-'''
+"""
 
 
 class Container:
@@ -65,7 +65,10 @@ class Container:
         with open(root.parent / "boot.log", "wb") as log:
             self._nspawn = subprocess.Popen(
                 ["systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network", "-D", root, "-b"],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
         self._leader = self._wait_for_leader()
         self.until("systemctl is-system-running | grep -qE 'running|degraded'", 180)
 
@@ -79,9 +82,25 @@ class Container:
         raise SystemExit("the container does not start")
 
     def run(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(["nsenter", "--target", str(self._leader), "--all", "env", "-i", "LC_ALL=C.UTF-8",
-                               "PATH=/usr/sbin:/usr/bin", "DEBIAN_FRONTEND=noninteractive", *words],
-                              capture_output=True, text=True, errors="replace", timeout=900, check=False)
+        done = subprocess.run(
+            [
+                "nsenter",
+                "--target",
+                str(self._leader),
+                "--all",
+                "env",
+                "-i",
+                "LC_ALL=C.UTF-8",
+                "PATH=/usr/sbin:/usr/bin",
+                "DEBIAN_FRONTEND=noninteractive",
+                *words,
+            ],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=900,
+            check=False,
+        )
         if check and done.returncode:
             raise SystemExit(f"{' '.join(words)}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         return done
@@ -107,11 +126,15 @@ class Container:
             self._nspawn.wait(20)
 
     def answers(self) -> bool:
-        return self.run("python3", "-c", f"import urllib.request as u; u.urlopen({HUB!r}, timeout=10)",
-                        check=False).returncode == 0
+        return (
+            self.run(
+                "python3", "-c", f"import urllib.request as u; u.urlopen({HUB!r}, timeout=10)", check=False
+            ).returncode
+            == 0
+        )
 
     def wait_for_hub(self) -> float:
-        return self.until(f'python3 -c "import urllib.request as u; u.urlopen(\'{HUB}\', timeout=10)"', 180)
+        return self.until(f"python3 -c \"import urllib.request as u; u.urlopen('{HUB}', timeout=10)\"", 180)
 
     def journal(self) -> dict[str, tuple[int, str]]:
         """Every stream with its number of entries and its last hash, after all of it was looked through."""
@@ -120,8 +143,10 @@ class Container:
         return {each["stream"]: (each["entries"], each["head"]) for each in said["streams"]}
 
     def form(self) -> str:
-        return self.sh(f'python3 -c "import sqlite3; print(*sqlite3.connect(\'{DATA}/roundtap.db\')'
-                       '.execute(\'SELECT version_num FROM alembic_version\').fetchone())"').strip()
+        return self.sh(
+            f"python3 -c \"import sqlite3; print(*sqlite3.connect('{DATA}/roundtap.db')"
+            ".execute('SELECT version_num FROM alembic_version').fetchone())\""
+        ).strip()
 
 
 @contextmanager
@@ -152,8 +177,12 @@ def later_package(package: Path, folder: Path) -> Path:
         compiled.unlink()
     (site / "roundtap_core" / "built_version.txt").write_text("0.9.dev900+gfeedbeef0")
     control = tree / "DEBIAN" / "control"
-    control.write_text("".join("Version: 0.9~dev900+gfeedbeef0\n" if line.startswith("Version:") else line
-                               for line in control.read_text().splitlines(keepends=True)))
+    control.write_text(
+        "".join(
+            "Version: 0.9~dev900+gfeedbeef0\n" if line.startswith("Version:") else line
+            for line in control.read_text().splitlines(keepends=True)
+        )
+    )
     made = folder / "later.deb"
     subprocess.run(["dpkg-deb", "--build", "-Znone", str(tree), str(made)], check=True, stdout=subprocess.DEVNULL)
     return made
@@ -228,15 +257,19 @@ def play(container: Container, bundle: Path | None) -> None:
             # Beside the package alone there is no browser; a bundle brings it (unless WALL=no).
             there = container.run("which", "chromium", check=False).returncode == 0
             doctor = container.run("roundtap", "doctor", check=False).stdout
-            holds(f"role and doctor say whether there is a browser: {there}",
-                  ("roundtap-wall" in said.partition("\n\n")[2]) != there and ("chromium" in doctor) != there)
+            holds(
+                f"role and doctor say whether there is a browser: {there}",
+                ("roundtap-wall" in said.partition("\n\n")[2]) != there and ("chromium" in doctor) != there,
+            )
     container.run("roundtap", "role", "standby")
     container.until("test -d /run/roundtap/local", 60)
     container.run("roundtap", "role", "hub")
     say(f"     from standby to the hub's first answer {container.wait_for_hub():.1f} s")
     for reader in ("panel", "station"):
-        holds(f"standby, then hub, without a restart: the {reader} has its key", "key" in container.sh(
-            f"runuser -u roundtap-{reader} -- cat /run/roundtap/local/{reader}.json"))
+        holds(
+            f"standby, then hub, without a restart: the {reader} has its key",
+            "key" in container.sh(f"runuser -u roundtap-{reader} -- cat /run/roundtap/local/{reader}.json"),
+        )
     pin = container.sh("journalctl -u roundtap-hub | grep -o 'shown once): .*' | head -1 | cut -d' ' -f3").strip()
     (container.root / "root" / "evening.py").write_text(EVENING)
     holds("an event is made", container.sh(f"python3 /root/evening.py '{pin}' begin").strip() == "True")
@@ -265,9 +298,11 @@ def play(container: Container, bundle: Path | None) -> None:
     holds("the first version is there", container.sh("roundtap --version") == version)
     container.until("journalctl -u roundtap-hub --no-pager | grep -q before-upgrade/0002", 120)
     holds("it refuses the later form and names the backup", not container.answers())
-    container.sh(f"systemctl stop roundtap-hub; mv {DATA} {DATA}-newer; roundtap recover --data {DATA} --from "
-                 f"$(ls -t {DATA}-newer/backups/before-upgrade/0002/*.backup | head -1); "
-                 "systemctl reset-failed roundtap-hub; systemctl start roundtap-hub")
+    container.sh(
+        f"systemctl stop roundtap-hub; mv {DATA} {DATA}-newer; roundtap recover --data {DATA} --from "
+        f"$(ls -t {DATA}-newer/backups/before-upgrade/0002/*.backup | head -1); "
+        "systemctl reset-failed roundtap-hub; systemctl start roundtap-hub"
+    )
     container.wait_for_hub()
     holds("the journal has the form before", container.form() == "0002")
     after = container.journal()
@@ -276,11 +311,16 @@ def play(container: Container, bundle: Path | None) -> None:
     container.run("dpkg", "--verify", "roundtap")
 
     done = container.run("apt-get", "remove", "-y", "roundtap")
-    wrong = [line for line in (done.stdout + done.stderr).splitlines()
-             if re.search(r"\b(failed|error|warning)\b", line, re.I)]
+    wrong = [
+        line
+        for line in (done.stdout + done.stderr).splitlines()
+        if re.search(r"\b(failed|error|warning)\b", line, re.I)
+    ]
     holds(f"removed without an error {wrong}", not wrong)
-    holds("removed: nothing runs, nothing starts", not container.answers() and "roundtap-hub" not in container.sh(
-        "ls /etc/systemd/system/*.wants"))
+    holds(
+        "removed: nothing runs, nothing starts",
+        not container.answers() and "roundtap-hub" not in container.sh("ls /etc/systemd/system/*.wants"),
+    )
     holds("removed: the journal is there", container.sh(f"ls {DATA}/roundtap.db").strip() != "")
     holds("removed: /opt is empty", not container.sh("ls -A /opt 2> /dev/null || true").strip())
     holds("installed again", install(container, "/root/first.deb").returncode == 0)
@@ -290,9 +330,11 @@ def play(container: Container, bundle: Path | None) -> None:
 
     said = container.run("apt-get", "purge", "-y", "roundtap").stdout
     holds("purge says what it takes", f"purged: {DATA}" in said)
-    left = container.sh("ls -d /var/lib/roundtap* /opt/roundtap /run/roundtap* 2>/dev/null; "
-                        "find /etc /usr/lib -name '*roundtap*'; "
-                        "getent passwd | grep roundtap; getent group | grep roundtap; true")
+    left = container.sh(
+        "ls -d /var/lib/roundtap* /opt/roundtap /run/roundtap* 2>/dev/null; "
+        "find /etc /usr/lib -name '*roundtap*'; "
+        "getent passwd | grep roundtap; getent group | grep roundtap; true"
+    )
     holds(f"nothing is left {left.split()}", not left.strip())
 
 

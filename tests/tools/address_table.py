@@ -18,8 +18,9 @@ HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"
 
 def table(console: bool = False) -> str:
     """A line for each address, by path; `console`: the staff's pages and forms too."""
-    ordered = sorted((one for one in ROUTES.values() if console or not one.who <= STAFF),
-                     key=lambda one: (one.path, one.method))
+    ordered = sorted(
+        (one for one in ROUTES.values() if console or not one.who <= STAFF), key=lambda one: (one.path, one.method)
+    )
     return HEAD + "".join(f"| `{one.address}` | {_who(one)} | {_when(one)} | `{_module(one)}` |\n" for one in ordered)
 
 

@@ -20,18 +20,39 @@ from roundtap_core.records import Side
 
 DOCUMENT = Path(file_schema.__file__).with_name("event.schema.json")
 
-NAMES = [(inspect.type_info(kind), name) for name, kind in (
-    ("line", typed.Line), ("id", typed.Id), ("prose", typed.Prose), ("key", file_schema.Key), ("ids", file_schema.Ids),
-    ("integer", typed.Exact), ("figure", typed.Figure), ("count", typed.Count), ("number", typed.Number),
-    ("minutes", typed.Minutes), ("round_number", file_schema.RoundNumber), ("last_round", typed.LastRound),
-    ("people", file_schema.People), ("squads", file_schema.Squads), ("side", Side),
-)]
+NAMES = [
+    (inspect.type_info(kind), name)
+    for name, kind in (
+        ("line", typed.Line),
+        ("id", typed.Id),
+        ("prose", typed.Prose),
+        ("key", file_schema.Key),
+        ("ids", file_schema.Ids),
+        ("integer", typed.Exact),
+        ("figure", typed.Figure),
+        ("count", typed.Count),
+        ("number", typed.Number),
+        ("minutes", typed.Minutes),
+        ("round_number", file_schema.RoundNumber),
+        ("last_round", typed.LastRound),
+        ("people", file_schema.People),
+        ("squads", file_schema.Squads),
+        ("side", Side),
+    )
+]
 """Texts, numbers and lists that have a name of their own."""
 
 FREE = {
-    "type": ["object", "array", "string", "integer", "boolean", "null"], "minimum": EXACT[0], "maximum": EXACT[1],
-    "minItems": 0, "maxItems": MOST_COMPETITORS, "maxLength": PROSE_LETTERS, "pattern": PROSE,
-    "items": {"$ref": "#/$defs/free"}, "maxProperties": MOST_COMPETITORS, "propertyNames": {"$ref": "#/$defs/key"},
+    "type": ["object", "array", "string", "integer", "boolean", "null"],
+    "minimum": EXACT[0],
+    "maximum": EXACT[1],
+    "minItems": 0,
+    "maxItems": MOST_COMPETITORS,
+    "maxLength": PROSE_LETTERS,
+    "pattern": PROSE,
+    "items": {"$ref": "#/$defs/free"},
+    "maxProperties": MOST_COMPETITORS,
+    "propertyNames": {"$ref": "#/$defs/key"},
     "additionalProperties": {"$ref": "#/$defs/free"},
 }
 """What a rulebook puts where it likes: what `limits.beyond` lets through."""
@@ -75,23 +96,39 @@ class Definitions:
             case inspect.ListType(item_type=item, min_length=least, max_length=most):
                 return {"type": "array", "minItems": least or 0, "maxItems": most, "items": self.of(item)}
             case inspect.DictType(key_type=key, value_type=inner, max_length=most):
-                return {"type": "object", "maxProperties": most, "propertyNames": self.of(key),
-                        "additionalProperties": self.of(inner)}
+                return {
+                    "type": "object",
+                    "maxProperties": most,
+                    "propertyNames": self.of(key),
+                    "additionalProperties": self.of(inner),
+                }
             case inspect.StructType(cls=cls) if cls is Entry:
-                return {"if": {"required": ["bye"]}, "then": self.shaped(kind, *Entry.shape({"bye"})),
-                        "else": self.shaped(kind, *Entry.shape(()))}
+                return {
+                    "if": {"required": ["bye"]},
+                    "then": self.shaped(kind, *Entry.shape({"bye"})),
+                    "else": self.shaped(kind, *Entry.shape(())),
+                }
             case inspect.StructType():
                 return self.shaped(kind, [field.encode_name for field in kind.fields if field.required])
             case inspect.CustomType(cls=cls) if issubclass(cls, FreeObject):
                 self.found["free"] = FREE
                 known = self.properties(inspect.type_info(cls.KNOWN))
-                return {"type": "object", **({"properties": known} if known else {}), "maxProperties": MOST_ENTRIES,
-                        "propertyNames": {"$ref": "#/$defs/key"}, "additionalProperties": {"$ref": "#/$defs/free"}}
+                return {
+                    "type": "object",
+                    **({"properties": known} if known else {}),
+                    "maxProperties": MOST_ENTRIES,
+                    "propertyNames": {"$ref": "#/$defs/key"},
+                    "additionalProperties": {"$ref": "#/$defs/free"},
+                }
         raise AssertionError(kind)
 
     def shaped(self, kind: Any, needed: Any, foreign: Any = ()) -> dict[str, Any]:
-        return {"type": "object", **({"required": list(needed)} if needed else {}), "additionalProperties": False,
-                "properties": self.properties(kind, foreign)}
+        return {
+            "type": "object",
+            **({"required": list(needed)} if needed else {}),
+            "additionalProperties": False,
+            "properties": self.properties(kind, foreign),
+        }
 
     def properties(self, kind: Any, foreign: Any = ()) -> dict[str, Any]:
         return {field.encode_name: self.of(field.type) for field in kind.fields if field.encode_name not in foreign}
@@ -108,8 +145,9 @@ def described(part: Any, before: Any) -> Any:
     """A part of the schema with the notes that the same part had."""
     if not isinstance(part, dict) or not isinstance(before, dict):
         return part
-    notes = {key: before[key] for key in ("description", "$comment")
-             if key not in part and isinstance(before.get(key), str)}
+    notes = {
+        key: before[key] for key in ("description", "$comment") if key not in part and isinstance(before.get(key), str)
+    }
     return {**notes, **{key: described(inner, before.get(key)) for key, inner in part.items()}}
 
 

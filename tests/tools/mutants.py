@@ -37,12 +37,33 @@ SOURCES = ("server", "devices", "firmware")
 
 # --- changes --------------------------------------------------------------------------------------------------------
 
-COMPARED = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">"),
-            ast.Eq: ("==", "!="), ast.NotEq: ("!=", "=="), ast.Is: ("is", "is not"), ast.IsNot: ("is not", "is"),
-            ast.In: ("in", "not in"), ast.NotIn: ("not in", "in")}
+COMPARED = {
+    ast.Lt: ("<", "<="),
+    ast.LtE: ("<=", "<"),
+    ast.Gt: (">", ">="),
+    ast.GtE: (">=", ">"),
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.Is: ("is", "is not"),
+    ast.IsNot: ("is not", "is"),
+    ast.In: ("in", "not in"),
+    ast.NotIn: ("not in", "in"),
+}
 RECKONED = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "//"), ast.FloorDiv: ("//", "*")}
-EMPTY = {"str": '""', "bytes": 'b""', "int": "0", "bool": "False", "list": "[]", "tuple": "()", "dict": "{}",
-         "Mapping": "{}", "Sequence": "()", "Iterator": "iter(())", "set": "set()", "frozenset": "frozenset()"}
+EMPTY = {
+    "str": '""',
+    "bytes": 'b""',
+    "int": "0",
+    "bool": "False",
+    "list": "[]",
+    "tuple": "()",
+    "dict": "{}",
+    "Mapping": "{}",
+    "Sequence": "()",
+    "Iterator": "iter(())",
+    "set": "set()",
+    "frozenset": "frozenset()",
+}
 TEXTS = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp)
 """What is put together by + or *, and not reckoned with; numbers among the constants are."""
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -76,7 +97,7 @@ class Mutant:
         return f"{self.file}:{self.line}:{self.col}:{self.kind}"
 
     def applied(self, source: bytes) -> bytes:
-        return source[:self.start] + self.new.encode() + source[self.end:]
+        return source[: self.start] + self.new.encode() + source[self.end :]
 
 
 class Maker:
@@ -107,7 +128,8 @@ class Maker:
     def _walk(self, body: list[Any], within: tuple[Any, ...]) -> Iterator[tuple[Any, tuple[Any, ...]]]:
         for statement in body:
             if isinstance(statement, ast.If) and {"TYPE_CHECKING", "__name__"} & {
-                    node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)}:
+                node.id for node in ast.walk(statement.test) if isinstance(node, ast.Name)
+            }:
                 continue
             scope = (*within, statement) if isinstance(statement, SCOPES) else within
             if not isinstance(statement, ast.excepthandler | ast.match_case):
@@ -123,7 +145,8 @@ class Maker:
         targets = getattr(statement, "targets", [getattr(statement, "target", None)])
         called = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
         kept = isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign) and any(
-            isinstance(target, ast.Attribute | ast.Subscript) for target in targets)
+            isinstance(target, ast.Attribute | ast.Subscript) for target in targets
+        )
         if function is not None and (called or kept or isinstance(statement, ast.Raise)):
             yield self._whole(statement, "pass", "pass")
         if isinstance(statement, ast.Break | ast.Continue):
@@ -145,8 +168,11 @@ class Maker:
             words = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
             for left, right in zip(node.values, node.values[1:], strict=False):
                 yield from self._between(left, right, "bool", *words)
-        elif isinstance(node, ast.BinOp) and type(node.op) in RECKONED and not any(
-                isinstance(side, TEXTS) and not _is_number(side) for side in (node.left, node.right)):
+        elif (
+            isinstance(node, ast.BinOp)
+            and type(node.op) in RECKONED
+            and not any(isinstance(side, TEXTS) and not _is_number(side) for side in (node.left, node.right))
+        ):
             yield from self._between(node.left, node.right, "reckon", *RECKONED[type(node.op)])
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             start = self._range(node)[0]
@@ -181,8 +207,17 @@ class Maker:
 
     def _change(self, kind: str, start: int, end: int, new: str) -> Mutant:
         line = self.source.count(b"\n", 0, start) + 1
-        return Mutant(self.file, line, start - self._lines[line - 1], kind, self._function, start, end,
-                      self.source[start:end].decode(), new)
+        return Mutant(
+            self.file,
+            line,
+            start - self._lines[line - 1],
+            kind,
+            self._function,
+            start,
+            end,
+            self.source[start:end].decode(),
+            new,
+        )
 
     def _range(self, node: Any) -> tuple[int, int]:
         return (self._lines[node.lineno - 1] + node.col_offset, self._lines[node.end_lineno - 1] + node.end_col_offset)
@@ -197,7 +232,8 @@ class Maker:
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.expr | ast.comprehension | ast.arguments | ast.withitem) or (
-                        isinstance(child, ast.keyword) and child.arg not in NO_MATTER_HOW):
+                    isinstance(child, ast.keyword) and child.arg not in NO_MATTER_HOW
+                ):
                     if isinstance(child, ast.FormattedValue) and not self._is_there(child.value):
                         continue
                     yield child
@@ -247,8 +283,11 @@ def drawn(packages: list[str], count: int, seed: int, root: Path = ROOT) -> list
     found: list[Mutant] = []
     for number, package in enumerate(packages):
         chance = random.Random(f"{seed} {package}")
-        makers = [Maker(str(path.relative_to(root)), path.read_bytes())
-                  for path in sorted((root / PACKAGES[package]).rglob("*.py")) if path.name != "__init__.py"]
+        makers = [
+            Maker(str(path.relative_to(root)), path.read_bytes())
+            for path in sorted((root / PACKAGES[package]).rglob("*.py"))
+            if path.name != "__init__.py"
+        ]
         statements = [(maker, each) for maker in makers for each in maker.statements()]
         chance.shuffle(statements)
         picked = ((maker, chance.choice(made)) for maker, each in statements if (made := maker.changes(*each)))
@@ -324,8 +363,9 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.tree, self._temporary, self._red, self._said = (folder / name for name in ("tree", "t", "red", "said"))
         subprocess.run(["git", "clone", "--quiet", "--shared", str(ROOT), str(self.tree)], check=True)
-        listed = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, check=True,
-                                capture_output=True, text=True).stdout
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout
         for name in filter(None, listed.split("\0")):
             (self.tree / name).parent.mkdir(parents=True, exist_ok=True)
             if (ROOT / name).exists():
@@ -334,14 +374,25 @@ class Copy:
                 (self.tree / name).unlink(missing_ok=True)
         self._environment()
         self._written_s = int(time.time())
-        self.env = {**os.environ, "TMPDIR": str(self._temporary), RED.upper(): str(self._red),
-                    "PYTHONPYCACHEPREFIX": str(folder / "pyc"), "VIRTUAL_ENV": str(self.tree / ".venv")}
+        self.env = {
+            **os.environ,
+            "TMPDIR": str(self._temporary),
+            RED.upper(): str(self._red),
+            "PYTHONPYCACHEPREFIX": str(folder / "pyc"),
+            "VIRTUAL_ENV": str(self.tree / ".venv"),
+        }
         self.env.pop("PYTHONPATH", None)
         self._temporary.mkdir()
         for env in (self.env, {}):
             packages = ", ".join(Path(each).name for each in PACKAGES.values())
-            said = subprocess.run([self.python, "-c", WHERE.format(packages)], env=env, cwd="/", check=True,
-                                  capture_output=True, text=True).stdout.split()
+            said = subprocess.run(
+                [self.python, "-c", WHERE.format(packages)],
+                env=env,
+                cwd="/",
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout.split()
             assert all(Path(file).is_relative_to(self.tree) for file in said), said
 
     def _environment(self) -> None:
@@ -381,9 +432,15 @@ class Copy:
             raise SystemExit
         self._red.write_text("")
         with self._said.open("w") as out:
-            run = subprocess.Popen([self.python, "-m", "pytest", "-x", "-q", "-p", RED, "-p", "no:cacheprovider",
-                                    *arguments], cwd=self.tree, env=self.env, stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=subprocess.STDOUT, start_new_session=True)
+            run = subprocess.Popen(
+                [self.python, "-m", "pytest", "-x", "-q", "-p", RED, "-p", "no:cacheprovider", *arguments],
+                cwd=self.tree,
+                env=self.env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         code, spent_s = None, 0.0
         try:
             moved_s, idle_s = 0.0, 0
@@ -452,8 +509,10 @@ def tried(copy: Copy, mutant: Mutant, only: str) -> dict[str, Any]:
     """What became of it: "killed by FILE", "hung", or "survived nearest" and "survived all"."""
     source = (copy.tree / mutant.file).read_bytes()
     ranked = nearest(mutant)
-    courses = {"nearest": (["--randomly-dont-reorganize", *(file for _, file in ranked)], LIMIT_S),
-               "all": (make_test(), LIMIT_ALL_S)}
+    courses = {
+        "nearest": (["--randomly-dont-reorganize", *(file for _, file in ranked)], LIMIT_S),
+        "all": (make_test(), LIMIT_ALL_S),
+    }
     fate, seen, spent_s = SURVIVED, "", 0.0
     for course, (arguments, limit_s) in courses.items():
         if only not in ("", course):
@@ -476,23 +535,35 @@ def tried(copy: Copy, mutant: Mutant, only: str) -> dict[str, Any]:
             seen = red[0] if red else ""
             fate = "hung" if found == "hung" else f"killed by {seen.partition('::')[0] or 'its own end'}"
             break
-    return {"id": mutant.id, **asdict(mutant), "fate": fate, "test": seen, "course": course, "cpu_s": round(spent_s, 1),
-            "nearest": ranked}
+    return {
+        "id": mutant.id,
+        **asdict(mutant),
+        "fate": fate,
+        "test": seen,
+        "course": course,
+        "cpu_s": round(spent_s, 1),
+        "nearest": ranked,
+    }
 
 
 def told(entry: dict[str, Any]) -> str:
     changed = " ".join(entry["old"].split()), " ".join(entry["new"].split())
     ranking = ", ".join(f"{Path(file).stem.removeprefix('test_')} {near}" for near, file in entry["nearest"])
-    return (f"{entry['file']}:{entry['line']}:{entry['col']} {entry['function']} [{entry['kind']}]\n"
-            f"  - {changed[0]}\n  + {changed[1]}\n  {entry['fate']} ({entry['cpu_s']} s)\n  nearest: {ranking}")
+    return (
+        f"{entry['file']}:{entry['line']}:{entry['col']} {entry['function']} [{entry['kind']}]\n"
+        f"  - {changed[0]}\n  + {changed[1]}\n  {entry['fate']} ({entry['cpu_s']} s)\n  nearest: {ranking}"
+    )
 
 
 def summary(entries: list[dict[str, Any]]) -> str:
     columns = ("killed by nearest", "killed by all", "hung", "survived nearest", "survived all")
     lines = [f"{'':8}" + "".join(f"{column:>19}" for column in columns)]
     for package, folder in [*PACKAGES.items(), ("together", "")]:
-        counted = Counter(f"killed by {e['course']}" if e["fate"].startswith("killed") else e["fate"]
-                          for e in entries if e["file"].startswith(folder))
+        counted = Counter(
+            f"killed by {e['course']}" if e["fate"].startswith("killed") else e["fate"]
+            for e in entries
+            if e["file"].startswith(folder)
+        )
         lines.append(f"{package:8}" + "".join(f"{counted[column]:>19}" for column in columns))
     return "\n".join(lines)
 

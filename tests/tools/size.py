@@ -1,7 +1,7 @@
 """How large the product is: statements, lines and files of what runs in the hall, now and at other commits.
 
-    python tests/tools/size.py            # as it lies here
-    python tests/tools/size.py c9ebf06    # a commit, and as it lies here
+python tests/tools/size.py            # as it lies here
+python tests/tools/size.py c9ebf06    # a commit, and as it lies here
 """
 
 from __future__ import annotations

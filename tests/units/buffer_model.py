@@ -45,7 +45,7 @@ class BufferModel(EscposInterpreter):
         self._fifo = 0
 
     def write_some(self, data: bytes) -> int:
-        taken = data[:KERNEL_BYTES - len(self._wire)]
+        taken = data[: KERNEL_BYTES - len(self._wire)]
         self._wire += taken
         return len(taken)
 
@@ -117,8 +117,13 @@ class BufferModel(EscposInterpreter):
     def _moving_us(self, strip: Image.Image) -> int:
         black = strip.convert("L").point(lambda dot: 255 - dot).getbbox()
         rows = black[3] - black[1] if black else 0
-        return int(SLOWER * (rows * 1_000_000 / self.profile.rows_per_s
-                             + (strip.height - rows) * 1_000_000 / self.profile.feed_rows_per_s))
+        return int(
+            SLOWER
+            * (
+                rows * 1_000_000 / self.profile.rows_per_s
+                + (strip.height - rows) * 1_000_000 / self.profile.feed_rows_per_s
+            )
+        )
 
 
 def run(jobs: Sequence[ComposedJob], profile: PrinterProfile, baud: int, answering: bool) -> tuple[BufferModel, int]:

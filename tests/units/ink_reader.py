@@ -31,6 +31,7 @@ class DrawnText:
 @dataclass(slots=True)
 class Canvas:
     """One picture, or the half of one, and what was drawn on it."""
+
     wide: int
     high: int
     texts: list[DrawnText] = field(default_factory=list)
@@ -73,8 +74,9 @@ def _ink_of(face: ImageFont.FreeTypeFont, text: str, anchor: str, direction: str
 
 def _bits(image: Image.Image) -> int:
     """Bit 0 is the upper left pixel."""
-    return int.from_bytes(image.transpose(Image.Transpose.FLIP_LEFT_RIGHT).transpose(
-        Image.Transpose.FLIP_TOP_BOTTOM).tobytes(), "big")
+    return int.from_bytes(
+        image.transpose(Image.Transpose.FLIP_LEFT_RIGHT).transpose(Image.Transpose.FLIP_TOP_BOTTOM).tobytes(), "big"
+    )
 
 
 def _shifted(ink: int, x: int, y: int) -> int:
@@ -106,13 +108,21 @@ class InkReader:
 
 class _RecordingPen:
     """Takes down what the screens draw, and draws nothing."""
+
     fontmode = "1"
 
     def __init__(self, reader: InkReader, canvas: Canvas) -> None:
         self.canvas = canvas
 
-    def text(self, at: tuple[int, int], text: str, font: ImageFont.FreeTypeFont, anchor: str,
-             direction: str | None = None, **_: Any) -> None:
+    def text(
+        self,
+        at: tuple[int, int],
+        text: str,
+        font: ImageFont.FreeTypeFont,
+        anchor: str,
+        direction: str | None = None,
+        **_: Any,
+    ) -> None:
         self.canvas.texts[-1].ink |= _shifted(_ink_of(font, text, anchor, direction), *at)
 
     def _frame(self, draw: Callable[[ImageDraw.ImageDraw], None], filled: bool) -> None:

@@ -87,8 +87,9 @@ class Reader:
             # It came too early, and the screen says so.
             return
         self._openings(step)
-        if gesture.key in ("a",
-                           "b") and (isinstance(scene, SideBySideScene) or isinstance(step.after, SideBySideScene)):
+        if gesture.key in ("a", "b") and (
+            isinstance(scene, SideBySideScene) or isinstance(step.after, SideBySideScene)
+        ):
             self.pressing = gesture.key
             if not isinstance(scene, SideBySideScene):
                 self.hand = self.pressing
@@ -230,8 +231,9 @@ def names_winner(text: str, winner: str) -> bool:
     return f"{NAMES[winner]} won" in text or f"{sign} won" in text  # type: ignore[index]
 
 
-def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, winner: str, step_word: str,
-                      labels: dict[str, str]) -> list[str]:
+def told_to_the_other(
+    scene: Scene, side: Side, place: Place, result: Result, winner: str, step_word: str, labels: dict[str, str]
+) -> list[str]:
     """What of `result` the question did not say; the scene is turned to `side`."""
     says = scene.all_text().replace("\u00a0", " ")
     first: Side = side if place.facing == "opposite" else "a"
@@ -257,8 +259,10 @@ def told_to_the_other(scene: Scene, side: Side, place: Place, result: Result, wi
         extra["wounds"] = {"a": result.wounds.a, "b": result.wounds.b}
     for key, value in extra.items():
         if any(isinstance(each, str) for each in value.values()):
-            shown = {whose: WORDS(f"form.option.{each}") if f"form.option.{each}" in WORDS else each
-                     for whose, each in value.items()}
+            shown = {
+                whose: WORDS(f"form.option.{each}") if f"form.option.{each}" in WORDS else each
+                for whose, each in value.items()
+            }
             if not all(f"{'●' if whose == 'a' else '■'} {each}" in says for whose, each in shown.items()):
                 missing.append(f"{key} {value} is not shown: {says}")
             continue

@@ -12,17 +12,28 @@ from monkey_table import Place
 from roundtap_core.records import Result, SidePair, other_side
 
 LABELS: dict[str, dict[str, str]] = {
-    "xwing-standard": {"score": ""}, "xwing-epic-duel": {"score": ""}, "xwing-epic-team": {"score": ""},
-    "warlords-of-terra": {"score": ""}, "shatterpoint-premier": {"score": "", "wounds": "wounds",
-                                                                 "objectives": "objectives"},
-    **{book: {"score": "", "keys": "keys", "aember": "æmber", "creatures": "creatures", "bonus": "bonus"}
-       for book in ("keyforge-archon", "keyforge-sealed")},
+    "xwing-standard": {"score": ""},
+    "xwing-epic-duel": {"score": ""},
+    "xwing-epic-team": {"score": ""},
+    "warlords-of-terra": {"score": ""},
+    "shatterpoint-premier": {"score": "", "wounds": "wounds", "objectives": "objectives"},
+    **{
+        book: {"score": "", "keys": "keys", "aember": "æmber", "creatures": "creatures", "bonus": "bonus"}
+        for book in ("keyforge-archon", "keyforge-sealed")
+    },
 }
 """How a short line calls a figure; score stands under the names."""
 
-STEPS = {"final_salvo": "Final salvo", "last_turns": "Last turns", "games": "", "lot": "random draw",
-         "keys": "forged keys", "aember": "remaining æmber", "potential": "potential æmber",
-         "first_player": "first player"}
+STEPS = {
+    "final_salvo": "Final salvo",
+    "last_turns": "Last turns",
+    "games": "",
+    "lot": "random draw",
+    "keys": "forged keys",
+    "aember": "remaining æmber",
+    "potential": "potential æmber",
+    "first_player": "first player",
+}
 
 
 class Unsaid(Exception):
@@ -88,15 +99,17 @@ def epic(place: Place, reader: Reader, facts: Facts, like: Result | None) -> tup
     loser, ending = other_side(facts.opener), facts.ending
     if ending is None and like is not None:
         ending = {"time": "Time", "concession": "Conceded"}.get(
-            like.ended, "Both destroyed" if like.winner == "draw" else "All destroyed")
+            like.ended, "Both destroyed" if like.winner == "draw" else "All destroyed"
+        )
     initiative = None
     knockout = place.stage not in ("swiss", "second-swiss")
     # All of a list is what it costs, where anybody knows.
     destroys = {other_side("b" if at else "a"): cost for at, cost in enumerate(place.totals) if cost is not None}
     if ending == "Conceded":
         whole = destroys.get(facts.opener, {"xwing-epic-duel": 300, "xwing-epic-team": 400}[place.book])
-        return Result(ended="concession", conceded_by=loser, score=_pair(facts, whole, said(facts, "", loser))), \
-            facts.opener
+        return Result(
+            ended="concession", conceded_by=loser, score=_pair(facts, whole, said(facts, "", loser))
+        ), facts.opener
     title = "Draw" if ending == "Both destroyed" else ""
     if ending == "Both destroyed":
         score = SidePair(*(destroys[side] if side in destroys else said(facts, title, side) for side in ("a", "b")))
@@ -172,8 +185,11 @@ def keyforge(place: Place, reader: Reader, facts: Facts, like: Result | None) ->
     if not timed:
         if wins == 1:
             others = 0
-        elif games[facts.opener] + 1 == wins and ("", loser) not in facts.figures and (
-                ending is None or (ending == "Played out" and like is None)):
+        elif (
+            games[facts.opener] + 1 == wins
+            and ("", loser) not in facts.figures
+            and (ending is None or (ending == "Played out" and like is None))
+        ):
             others = games[loser]
         else:
             others = said(facts, "", loser)
@@ -226,8 +242,12 @@ def _won(so_far: SidePair, winner: str, told: dict[str, Any], first: str | None)
 
 
 BOOKS: dict[str, Callable[..., tuple[Result, str]]] = {
-    "xwing-standard": xwing, "xwing-epic-duel": epic, "xwing-epic-team": epic, "warlords-of-terra": warlords,
-    "keyforge-archon": keyforge, "keyforge-sealed": keyforge,
+    "xwing-standard": xwing,
+    "xwing-epic-duel": epic,
+    "xwing-epic-team": epic,
+    "warlords-of-terra": warlords,
+    "keyforge-archon": keyforge,
+    "keyforge-sealed": keyforge,
 }
 
 
@@ -247,8 +267,13 @@ def phoned(place: Place, chance: random.Random) -> Result:
         return Result(score=score, wounds=figures, picks={"a": [1, 2], "b": [3, 4]})
     wins = place.games // 2 + 1
     if wins == 1 and chance.random() < 0.5:
-        told = {"active": "a", "keys": {"a": 2, "b": 1} if a == "a" else {"a": 0, "b": 1},
-                "aember": {"a": 0, "b": 3}, "decided_by": "keys"}
+        told = {
+            "active": "a",
+            "keys": {"a": 2, "b": 1} if a == "a" else {"a": 0, "b": 1},
+            "aember": {"a": 0, "b": 3},
+            "decided_by": "keys",
+        }
         return Result(ended="time", winner=a, score=SidePair(1, 0) if a == "a" else SidePair(0, 1), timeout=told)
-    return Result(score=SidePair(wins, 0) if a == "a" else SidePair(0, wins),
-                  first_player=chance.choice(("a", "b", None)))
+    return Result(
+        score=SidePair(wins, 0) if a == "a" else SidePair(0, wins), first_player=chance.choice(("a", "b", None))
+    )

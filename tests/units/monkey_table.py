@@ -109,8 +109,10 @@ class MonkeyTable:
         self.dialogue = Dialogue(WORDS, place.facing, chance=lambda: chance.choice(("a", "b")))
         self.now_ms = 0
         self.clock_ms = {BEFORE: 3_000_000, AT_TIME: -1000, CROSSING: 15_000}[place.time]
-        a, b = (SideView(DisplayText(NAMES[side]), to_field=owed if place.owed else None, must=place.owed)
-                for side, owed in (("a", (3, 4)), ("b", (1, 2, 4))))
+        a, b = (
+            SideView(DisplayText(NAMES[side]), to_field=owed if place.owed else None, must=place.owed)
+            for side, owed in (("a", (3, 4)), ("b", (1, 2, 4)))
+        )
         self.match = MatchView("1.1", 0, a, b)
         self.due: list[tuple[int, str, Result, Side]] = []
         self.number = 100
@@ -126,12 +128,20 @@ class MonkeyTable:
 
     def show(self) -> None:
         self.dialogue.on_clock(self.clock_ms)
-        self.dialogue.on_view(TableView(
-            EventView("e", DisplayText("Event")), 12, RoundView(1, 3, self.place.stage), self.match,
-            EventOptions(self.place.options), form_of(self.place), ClockView("running"),
-            stands=SituationView(self.place.stage, PerSide(*self.place.totals)),
-            rounds_left=0 if self.place.owed else 2,
-        ), self.now_ms)
+        self.dialogue.on_view(
+            TableView(
+                EventView("e", DisplayText("Event")),
+                12,
+                RoundView(1, 3, self.place.stage),
+                self.match,
+                EventOptions(self.place.options),
+                form_of(self.place),
+                ClockView("running"),
+                stands=SituationView(self.place.stage, PerSide(*self.place.totals)),
+                rounds_left=0 if self.place.owed else 2,
+            ),
+            self.now_ms,
+        )
 
     def hub_hears(self, side: Side, result: Result) -> None:
         """A report reaches the hub, from here or from a phone."""
@@ -144,8 +154,13 @@ class MonkeyTable:
         stands = agreed and not second
         state = "second" if second else "agreed" if agreed else "dispute" if both else "one-sided"
         self.match = self.match.replace(
-            reports=reports, last=side, state=state, second=result if second else None,
-            result=result if stands else self.match.result, number=self.number if stands else self.match.number)
+            reports=reports,
+            last=side,
+            state=state,
+            second=result if second else None,
+            result=result if stands else self.match.result,
+            number=self.number if stands else self.match.number,
+        )
 
     def phone(self, side: Side, result: Result, after_ms: int) -> None:
         """Somebody reports by phone: the table asks the other, whatever was on its screen."""

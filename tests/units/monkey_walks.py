@@ -16,8 +16,18 @@ from roundtap_units.table.screens.scenes import FiguresScene, SideBySideScene, S
 Move = tuple[str, str, int]
 """What is pressed, which key, and after how long a pause."""
 
-KINDS = (("tap", "a"), ("tap", "b"), ("tap", "up"), ("tap", "down"), ("hold", "a"), ("hold", "b"),
-         ("repeat", "down"), ("repeat", "up"), ("call", "call"), ("leave", "a"))
+KINDS = (
+    ("tap", "a"),
+    ("tap", "b"),
+    ("tap", "up"),
+    ("tap", "down"),
+    ("hold", "a"),
+    ("hold", "b"),
+    ("repeat", "down"),
+    ("repeat", "up"),
+    ("call", "call"),
+    ("leave", "a"),
+)
 SHORT_MS, LONG_MS = 50, 20_000
 
 
@@ -112,8 +122,10 @@ class Watch:
         names = ("ended", "winner", "conceded_by", "score", "wounds", "initiative", "first_player", "picks")
         for name in names:
             if getattr(result, name) != getattr(right, name):
-                self._fault("other", f"{name} is {getattr(result, name)}, told was {getattr(right, name)} "
-                                     f"by {self.reader.facts}")
+                self._fault(
+                    "other",
+                    f"{name} is {getattr(result, name)}, told was {getattr(right, name)} by {self.reader.facts}",
+                )
         told, said = result.timeout or {}, right.timeout or {}
         answers = set(self.reader.facts.choices.values()) if self.reader.facts else set()
         for key in {*told, *said}:
@@ -196,8 +208,12 @@ class Watch:
             return
         for column in columns:
             said = (scene.title, SIGNS[column.sign]) in facts.figures
-            if column.active is None and not said and number(column.figure) is not None \
-                    and not getattr(column, "unset", False):
+            if (
+                column.active is None
+                and not said
+                and number(column.figure) is not None
+                and not getattr(column, "unset", False)
+            ):
                 self._fault("unmarked", f"{column.figure} of {column.sign} was set by nobody and is not marked")
 
 
@@ -214,10 +230,18 @@ def fingerprint(watch: Watch) -> object:
     """What two tables have in common that will answer alike."""
     table, call = watch.table.dialogue.table, watch.table.dialogue.call
     entry, question = table.entry, table.question
-    seen = [watch.table.scene().all_text(), watch.table.scene().kind, getattr(watch.table.scene(), "turn", None),
-            call.on,
-            tuple(table.games), table.first_player, tuple(sorted(table.seated)), tuple(sorted(table.leaving)),
-            tuple((sent.effect.side, repr(sent.effect.result)) for sent in table.sent), type(question).__name__]
+    seen = [
+        watch.table.scene().all_text(),
+        watch.table.scene().kind,
+        getattr(watch.table.scene(), "turn", None),
+        call.on,
+        tuple(table.games),
+        table.first_player,
+        tuple(sorted(table.seated)),
+        tuple(sorted(table.leaving)),
+        tuple((sent.effect.side, repr(sent.effect.result)) for sent in table.sent),
+        type(question).__name__,
+    ]
     for name in ("way", "given", "dial", "choice", "turns", "place", "by", "opener", "hand", "conceded_by", "sheets"):
         value = getattr(entry, name, None)
         seen.append(value.id if name == "way" and value is not None else repr(value))
@@ -305,7 +329,7 @@ def walk_once(place: Place, seed: int, longest: int = 40) -> Watch:
 
 
 def rule_of(fault: str) -> str:
-    return fault[1:fault.index("]")]
+    return fault[1 : fault.index("]")]
 
 
 def run(book: str, walks: int, seed: int) -> tuple[Counter[str], list[str]]:

@@ -8,8 +8,16 @@ from roundtap_units.panel.panel_dialogue import ActionOutcome, PanelAction, Pane
 from roundtap_units.unit_words import unit_words
 
 FINGERPRINT = " ".join(f"{number:04X}" for number in range(0xA1B0, 0xA1C0))
-HUB = PanelView("14:32", "http://10.42.0.1:8080", "https://10.42.0.1:8443", "roundtap.local", FINGERPRINT,
-              (UsbStick("/media/stick", "current"),), running=True, trouble=False)
+HUB = PanelView(
+    "14:32",
+    "http://10.42.0.1:8080",
+    "https://10.42.0.1:8443",
+    "roundtap.local",
+    FINGERPRINT,
+    (UsbStick("/media/stick", "current"),),
+    running=True,
+    trouble=False,
+)
 STANDBY = StandbyState("following", "http://10.42.0.1:8080", True)
 HOTSPOT = ("Roundtap", "drei-Wege-2026")
 READ_MS = 1500

@@ -44,14 +44,28 @@ from roundtap_devices.virtual.virtual_printer import EscposInterpreter
 from roundtap_units.documents.notices import layout_job, speed_test_lines, width_test_lines
 from roundtap_units.unit_words import unit_words
 
-MODELS = {"epson-80": "TM-T20II", "epson-t88": "TM-T88V", "pos-5890": "POS-5890", "zj-5870": "ZJ-5870",
-          "plain-58": "POS-5890", "plain-80": "TM-T20II"}
+MODELS = {
+    "epson-80": "TM-T20II",
+    "epson-t88": "TM-T88V",
+    "pos-5890": "POS-5890",
+    "zj-5870": "ZJ-5870",
+    "plain-58": "POS-5890",
+    "plain-80": "TM-T20II",
+}
 """Whose code pages count; of the CSN-A2 the database knows nothing, and it is sent page 437 alone."""
 NAMES = (
-    "Aleksandra Wiśniewska-Szczepańska", "Świętosława Brzęczyszczykiewicz-Żółkiewska", "Łukasz Żak",
-    "Maximilian von Hohenfels-Brandt", "Karl-Theodor Freiherr von Schwarzenberg-Löwenstein", "Jürgen Groß",
-    "Íñigo Fernández de la Peña y Muñoz", "María de los Ángeles Rodríguez-Villanueva", "Ana Ruiz",
-    "Friedrich Wolfeschlegelsteinhausen Ö.", "Eva Luz", "Zbigniew Gżegżółka-Ćwierciakiewicz",
+    "Aleksandra Wiśniewska-Szczepańska",
+    "Świętosława Brzęczyszczykiewicz-Żółkiewska",
+    "Łukasz Żak",
+    "Maximilian von Hohenfels-Brandt",
+    "Karl-Theodor Freiherr von Schwarzenberg-Löwenstein",
+    "Jürgen Groß",
+    "Íñigo Fernández de la Peña y Muñoz",
+    "María de los Ángeles Rodríguez-Villanueva",
+    "Ana Ruiz",
+    "Friedrich Wolfeschlegelsteinhausen Ö.",
+    "Eva Luz",
+    "Zbigniew Gżegżółka-Ćwierciakiewicz",
 )
 EVENT = "Mistrzostwa Województwa Świętokrzyskiego w Bitwach Kosmicznych 2026"
 WITHOUT_COLUMN = ("points", "last", "random", "head_to_head", "tiebreak_round")
@@ -93,32 +107,67 @@ def _common() -> dict[str, Any]:
 def _pairings(teams: bool) -> dict[str, Any]:
     who = [*TEAMS, "Iskra", "Orion"] if teams else list(NAMES)
     rows: list[dict[str, Any]] = [
-        {"table": 104 + n, "a": who[2 * n], "b": who[2 * n + 1], "bye": None, "a_record": "10–1–1", "b_record": "9–3",
-         "by_hand": n == 1, **({"a_members": list(MEMBERS[0]), "b_members": list(MEMBERS[1])} if teams else {})}
-        for n in range(len(who) // 2)]
+        {
+            "table": 104 + n,
+            "a": who[2 * n],
+            "b": who[2 * n + 1],
+            "bye": None,
+            "a_record": "10–1–1",
+            "b_record": "9–3",
+            "by_hand": n == 1,
+            **({"a_members": list(MEMBERS[0]), "b_members": list(MEMBERS[1])} if teams else {}),
+        }
+        for n in range(len(who) // 2)
+    ]
     rows.append({"table": None, "a": NAMES[9], "b": None, "bye": "bye", "a_record": "0–12", "b_record": None})
     return {**_common(), "rows": rows}
 
 
 def _by_name() -> dict[str, Any]:
-    return {**_common(), "rows": [
-        {"name": name, "record": "10–1–1", "value": "12345", "table": 104 + n, "bye": None}
-        for n, name in enumerate(sorted(NAMES))]}
+    return {
+        **_common(),
+        "rows": [
+            {"name": name, "record": "10–1–1", "value": "12345", "table": 104 + n, "bye": None}
+            for n, name in enumerate(sorted(NAMES))
+        ],
+    }
 
 
 def _standings(rulebook: str) -> dict[str, Any]:
     book = RULEBOOKS[rulebook]
     columns = [key for key in book.tiebreakers if key not in WITHOUT_COLUMN]
     names = TEAMS * 2 if book.team_size > 1 else NAMES
-    rows = [{"rank": n + 1 if n else None, "name": name, "points": 33, "record": "10–1–1",
-             "members": list(MEMBERS[0]) if book.team_size > 1 else [],
-             "values": ["1812" if n % 2 else "0.6667" for _ in columns], "decided": 0 if columns and n == 2 else None,
-             "decided_by": None, "by_lot": n == 3, "status": "dropped" if n == 4 else None,
-             "reached": "semi-final" if n == 1 else None} for n, name in enumerate(names)]
-    cut = {"size": 4, "rows": [{"rank": n + 1, "name": name, "points": 33, "value": "1812", "decided": n == 1}
-                               for n, name in enumerate(names[:6])]}
-    return {**_common(), "after": 12, "final": True, "columns": columns, "rows": rows,
-            "cut": cut if book.own_cut_order else None}
+    rows = [
+        {
+            "rank": n + 1 if n else None,
+            "name": name,
+            "points": 33,
+            "record": "10–1–1",
+            "members": list(MEMBERS[0]) if book.team_size > 1 else [],
+            "values": ["1812" if n % 2 else "0.6667" for _ in columns],
+            "decided": 0 if columns and n == 2 else None,
+            "decided_by": None,
+            "by_lot": n == 3,
+            "status": "dropped" if n == 4 else None,
+            "reached": "semi-final" if n == 1 else None,
+        }
+        for n, name in enumerate(names)
+    ]
+    cut = {
+        "size": 4,
+        "rows": [
+            {"rank": n + 1, "name": name, "points": 33, "value": "1812", "decided": n == 1}
+            for n, name in enumerate(names[:6])
+        ],
+    }
+    return {
+        **_common(),
+        "after": 12,
+        "final": True,
+        "columns": columns,
+        "rows": rows,
+        "cut": cut if book.own_cut_order else None,
+    }
 
 
 def pages_of(profile: PrinterProfile) -> Mapping[int, str]:
@@ -176,8 +225,9 @@ def printed_lines(name: str, lines: list[PrintLine], profile: PrinterProfile) ->
         sheet.wrong += _wrong_in(each, profile)
     said = [line for line in read(data, pages_of(profile)) if line != PICTURE]
     if said != (wanted := [line for each in lines if (line := in_letters(each, profile)) is not None]):
-        sheet.wrong += [f"in letters: {one!r}; should be: {other!r}"
-                        for one, other in zip_longest(said, wanted) if one != other][:1]
+        sheet.wrong += [
+            f"in letters: {one!r}; should be: {other!r}" for one, other in zip_longest(said, wanted) if one != other
+        ][:1]
     return sheet
 
 
@@ -193,7 +243,7 @@ def in_letters(each: PrintLine, profile: PrinterProfile) -> str | None:
         if len(text) > cell.width or not all(_has(profile, letter) for letter in text):
             return None
         placed = {LEFT: str.ljust, CENTER: str.center, RIGHT: str.rjust}[cell.align](text, cell.width)
-        line[cell.start:cell.start + cell.width] = placed
+        line[cell.start : cell.start + cell.width] = placed
     return "".join(line).rstrip()
 
 

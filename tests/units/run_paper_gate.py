@@ -56,8 +56,10 @@ def buffers() -> int:
     for known in PROFILES.values():
         for flow, baud in product((NONE, RTSCTS), (9600, 19200, 115200)):
             profile = replace(known, flow=flow)
-            jobs = ((compose_job(layout_job(kind, content, profile.sheet, WORDS), profile), name)
-                    for name, kind, content in documents())
+            jobs = (
+                (compose_job(layout_job(kind, content, profile.sheet, WORDS), profile), name)
+                for name, kind, content in documents()
+            )
             peaks = [(peak_of(job, profile, baud), name) for job, name in jobs]
             peak, name = max(peaks)
             wrong += peak > profile.buffer

@@ -27,9 +27,18 @@ def score(a: int, b: int, ended: str = "played", winner: str | None = None) -> R
 class Table:
     """`presses("ana ▲▲ ana")` presses; `says` is the screen; `reports` what went out, as (side, result)."""
 
-    def __init__(self, language: str = "en", facing: str = "opposite", seated: bool = True,
-                 clock_ms: int | None = 1_800_000, book: Rulebook = BOOK, situation: MatchSituation = MatchSituation(),  # noqa: B008
-                 options: dict[str, Any] | None = None, lot: Side = "b", joystick: bool = False):
+    def __init__(
+        self,
+        language: str = "en",
+        facing: str = "opposite",
+        seated: bool = True,
+        clock_ms: int | None = 1_800_000,
+        book: Rulebook = BOOK,
+        situation: MatchSituation = MatchSituation(),  # noqa: B008
+        options: dict[str, Any] | None = None,
+        lot: Side = "b",
+        joystick: bool = False,
+    ):
         self.dialogue = Dialogue(unit_words(language, joystick), facing, chance=lambda: lot)
         self.book, self.situation, self.options = book, situation, book.options(options or {})
         self.now_ms = 0
@@ -52,37 +61,95 @@ class Table:
     def hub_says(self, **changes: Any) -> None:
         """The view as last told, with these changes; `result`, `a` and `b` (reports) are Results."""
         told = self.told = {
-            "options": self.options, "state": "open", "revision": 0, "result": None, "a": None, "b": None,
-            "number": None, "clock": "running", "match": "3.7", "call": None, "status": "published", "next": None,
-            "to_field": {}, "must": {}, "rounds_left": 2, "phases": [], "open_end": False, "over": False,
-            "total_ms": None, "lots": {}, "initiative": None, "leave_refused": [], **self.told, **changes,
+            "options": self.options,
+            "state": "open",
+            "revision": 0,
+            "result": None,
+            "a": None,
+            "b": None,
+            "number": None,
+            "clock": "running",
+            "match": "3.7",
+            "call": None,
+            "status": "published",
+            "next": None,
+            "to_field": {},
+            "must": {},
+            "rounds_left": 2,
+            "phases": [],
+            "open_end": False,
+            "over": False,
+            "total_ms": None,
+            "lots": {},
+            "initiative": None,
+            "leave_refused": [],
+            **self.told,
+            **changes,
         }
+
         def plain(result: Result | None) -> Any:
             return result and result_to_json(result)
 
-        self.dialogue.on_view(parse_message(TableView, {
-            "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": self.book.id}, "table": 12,
-            "round": {"number": 3, "of": 5, "stage": "swiss", "status": told["status"]},
-            "match": told["match"] and {
-                "id": told["match"], "revision": told["revision"],
-                "a": {"id": told.get("a_id"), "name": told.get("a_name", "Ana R."),
-                      "to_field": told["to_field"].get("a"), "must": told["must"].get("a", False)},
-                "b": {"id": told.get("b_id"), "name": told.get("b_name", "Bruno M."),
-                      "to_field": told["to_field"].get("b"), "must": told["must"].get("b", False)},
-                "state": told["state"], "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
-                "result": plain(told["result"]), "number": told["number"], "lots": told["lots"],
-                "before_play": told["initiative"] and {
-                    "about": "initiative", "side": told["initiative"] if told["initiative"] in ("a", "b") else None,
-                    "lot": told["initiative"] == "lot"},
-                "corrected": told.get("corrected", False), "last": told.get("last"),
-            },
-            "options": told["options"], "form": form_to_json(self.book.form(told["options"], self.situation)),
-            "situation": {"stage": self.situation.stage, "totals": dict(zip("ab", self.situation.totals, strict=True))},
-            "rounds_left": told["rounds_left"],
-            "clock": {"state": told["clock"], "deadline_ms": None, "remaining_ms": None, "total_ms": told["total_ms"],
-                      "phases": told["phases"], "open_end": told["open_end"], "over": told["over"]},
-            "call": told["call"], "next": told["next"], "leave_refused": told["leave_refused"],
-        }), self.now_ms)
+        self.dialogue.on_view(
+            parse_message(
+                TableView,
+                {
+                    "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": self.book.id},
+                    "table": 12,
+                    "round": {"number": 3, "of": 5, "stage": "swiss", "status": told["status"]},
+                    "match": told["match"]
+                    and {
+                        "id": told["match"],
+                        "revision": told["revision"],
+                        "a": {
+                            "id": told.get("a_id"),
+                            "name": told.get("a_name", "Ana R."),
+                            "to_field": told["to_field"].get("a"),
+                            "must": told["must"].get("a", False),
+                        },
+                        "b": {
+                            "id": told.get("b_id"),
+                            "name": told.get("b_name", "Bruno M."),
+                            "to_field": told["to_field"].get("b"),
+                            "must": told["must"].get("b", False),
+                        },
+                        "state": told["state"],
+                        "reports": {"a": plain(told["a"]), "b": plain(told["b"])},
+                        "result": plain(told["result"]),
+                        "number": told["number"],
+                        "lots": told["lots"],
+                        "before_play": told["initiative"]
+                        and {
+                            "about": "initiative",
+                            "side": told["initiative"] if told["initiative"] in ("a", "b") else None,
+                            "lot": told["initiative"] == "lot",
+                        },
+                        "corrected": told.get("corrected", False),
+                        "last": told.get("last"),
+                    },
+                    "options": told["options"],
+                    "form": form_to_json(self.book.form(told["options"], self.situation)),
+                    "situation": {
+                        "stage": self.situation.stage,
+                        "totals": dict(zip("ab", self.situation.totals, strict=True)),
+                    },
+                    "rounds_left": told["rounds_left"],
+                    "clock": {
+                        "state": told["clock"],
+                        "deadline_ms": None,
+                        "remaining_ms": None,
+                        "total_ms": told["total_ms"],
+                        "phases": told["phases"],
+                        "open_end": told["open_end"],
+                        "over": told["over"],
+                    },
+                    "call": told["call"],
+                    "next": told["next"],
+                    "leave_refused": told["leave_refused"],
+                },
+            ),
+            self.now_ms,
+        )
         self._work()
         self.wait(1000)
 

@@ -95,7 +95,8 @@ def test_where_an_arrow_refuses_it_acts_when_it_is_released(entering: Unit) -> N
 
 
 def test_a_preview_that_fails_is_logged_and_the_arrow_acts_when_it_is_released(
-        entering: Unit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    entering: Unit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     def broken(_entry: ResultEntry, _arrow: str) -> ResultEntry:
         raise ZeroDivisionError("a bug in what a press would show")
 
@@ -141,14 +142,17 @@ def fingers(rand: random.Random, start_ms: int) -> list[Edge]:
 def state_of(unit: Unit) -> tuple[Any, ...]:
     dialogue = unit.unit.dialogue
     entry = dialogue.table.entry
-    return (dialogue.scene(unit.now_ms).all_text(), dialogue.call.on, type(entry).__name__,
-            (entry.given, entry.dial) if isinstance(entry, ResultEntry) else None,
-            [kept.report["result"] for kept in unit.outbox.all()])
+    return (
+        dialogue.scene(unit.now_ms).all_text(),
+        dialogue.call.on,
+        type(entry).__name__,
+        (entry.given, entry.dial) if isinstance(entry, ResultEntry) else None,
+        [kept.report["result"] for kept in unit.outbox.all()],
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_whatever_is_pressed_ends_as_in_a_unit_that_acts_on_release_only(
-        seed: int, tmp_path: Path) -> None:
+def test_whatever_is_pressed_ends_as_in_a_unit_that_acts_on_release_only(seed: int, tmp_path: Path) -> None:
     """The oracle is never told of a press: its dialogue hears finished gestures alone."""
     (tmp_path / "oracle").mkdir()
     ends = []

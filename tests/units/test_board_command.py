@@ -42,8 +42,10 @@ def test_without_an_option_the_pins_are_listed(capsys: pytest.CaptureFixture[str
     said = capsys.readouterr().out.splitlines()
     assert "Button ● (orange)       GPIO17  11" in said
     assert len(said) == 1 + 2 + 4 + 4 + 3
-    assert said[-3] == ("Ground: 9 wires for 8 header pins (6, 9, 14, 20, 25, 30, 34, 39). Join them on two rails of "
-                        "lever connectors. Run one wire from each rail to the header.")
+    assert said[-3] == (
+        "Ground: 9 wires for 8 header pins (6, 9, 14, 20, 25, 30, 34, 39). Join them on two rails of "
+        "lever connectors. Run one wire from each rail to the header."
+    )
 
 
 def test_without_lights_every_ground_has_a_pin_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,18 +70,21 @@ def test_a_board_of_ones_own_is_listed_too(tmp_path: Path, capsys: pytest.Captur
     file.write_text('name = "our-box"\n[pins]\ncall = 6\n')
     assert board(str(file), "--language", "pl") == 0
     assert [line.split() for line in capsys.readouterr().out.splitlines() if "sędziego" in line] == [
-        ["Przycisk", "sędziego", "GPIO6", "31"]]
+        ["Przycisk", "sędziego", "GPIO6", "31"]
+    ]
     assert board(str(file), "--parts") == 0
     assert "Parts for one table with the board our-box:" in capsys.readouterr().out
 
 
 def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
-        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "mine.toml"
     file.write_text("[pins]\na = 14\n")
     assert board(str(file), "--language", "de") == 2
     assert capsys.readouterr().err == (
-        "roundtap board: mine.toml: pins.a: Pin 14 ist auf jedem Pi UART TXD. Nimm einen anderen\n")
+        "roundtap board: mine.toml: pins.a: Pin 14 ist auf jedem Pi UART TXD. Nimm einen anderen\n"
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -92,8 +97,15 @@ def test_every_board_has_its_list_in_every_language(made: Board, language: str) 
 
 def test_a_board_of_ones_own_without_lamps_needs_none() -> None:
     plain = parse_board('name = "plain"\nlike = "adafruit-oled-bonnet"\nready_made = false')
-    assert {key for _, key in parts_to_buy(plain)} == {"pi", "card", "supply", "screen.ssd1306", "buttons", "wires",
-                                                       "case"}
+    assert {key for _, key in parts_to_buy(plain)} == {
+        "pi",
+        "card",
+        "supply",
+        "screen.ssd1306",
+        "buttons",
+        "wires",
+        "case",
+    }
 
 
 def test_the_parts_say_how_many_pins_the_screen_has() -> None:
@@ -140,8 +152,9 @@ class Person:
         return self.pins
 
     def walk(self) -> list[str]:
-        return BoardTest(self.board, self.front, self.screen, self.edges, self, self.words, lambda: self.now_ms,
-                    self.wait).run()
+        return BoardTest(
+            self.board, self.front, self.screen, self.edges, self, self.words, lambda: self.now_ms, self.wait
+        ).run()
 
     def wait(self, ms: int) -> None:
         self.now_ms += ms

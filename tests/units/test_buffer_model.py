@@ -25,8 +25,10 @@ def test_a_slip_never_overruns_the_buffer(number: int, baud: int) -> None:
     """Each printer with another rulebook's, at each speed, by turns with and without flow control."""
     profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + SPEEDS.index(baud)) % 2])
     _, content = SLIPS[(number * 5 + baud) % len(SLIPS)]
-    assert peak_of(compose_job(layout_job("slip", content, profile.sheet, unit_words("pl")), profile), profile, baud) \
+    assert (
+        peak_of(compose_job(layout_job("slip", content, profile.sheet, unit_words("pl")), profile), profile, baud)
         <= profile.buffer
+    )
 
 
 @pytest.mark.long
@@ -35,7 +37,7 @@ def test_a_slip_never_overruns_the_buffer(number: int, baud: int) -> None:
 def test_no_document_overruns_the_buffer(number: int, speed: int) -> None:
     """Every document at every printer, at one of the speeds; `run_paper_gate.py --buffers` has every speed."""
     profile = replace(list(PROFILES.values())[number], flow=("none", "rtscts")[(number + speed) % 2])
-    for what, kind, content in list(documents())[(speed + number) % len(SPEEDS)::len(SPEEDS)]:
+    for what, kind, content in list(documents())[(speed + number) % len(SPEEDS) :: len(SPEEDS)]:
         made = compose_job(layout_job(kind, content, profile.sheet, unit_words("pl")), profile)
         assert peak_of(made, profile, SPEEDS[speed]) <= profile.buffer, what
 

@@ -204,16 +204,19 @@ def test_a_figure_above_a_smaller_limit_cannot_be_dialled():
     assert units.turned(-1).value == 35
 
 
-@pytest.mark.parametrize(("figure", "start", "by", "comes"), [
-    (Figure("life", "winner", -5, 25, 20, wheels=(1,)), 25, 1, -5),
-    (Figure("life", "winner", -5, 25, 20, wheels=(1,)), -5, -1, 25),
-    (Figure("score", "winner", 0, 300, 0, wheels=(100, 10, 1)), 290, 1, 300),
-    (Figure("score", "winner", 0, 300, 0, wheels=(100, 10, 1)), 300, 1, 0),
-    (Figure("score", "winner", 0, 100, 100), 100, -1, 90),
-    (Figure("score", "loser", 0, 100, 0), 0, -1, 90),
-    (Figure("score", "loser", 0, 100, 0), 100, 1, 0),
-    (Figure("score", "winner", 0, 100, 0), 97, 1, 100),
-])
+@pytest.mark.parametrize(
+    ("figure", "start", "by", "comes"),
+    [
+        (Figure("life", "winner", -5, 25, 20, wheels=(1,)), 25, 1, -5),
+        (Figure("life", "winner", -5, 25, 20, wheels=(1,)), -5, -1, 25),
+        (Figure("score", "winner", 0, 300, 0, wheels=(100, 10, 1)), 290, 1, 300),
+        (Figure("score", "winner", 0, 300, 0, wheels=(100, 10, 1)), 300, 1, 0),
+        (Figure("score", "winner", 0, 100, 100), 100, -1, 90),
+        (Figure("score", "loser", 0, 100, 0), 0, -1, 90),
+        (Figure("score", "loser", 0, 100, 0), 100, 1, 0),
+        (Figure("score", "winner", 0, 100, 0), 97, 1, 100),
+    ],
+)
 def test_wheels_stay_within_the_figures_limits(figure, start, by, comes):
     assert FigureDial(figure, start, touched=True).turned(by).value == comes
 
@@ -222,10 +225,16 @@ def test_ways_and_choices_of_other_rulebooks_need_no_code_here(monkeypatch):
     """A made-up form, which no rulebook takes: two ways to end, and a choice that is not a side."""
     monkeypatch.setattr(table_state, "refuse_result", lambda *_: None)
     table = Table()
-    table.dialogue.table.words = Words("en", {
-        "form.way.wiped": "wiped out", "form.way.gave_up": "gave up", "form.who_began": "Who began?",
-        "form.option.first": "first", "form.option.second": "second",
-    }).also(unit_words("en"))
+    table.dialogue.table.words = Words(
+        "en",
+        {
+            "form.way.wiped": "wiped out",
+            "form.way.gave_up": "gave up",
+            "form.who_began": "Who began?",
+            "form.option.first": "first",
+            "form.option.second": "second",
+        },
+    ).also(unit_words("en"))
     life = Figure("score", "winner", 0, 9, 3, wheels=(1,))
     steps = (life, Choice("began", "form.who_began", ("first", "second")))
     ways = (WayToEnd("wiped", "any", "played", steps, OPENER), WayToEnd("gave_up", "any", "played", steps, OPENER))

@@ -44,8 +44,10 @@ def test_no_winner_after_the_turns_is_a_draw_with_the_lives_as_they_stand():
     table.presses("ana")
     assert table.says.startswith("Draw 20:10. Right?")
     table.presses("bruno")
-    assert table.reports[1] == ("b",
-                                Result(ended="time", winner="draw", score=SidePair(10, 20), timeout={"active": "a"}))
+    assert table.reports[1] == (
+        "b",
+        Result(ended="time", winner="draw", score=SidePair(10, 20), timeout={"active": "a"}),
+    )
 
 
 def test_the_other_s_button_takes_a_turn_back_and_then_asks_again_whose_it_is():

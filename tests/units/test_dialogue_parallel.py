@@ -150,8 +150,12 @@ def test_at_time_objectives_decide_the_struggle_in_progress():
     told = "Bruno M. won  this\u00a0turn\u00a00:0  objectives\u00a01:2  AC:BD"
     assert part(table, "a").startswith(f"● Ana R. | {told} | 1:2 | 0:0")
     table.presses("ana bruno")
-    timeout = {"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 2},
-               "decided_by": "struggles"}
+    timeout = {
+        "score": {"a": 1, "b": 1},
+        "struggle": {"a": 0, "b": 0},
+        "objectives": {"a": 1, "b": 2},
+        "decided_by": "struggles",
+    }
     said = Result(ended="time", score=SidePair(1, 2), wounds=SidePair(0, 0), picks=PICKS, timeout=timeout)
     assert table.reports == [("a", said), ("b", said)]
 
@@ -165,8 +169,9 @@ def test_at_time_who_won_the_struggle_of_this_turn_has_it_and_nobody_counts_obje
     assert part(table, "b").startswith("■ Bruno M. | Wounds inflicted | 0")
     table.presses("▲ ana bruno")
     told = {"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "decided_by": "struggles"}
-    assert table.reports[0][1] == Result(ended="time", score=SidePair(2, 1), wounds=SidePair(0, 0), picks=PICKS,
-                                         timeout=told)
+    assert table.reports[0][1] == Result(
+        ended="time", score=SidePair(2, 1), wounds=SidePair(0, 0), picks=PICKS, timeout=told
+    )
 
 
 def test_who_skipped_objectives_is_asked_for_them_when_nobody_won_the_struggle_after_all():
@@ -199,8 +204,7 @@ def test_letting_a_squad_go_that_can_never_be_played_again_is_asked():
     table = hall(fielded=False)
     table.hub_says(to_field={"a": [3, 4], "b": [1]}, must={"a": True}, rounds_left=0)
     table.presses("ana ▲ ana ▲▲")
-    assert part(table, "a") == (
-        "C D: never again | [A]✓ ►[B]✓ C D | ▲ yes  ▼ no")
+    assert part(table, "a") == ("C D: never again | [A]✓ ►[B]✓ C D | ▲ yes  ▼ no")
     table.presses("▼ ana ana ▲▲")
     # A and D: C is still let go.
     assert part(table, "a").startswith("C: never again")

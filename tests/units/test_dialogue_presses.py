@@ -26,10 +26,18 @@ def play(result: Result) -> tuple[Table, list[Press]]:
     return table, made
 
 
-@pytest.mark.parametrize(("result", "count"), [
-    (score(100, 0), 3), (score(100, 24), 10), (score(24, 100), 10), (score(100, 5), 9), (score(100, 50), 9),
-    (score(77, 49, "time"), 17), (score(100, 100, winner="b"), 15),
-])
+@pytest.mark.parametrize(
+    ("result", "count"),
+    [
+        (score(100, 0), 3),
+        (score(100, 24), 10),
+        (score(24, 100), 10),
+        (score(100, 5), 9),
+        (score(100, 50), 9),
+        (score(77, 49, "time"), 17),
+        (score(100, 100, winner="b"), 15),
+    ],
+)
 def test_presses_of_some_results(result, count):
     table, made = play(result)
     assert len(made) == count
@@ -74,6 +82,8 @@ def test_the_mean_over_the_published_results_is_under_ten():
             if top == recorded.score:
                 enterable.append(counted[-1])
     assert len(counted) == 7405
-    print(f"\nmean presses: {sum(counted) / 7405:.3f}; "
-          f"{len(enterable)} within the limits: {sum(enterable) / len(enterable):.3f}")
+    print(
+        f"\nmean presses: {sum(counted) / 7405:.3f}; "
+        f"{len(enterable)} within the limits: {sum(enterable) / len(enterable):.3f}"
+    )
     assert sum(counted) / 7405 < 10

@@ -133,15 +133,18 @@ def test_a_correction_that_changes_nothing_is_no_report(saved):
     assert saved.kind in ("saved", "done")
 
 
-@pytest.mark.parametrize(("reason", "says"), [
-    ("judge", "REFUSED: JUDGE | A judge has decided this match."),
-    ("late", "REFUSED: LATE | The round is closed. Ask a judge."),
-    ("impossible", "REFUSED: SCORE"),
-    ("unknown-match", "REFUSED: MATCH"),
-    ("altered", "REFUSED: DAMAGED"),
-    ("revision", "REFUSED: CHANGED"),
-    ("something-new", "REFUSED: ASK | Ask a judge."),
-])
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        ("judge", "REFUSED: JUDGE | A judge has decided this match."),
+        ("late", "REFUSED: LATE | The round is closed. Ask a judge."),
+        ("impossible", "REFUSED: SCORE"),
+        ("unknown-match", "REFUSED: MATCH"),
+        ("altered", "REFUSED: DAMAGED"),
+        ("revision", "REFUSED: CHANGED"),
+        ("something-new", "REFUSED: ASK | Ask a judge."),
+    ],
+)
 def test_a_refusal_names_its_reason_and_stays_until_somebody_has_read_it(table, reason, says):
     table.hub_refuses(reason)
     assert table.says.startswith(says)
@@ -187,8 +190,9 @@ def test_both_wishes_to_leave_arrive(saved):
 
 def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
     saved.asks_to_leave("bruno")
-    saved.hub_says(state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042,
-                   leave_refused=["b"])
+    saved.hub_says(
+        state="agreed", a=score(100, 20), b=score(100, 20), result=score(100, 20), number=1042, leave_refused=["b"]
+    )
     assert saved.says == "Drop refused | ■ Bruno M. | Ask the organizer. | press: next"
     assert saved.scene.turn == "b"
     assert saved.status.leave == ()
@@ -209,7 +213,8 @@ def test_saved_ticks_the_winner_where_the_score_does_not_say_who_won():
 
 def test_what_stands_says_why_beside_its_number():
     table = Table(book=rulebook("keyforge-archon"))
-    table.hub_says(result=Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), state="agreed",
-                   number=1042)
+    table.hub_says(
+        result=Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), state="agreed", number=1042
+    )
     table.wait(11_000)
     assert "#1042 ● conceded" in table.says

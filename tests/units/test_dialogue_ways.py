@@ -78,8 +78,9 @@ def test_a_draw_in_elimination_asks_who_had_initiative():
 def test_a_conceded_game_says_who_conceded():
     table = epic()
     table.presses("ana ▼ ana ana")
-    assert table.says == ("Ana R. won 300:0. Right? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | "
-                          "■ yes   ▼ no")
+    assert table.says == (
+        "Ana R. won 300:0. Right? | ■ Bruno M. 0 | 300 Ana R. ● | 0:5 MoV 0:600 | ■ conceded | ■ yes   ▼ no"
+    )
 
 
 def test_back_from_the_first_figure_is_the_list_again():
@@ -157,7 +158,7 @@ def test_the_list_of_endings_is_left_by_its_last_line():
 
 @pytest.mark.parametrize("clock_ms", [60_000, -1000])
 def test_x_wing_is_conceded_before_time_and_when_time_is_called(clock_ms):
-    """"Aufgabe": at any time; all the ships that are left are destroyed."""
+    """ "Aufgabe": at any time; all the ships that are left are destroyed."""
     table = Table(clock_ms=clock_ms)
     table.presses("▼…")
     assert table.says == "How did it end? | ► I concede |    back | ▲▼   ● ■ OK"

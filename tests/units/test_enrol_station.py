@@ -18,8 +18,13 @@ class Paper:
         self.phase = ""
         self.printed: list[bytes] = []
         self.said: list[str] = []
-        self.station = EnrolStation(self, self, load_profile("plain-58"), unit_words("en"),  # type: ignore[arg-type]
-                                    self.said.append)
+        self.station = EnrolStation(
+            self,
+            self,
+            load_profile("plain-58"),
+            unit_words("en"),  # type: ignore[arg-type]
+            self.said.append,
+        )
 
     def begin(self, composed: object, before: object, now_ms: int) -> None:
         self.printed.append(composed.data)  # type: ignore[attr-defined]

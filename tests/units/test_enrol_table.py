@@ -14,11 +14,16 @@ from roundtap_units.table.screens import screens
 from roundtap_units.unit_words import unit_words
 
 HUB = "roundtap-of-a-very-long-name"
-SHOWN = [EnrolProgress(LOOKING), EnrolProgress(CODE, HUB, 17, "345678", 60_000), EnrolProgress(CHECKING, HUB),
-         EnrolProgress(WRONG, HUB, wrong=1),
-         EnrolProgress(CODE, HUB, 88, "888888", 60_000, identify=True), EnrolProgress(STOPPED, HUB, wrong=10),
-         EnrolProgress(BUSY, HUB),
-         EnrolProgress(DONE, HUB, unit="table-100")]
+SHOWN = [
+    EnrolProgress(LOOKING),
+    EnrolProgress(CODE, HUB, 17, "345678", 60_000),
+    EnrolProgress(CHECKING, HUB),
+    EnrolProgress(WRONG, HUB, wrong=1),
+    EnrolProgress(CODE, HUB, 88, "888888", 60_000, identify=True),
+    EnrolProgress(STOPPED, HUB, wrong=10),
+    EnrolProgress(BUSY, HUB),
+    EnrolProgress(DONE, HUB, unit="table-100"),
+]
 
 
 class Hands:
@@ -30,8 +35,16 @@ class Hands:
         self.lamps: list[bool] = []
         self.says = ""
         self.table = EnrolTable(
-            self, language, cache(unit_words), "opposite", lambda words: words(badge) if badge else "",
-            self, self, self.heard, self.done.append)  # type: ignore[arg-type]
+            self,
+            language,
+            cache(unit_words),
+            "opposite",
+            lambda words: words(badge) if badge else "",
+            self,
+            self,
+            self.heard,
+            self.done.append,
+        )  # type: ignore[arg-type]
         self.now_ms = 0
 
     def resume(self) -> None:

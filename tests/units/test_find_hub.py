@@ -95,12 +95,23 @@ def test_a_hub_says_that_it_is_one(answering) -> None:  # type: ignore[no-untype
     assert probe_hub(place) == FoundHub(place, "h1", "e1", "roundtap")
 
 
-@pytest.mark.parametrize(("status", "body"), [
-    (200, b"<html>Log in to this Wi-Fi</html>"), (200, b"{}"), (200, b"[]"), (200, b""), (200, b"[" * 4000),
-    (503, json.dumps(CARD).encode()), (302, b""), (200, json.dumps({**CARD, "roundtap": "station"}).encode()),
-    (200, json.dumps({**CARD, "name": "x" * 81}).encode()), (200, json.dumps({**CARD, "name": "a\nb"}).encode()),
-    (200, json.dumps({**CARD, "hub": 5}).encode()), (200, json.dumps(CARD).encode() + b" " * 100_000 + b"x"),
-])
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, b"<html>Log in to this Wi-Fi</html>"),
+        (200, b"{}"),
+        (200, b"[]"),
+        (200, b""),
+        (200, b"[" * 4000),
+        (503, json.dumps(CARD).encode()),
+        (302, b""),
+        (200, json.dumps({**CARD, "roundtap": "station"}).encode()),
+        (200, json.dumps({**CARD, "name": "x" * 81}).encode()),
+        (200, json.dumps({**CARD, "name": "a\nb"}).encode()),
+        (200, json.dumps({**CARD, "hub": 5}).encode()),
+        (200, json.dumps(CARD).encode() + b" " * 100_000 + b"x"),
+    ],
+)
 def test_whatever_else_answers_is_none(answering, status: int, body: bytes) -> None:  # type: ignore[no-untyped-def]
     place, says = answering
     says[0] = (status, body)
@@ -120,7 +131,8 @@ def test_the_default_gateways_as_the_kernel_lists_them(tmp_path: Path) -> None:
         "eth0\t00000000\t0101A8C0\t0003\t0\t0\t600\t00000000\t0\t0\t0\n"
         "wlan0\t00000000\t01002A0A\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
         "wlan0\t00002A0A\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0\n"
-        "broken line\n")
+        "broken line\n"
+    )
     assert default_gateways(routes) == ("10.42.0.1", "192.168.1.1")
     assert default_gateways(tmp_path / "none") == ()
 
@@ -134,8 +146,14 @@ def test_who_says_on_the_network_that_it_is_a_hub_is_heard() -> None:
     def say() -> None:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as saying:
             while not stop.wait(0.02):
-                for datagram in (b"", b"{}", b"[" * 1000, b'{"payload": {"port": "80"}}', b'{"payload": {"port": 0}}',
-                                 b'{"payload": {"port": 8081}}'):
+                for datagram in (
+                    b"",
+                    b"{}",
+                    b"[" * 1000,
+                    b'{"payload": {"port": "80"}}',
+                    b'{"payload": {"port": 0}}',
+                    b'{"payload": {"port": 8081}}',
+                ):
                     saying.sendto(datagram, ("127.0.0.1", port))
 
     thread = threading.Thread(target=say)

@@ -18,27 +18,40 @@ from roundtap_units import board_process
 from roundtap_units.table import main
 from roundtap_units.table.screens import screens
 
-LATER = {"msgspec", "http.client", "ssl", "email", "gpiozero", "luma", "roundtap_units.table.dialogue",
-         "roundtap_units.link.find_hub", "roundtap_devices.virtual"}
+LATER = {
+    "msgspec",
+    "http.client",
+    "ssl",
+    "email",
+    "gpiozero",
+    "luma",
+    "roundtap_units.table.dialogue",
+    "roundtap_units.link.find_hub",
+    "roundtap_devices.virtual",
+}
 ARGS = argparse.Namespace(panel=None, say=True)
 
 
 def config(**own: Any) -> main.TableConfig:
-    plain = main.TableConfig(unit="", key=b"", hubs=(), folder=Path("/nowhere"), language="en", local=False,
-                             board=RECOMMENDED)
+    plain = main.TableConfig(
+        unit="", key=b"", hubs=(), folder=Path("/nowhere"), language="en", local=False, board=RECOMMENDED
+    )
     return replace(plain, **own)
 
 
 def test_nothing_that_only_later_screens_need_is_loaded_before_it() -> None:
-    told = subprocess.run([sys.executable, "-c", "import sys, roundtap_units.table.main; print(*sys.modules)"],
-                          capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        [sys.executable, "-c", "import sys, roundtap_units.table.main; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert LATER & set(told.split()) == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("board", BOARDS.values())
-def test_it_says_in_the_unit_s_language_what_starts(language: str, board: Any,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_says_in_the_unit_s_language_what_starts(language: str, board: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     unfit, set_lines = [], screens._lines
 
     def noted(pen: Any, text: Any, *where: Any, **how: Any) -> None:
@@ -75,8 +88,12 @@ def test_it_stands_on_the_display_before_the_pins_are_opened(tmp_path: Path, mon
 @pytest.mark.usefixtures("no_stop_signal")
 @pytest.mark.parametrize("error", [OSError("gone"), ImportError("no luma"), RuntimeError("a driver's bug")])
 def test_a_display_that_fails_does_not_keep_the_unit_from_starting(
-        error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
-        caplog: pytest.LogCaptureFixture) -> None:
+    error: Exception,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def broken() -> Any:
         raise error
 

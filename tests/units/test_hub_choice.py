@@ -94,9 +94,22 @@ def test_an_address_is_read_as_it_is_written(address: str) -> None:
     assert endpoint_url(parse_endpoint(address)) == address
 
 
-@pytest.mark.parametrize("address", [
-    "10.42.0.1:8080", "https://hub", "http://", "http://300.1.1.1", "http://10.42.0", "http://hub.7", "http://[fd00::g]",
-    "http://my hub", "http://hub:0", "http://hub:65536", None])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "10.42.0.1:8080",
+        "https://hub",
+        "http://",
+        "http://300.1.1.1",
+        "http://10.42.0",
+        "http://hub.7",
+        "http://[fd00::g]",
+        "http://my hub",
+        "http://hub:0",
+        "http://hub:65536",
+        None,
+    ],
+)
 def test_what_is_no_address_is_refused(address: object) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_endpoint(address)
@@ -140,8 +153,13 @@ class Hall:
         self.memory = UnitMemory(folder / "unit.json")
         places = [("127.0.0.1", int(hub.server.server_address[1])) for hub in self.hubs]
         self.addresses = [endpoint_url(place) for place in places]
-        self.link = HubLink(HubAddress(*places[0], "table-1", KEY), self.outbox,
-                            lambda kind, value: self.told.put((kind, value)), lambda: self.now_ms, self.memory)
+        self.link = HubLink(
+            HubAddress(*places[0], "table-1", KEY),
+            self.outbox,
+            lambda kind, value: self.told.put((kind, value)),
+            lambda: self.now_ms,
+            self.memory,
+        )
 
     def wait_for(self, kind: str) -> Any:
         while True:

@@ -184,7 +184,7 @@ class Simulated:
         self.time = HubTime()
         self.plan = SamplePlan(self.time)
         self.now_ms = self.began_ms = float(chance.randint(0, 10**8))
-        self.offset_ms = chance.randint(-10**9, 10**9) + chance.random()
+        self.offset_ms = chance.randint(-(10**9), 10**9) + chance.random()
         self.drift = chance.uniform(-50, 50) / 1e6
         self.asked = 0
 
@@ -215,15 +215,19 @@ def p99(values: list[float]) -> float:
     return sorted(values)[len(values) * 99 // 100]
 
 
-@pytest.mark.parametrize(("out_ms", "back_ms", "within_ms"), [
-    ((0, 100), (0, 100), 15),
-    ((0, 100), (0, 20), 15),
-    ((0, 20), (0, 100), 15),
-    ((10, 100), (0, 10), 20),
-    ((1, 4), (1, 4), 4),
-])
+@pytest.mark.parametrize(
+    ("out_ms", "back_ms", "within_ms"),
+    [
+        ((0, 100), (0, 100), 15),
+        ((0, 100), (0, 20), 15),
+        ((0, 20), (0, 100), 15),
+        ((10, 100), (0, 10), 20),
+        ((1, 4), (1, 4), 4),
+    ],
+)
 def test_the_clocks_of_a_hall_are_right_after_connecting_and_all_evening(
-        out_ms: tuple[int, int], back_ms: tuple[int, int], within_ms: int) -> None:
+    out_ms: tuple[int, int], back_ms: tuple[int, int], within_ms: int
+) -> None:
     """The gate is 25 ms for 99 of 100: after the first questions, and minutes of statuses later, though each
     quartz goes its own way."""
     first, later = [], []

@@ -30,8 +30,15 @@ from roundtap_units.link.link import HubAddress, HubLink, should_keep_waiting
 from roundtap_units.link.outbox import Outbox, StoredReport
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(32)
-REPORT_1 = {"report_id": "r1", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
-            "result": {"score": {"a": 100, "b": 24}}}
+REPORT_1 = {
+    "report_id": "r1",
+    "unit": "table-1",
+    "event": "e1",
+    "match": "1.1",
+    "side": "a",
+    "revision": 0,
+    "result": {"score": {"a": 100, "b": 24}},
+}
 REPORT_2 = {**REPORT_1, "report_id": "r2", "side": "b"}
 PORTAL = b"<html><body>Welcome to the hall! <a href='/login'>Accept our terms</a></body></html>"
 WAIT_S = 10
@@ -124,8 +131,12 @@ class Bench:
         self.outbox = Outbox(folder / "outbox.jsonl")
         self.told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         host, port = self.hub.server.server_address[:2]
-        self.link = HubLink(HubAddress(str(host), int(port), "table-1", KEY), self.outbox,
-                            lambda kind, value: self.told.put((kind, value)), lambda: 1000)
+        self.link = HubLink(
+            HubAddress(str(host), int(port), "table-1", KEY),
+            self.outbox,
+            lambda kind, value: self.told.put((kind, value)),
+            lambda: 1000,
+        )
 
     def put(self, report: Json) -> None:
         self.outbox.put(report, sign(KEY, REPORT, report))
@@ -157,8 +168,15 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
 def echo_of(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
     report = message["report"]
     assert verify_signature(KEY, REPORT, report, message["mac"])
-    plain = {"report_id": report["report_id"], "fate": "accepted", "reason": None, "number": 42, "hash": "h",
-             "epoch": "x", **changes}
+    plain = {
+        "report_id": report["report_id"],
+        "fate": "accepted",
+        "reason": None,
+        "number": 42,
+        "hash": "h",
+        "epoch": "x",
+        **changes,
+    }
     return json.dumps(envelope(key, ECHO, plain)).encode()
 
 
@@ -173,18 +191,22 @@ WELCOME = {"type": "welcome", "session": "s1", "core": version(), "epoch": "x"}
 # --- reports -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("lie", [
-    lambda message: PORTAL,
-    lambda message: b"",
-    lambda message: b'"saved"',
-    lambda message: json.dumps({"ok": True, "report_id": "r1", "fate": "accepted"}).encode(),
-    lambda message: json.dumps(message).encode(),
-    lambda message: echo_of(message, key=OTHER_KEY),
-    lambda message: echo_of(message, report_id="r7"),
-    lambda message: json.dumps(envelope(KEY, FEED, {"report_id": "r1", "fate": "accepted"})).encode(),
-    lambda message: b"[" * 60_000,
-    lambda message: b"x" * 200_000,
-], ids=["portal", "nothing", "a word", "unsigned", "our own", "forged", "another's", "another kind", "deep", "long"])
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda message: PORTAL,
+        lambda message: b"",
+        lambda message: b'"saved"',
+        lambda message: json.dumps({"ok": True, "report_id": "r1", "fate": "accepted"}).encode(),
+        lambda message: json.dumps(message).encode(),
+        lambda message: echo_of(message, key=OTHER_KEY),
+        lambda message: echo_of(message, report_id="r7"),
+        lambda message: json.dumps(envelope(KEY, FEED, {"report_id": "r1", "fate": "accepted"})).encode(),
+        lambda message: b"[" * 60_000,
+        lambda message: b"x" * 200_000,
+    ],
+    ids=["portal", "nothing", "a word", "unsigned", "our own", "forged", "another's", "another kind", "deep", "long"],
+)
 def test_only_the_hubs_signed_echo_of_this_report_counts_as_saved(bench: Bench, lie: Callable[[Json], bytes]) -> None:
     """Each lie comes with "200 OK". The report is offered again until the echo comes, then no more."""
     bench.hub.answers["/device/report"] = lie
@@ -221,7 +243,8 @@ def test_reports_are_offered_in_the_order_of_their_presses(bench: Bench) -> None
 
 def test_a_report_that_gets_no_answer_does_not_hold_up_another_match(bench: Bench) -> None:
     bench.hub.answers["/device/report"] = lambda message: (
-        b'{"error": "malformed"}' if message["report"]["report_id"] == "r1" else echo_of(message))
+        b'{"error": "malformed"}' if message["report"]["report_id"] == "r1" else echo_of(message)
+    )
     bench.put(REPORT_1)
     bench.put({**REPORT_2, "match": "1.2"})
     bench.link.start()
@@ -243,7 +266,8 @@ def test_a_hub_that_is_not_there_yet_is_waited_for(tmp_path: Path, bench: Bench)
 
 @pytest.mark.parametrize("way", ["closes", "drops"])
 def test_a_report_after_a_pause_costs_none_though_the_hub_has_closed_the_idle_connection(
-        bench: Bench, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
     """Whether the unit sees it beforehand or only when it asks: the next try is at once, on a fresh connection."""
     monkeypatch.setattr(module, "RETRY_SEND_S", (3600, 3600))
     bench.hub.answers["/device/report"] = echo_of
@@ -291,13 +315,22 @@ def test_the_way_is_open_before_the_result_is_confirmed(bench: Bench) -> None:
 # --- a report in flight -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("waited_s", "hub_alive", "settled_s", "waits"), [
-    (4.9, False, None, True), (5.1, False, None, False),
-    (5.1, True, None, True), (29.9, True, None, True), (30.1, True, None, False),
-    (6.0, True, 5.5, True), (6.6, True, 5.5, False), (0.5, False, 0.1, True),
-])
+@pytest.mark.parametrize(
+    ("waited_s", "hub_alive", "settled_s", "waits"),
+    [
+        (4.9, False, None, True),
+        (5.1, False, None, False),
+        (5.1, True, None, True),
+        (29.9, True, None, True),
+        (30.1, True, None, False),
+        (6.0, True, 5.5, True),
+        (6.6, True, 5.5, False),
+        (0.5, False, 0.1, True),
+    ],
+)
 def test_an_answer_is_waited_for_while_the_hub_is_alive(
-        waited_s: float, hub_alive: bool, settled_s: float | None, waits: bool) -> None:
+    waited_s: float, hub_alive: bool, settled_s: float | None, waits: bool
+) -> None:
     assert should_keep_waiting(waited_s, hub_alive, settled_s) is waits
 
 
@@ -307,7 +340,8 @@ def reports_so_far(bench: Bench) -> list[str]:
 
 
 def test_the_feeds_word_settles_a_report_whose_answer_is_still_on_its_way(
-        bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is not said a second time, and the next one does not wait for the answer of the first for long."""
     monkeypatch.setattr(module, "ANSWER_TIMEOUT_S", 0.01)
     monkeypatch.setattr(module, "ECHO_AFTER_FATE_S", 0.01)
@@ -338,7 +372,8 @@ def test_the_feeds_word_settles_a_report_whose_answer_is_still_on_its_way(
 
 
 def test_a_report_without_an_answer_is_said_again_once_the_feed_is_dead(
-        bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "ANSWER_TIMEOUT_S", 0.01)
     never, tries = threading.Event(), []
 
@@ -385,8 +420,19 @@ def test_a_hello_carries_the_challenge_that_was_asked_for_and_names_its_unit_ahe
     assert bench.hub.headers["roundtap-unit"] == "table-1"
 
 
-@pytest.mark.parametrize("lie", [PORTAL, b"", b"[]", b'{"challenge": 7}', b'{"challenge": ""}', b"[" * 5000,
-                                 b'{"challenge": "' + b"c" * 65 + b'"}'], ids=range(7))
+@pytest.mark.parametrize(
+    "lie",
+    [
+        PORTAL,
+        b"",
+        b"[]",
+        b'{"challenge": 7}',
+        b'{"challenge": ""}',
+        b"[" * 5000,
+        b'{"challenge": "' + b"c" * 65 + b'"}',
+    ],
+    ids=range(7),
+)
 def test_without_a_challenge_no_hello_goes_out_and_the_next_try_comes(bench: Bench, lie: bytes) -> None:
     answers = iter([lie, lie])
     bench.hub.challenges = lambda path: next(answers, b'{"challenge": "of now"}')
@@ -395,21 +441,36 @@ def test_without_a_challenge_no_hello_goes_out_and_the_next_try_comes(bench: Ben
 
 
 def test_a_right_feed_is_handed_on(bench: Bench) -> None:
-    bench.hub.feed = lambda hello: [b"\n", b": comment\n", feed_line(hello, 1, WELCOME),
-                                    feed_line(hello, 2, {"type": "view", "view": {"table": 1}})]
+    bench.hub.feed = lambda hello: [
+        b"\n",
+        b": comment\n",
+        feed_line(hello, 1, WELCOME),
+        feed_line(hello, 2, {"type": "view", "view": {"table": 1}}),
+    ]
     bench.link.start()
     assert bench.wait_for("view") == {"table": 1}
 
 
 def test_who_is_sent_to_practise_is_told_where_and_gets_a_key_that_only_this_unit_and_its_hub_can_make(
-        bench: Bench) -> None:
+    bench: Bench,
+) -> None:
     order = {"type": "practice", "port": 8081, "unit": "table-1", "salt": "5a17"}
     bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME), feed_line(hello, 2, order)]
     bench.link.start()
     key = practice_key(KEY, "table-1", "5a17")
     assert bench.wait_for("practice") == ["127.0.0.1", 8081, "table-1", key.hex()]
-    assert len({key, KEY, practice_key(OTHER_KEY, "table-1", "5a17"), practice_key(KEY, "table-2", "5a17"),
-                practice_key(KEY, "table-1", "0b5e")}) == 5
+    assert (
+        len(
+            {
+                key,
+                KEY,
+                practice_key(OTHER_KEY, "table-1", "5a17"),
+                practice_key(KEY, "table-2", "5a17"),
+                practice_key(KEY, "table-1", "0b5e"),
+            }
+        )
+        == 5
+    )
 
 
 @pytest.mark.parametrize("begun", [True, False], ids=["after its welcome", "none"])
@@ -422,22 +483,42 @@ def test_the_end_of_a_feed_is_told(bench: Bench, begun: bool) -> None:
 VIEW: Json = {"type": "view", "view": {"table": 666}}
 
 
-@pytest.mark.parametrize("second", [
-    lambda hello: feed_line(hello, 2, VIEW, key=OTHER_KEY),
-    lambda hello: feed_line(hello, 1, VIEW),
-    lambda hello: feed_line(hello, 3, VIEW),
-    lambda hello: feed_line(hello, 2, VIEW, nonce="yesterday's"),
-    lambda hello: b"data: " + PORTAL + b"\n\n",
-    lambda hello: b"data: {}\n\n",
-    lambda hello: b"data: " + b"[" * 100_000 + b"\n\n",
-    lambda hello: b"data: " + json.dumps(envelope(KEY, ECHO, {"nonce": hello["payload"]["nonce"], "seq": 2,
-                                                             "now_ms": 1, **VIEW})).encode() + b"\n\n",
-    lambda hello: feed_line(hello, 2, {"type": "welcome"}),
-    lambda hello: feed_line(hello, 2, {"type": "fates"}),
-], ids=["forged", "repeated", "left out", "replayed", "portal", "empty", "deep", "another kind", "no session",
-        "no fates"])
+@pytest.mark.parametrize(
+    "second",
+    [
+        lambda hello: feed_line(hello, 2, VIEW, key=OTHER_KEY),
+        lambda hello: feed_line(hello, 1, VIEW),
+        lambda hello: feed_line(hello, 3, VIEW),
+        lambda hello: feed_line(hello, 2, VIEW, nonce="yesterday's"),
+        lambda hello: b"data: " + PORTAL + b"\n\n",
+        lambda hello: b"data: {}\n\n",
+        lambda hello: b"data: " + b"[" * 100_000 + b"\n\n",
+        lambda hello: (
+            b"data: "
+            + json.dumps(
+                envelope(KEY, ECHO, {"nonce": hello["payload"]["nonce"], "seq": 2, "now_ms": 1, **VIEW})
+            ).encode()
+            + b"\n\n"
+        ),
+        lambda hello: feed_line(hello, 2, {"type": "welcome"}),
+        lambda hello: feed_line(hello, 2, {"type": "fates"}),
+    ],
+    ids=[
+        "forged",
+        "repeated",
+        "left out",
+        "replayed",
+        "portal",
+        "empty",
+        "deep",
+        "another kind",
+        "no session",
+        "no fates",
+    ],
+)
 def test_a_wrong_message_ends_the_feed_and_the_next_begins_with_everything(
-        bench: Bench, second: Callable[[Json], bytes]) -> None:
+    bench: Bench, second: Callable[[Json], bytes]
+) -> None:
     feeds: list[int] = []
 
     def feed(hello: Json) -> list[bytes]:
@@ -455,8 +536,10 @@ def test_a_hub_that_lost_a_report_gets_it_again(bench: Bench) -> None:
     bench.put(REPORT_1)
     bench.outbox.settle(ReportReceipt("r1", "accepted", number=42, hash="h"))
     bench.hub.answers["/device/report"] = lambda message: echo_of(message, number=7)
-    bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME), feed_line(
-        hello, 2, {"type": "fates", "fates": [{"report_id": "r1", "fate": "unknown", "epoch": "y"}]})]
+    bench.hub.feed = lambda hello: [
+        feed_line(hello, 1, WELCOME),
+        feed_line(hello, 2, {"type": "fates", "fates": [{"report_id": "r1", "fate": "unknown", "epoch": "y"}]}),
+    ]
     bench.link.start()
     assert bench.hub.next("/device/report")["report"] == REPORT_1
     assert bench.wait_for("fate").fate is None
@@ -490,8 +573,9 @@ def test_a_hub_installed_in_another_way_is_no_other_core_when_its_commit_is_the_
 
 def status_echo(message: Json) -> bytes:
     payload = message["payload"]
-    return json.dumps(envelope(KEY, ECHO, {"session": payload["session"], "seq": payload["seq"],
-                                           "now_ms": 9000})).encode()
+    return json.dumps(
+        envelope(KEY, ECHO, {"session": payload["session"], "seq": payload["seq"], "now_ms": 9000})
+    ).encode()
 
 
 def test_a_status_goes_out_under_the_feeds_session_and_sets_the_clock(bench: Bench) -> None:
@@ -557,14 +641,19 @@ def test_a_new_connection_is_followed_by_questions_of_time_and_the_first_of_them
     assert told[:2] == [None, None]
 
 
-@pytest.mark.parametrize("lie", [
-    lambda message: PORTAL,
-    lambda message: time_echo(message, key=OTHER_KEY),
-    lambda message: time_echo(message, nonce="another one's"),
-    lambda message: json.dumps({"now_ms": 9000}).encode(),
-], ids=["portal", "forged", "late", "unsigned"])
+@pytest.mark.parametrize(
+    "lie",
+    [
+        lambda message: PORTAL,
+        lambda message: time_echo(message, key=OTHER_KEY),
+        lambda message: time_echo(message, nonce="another one's"),
+        lambda message: json.dumps({"now_ms": 9000}).encode(),
+    ],
+    ids=["portal", "forged", "late", "unsigned"],
+)
 def test_only_the_hubs_signed_answer_to_this_question_sets_the_clock(
-        bench: Bench, lie: Callable[[Json], bytes]) -> None:
+    bench: Bench, lie: Callable[[Json], bytes]
+) -> None:
     bench.hub.answers["/device/time"] = lie
     bench.hub.feed = lambda hello: [feed_line(hello, 1, WELCOME)]
     bench.link.start()
@@ -579,8 +668,10 @@ def test_another_boot_of_the_hub_is_told_by_its_welcome_and_its_clock_found_anew
     bench.link.start()
     ask_until(bench, lambda: bench.link.time.error_ms(1000) is not None)
     bench.hub.answers["/device/time"] = lambda message: time_echo(message, now_ms=300)
-    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "tuesday", "now_ms": 290}),
-                                    feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=290)]
+    bench.hub.feed = lambda hello: [
+        feed_line(hello, 1, {**WELCOME, "boot": "tuesday", "now_ms": 290}),
+        feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=290),
+    ]
     bench.hub.hang_up.set()
     bench.wait_for("view")
     assert bench.link.time.hub_ms(1000) in (None, 300)
@@ -592,8 +683,10 @@ def test_a_feed_that_comes_again_from_the_same_boot_moves_no_clock(bench: Bench)
     bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "monday"})]
     bench.link.start()
     ask_until(bench, lambda: bench.link.time.error_ms(1000) is not None)
-    bench.hub.feed = lambda hello: [feed_line(hello, 1, {**WELCOME, "boot": "monday"}, now_ms=99_000_000),
-                                    feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=99_000_000)]
+    bench.hub.feed = lambda hello: [
+        feed_line(hello, 1, {**WELCOME, "boot": "monday"}, now_ms=99_000_000),
+        feed_line(hello, 2, {"type": "view", "view": {}}, now_ms=99_000_000),
+    ]
     bench.hub.hang_up.set()
     bench.wait_for("view")
     assert bench.link.time.hub_ms(1000) == 9000

@@ -34,10 +34,10 @@ class Clock:
 # --- the order -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("hiccup", [lambda message: PORTAL, lambda message: b'{"error": "not saved"}'],
-                         ids=["portal", "storage"])
-def test_a_hiccup_on_the_first_of_two_reports_does_not_let_the_older_arrive_later(
-        bench: Bench, hiccup: Any) -> None:  # noqa: F811
+@pytest.mark.parametrize(
+    "hiccup", [lambda message: PORTAL, lambda message: b'{"error": "not saved"}'], ids=["portal", "storage"]
+)
+def test_a_hiccup_on_the_first_of_two_reports_does_not_let_the_older_arrive_later(bench: Bench, hiccup: Any) -> None:  # noqa: F811
     """Seen: 100:0 was said, corrected to 100:20 and agreed; the portal ate the first, and it came undone."""
     tries: list[str] = []
 
@@ -82,8 +82,9 @@ def test_a_report_that_is_refused_again_and_again_is_tried_slowly_and_has_a_word
     assert order.trouble() is None
 
 
-@pytest.mark.parametrize(("status", "kind"), [(400, "form"), (403, "key"), (429, "often"), (503, None), (0, None),
-                                              (404, None)])
+@pytest.mark.parametrize(
+    ("status", "kind"), [(400, "form"), (403, "key"), (429, "often"), (503, None), (0, None), (404, None)]
+)
 def test_the_word_says_of_what_kind_it_is(status: int, kind: str | None) -> None:
     order = ReportOrder(Clock())
     for _ in range(5):

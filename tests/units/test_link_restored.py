@@ -18,8 +18,11 @@ def test_reports_are_put_back_in_their_order_however_the_hub_names_them(tmp_path
     """The other thread sends the first one that waits: an agreement may never go before what it agrees to."""
     outbox = Outbox(tmp_path / "outbox.jsonl")
     put_back: list[str] = []
-    link = HubLink(HubAddress("127.0.0.1", 9, "table-1", KEY), outbox,
-                   lambda kind, value: put_back.append(value.id) if isinstance(value, StoredReport) else None)
+    link = HubLink(
+        HubAddress("127.0.0.1", 9, "table-1", KEY),
+        outbox,
+        lambda kind, value: put_back.append(value.id) if isinstance(value, StoredReport) else None,
+    )
     for number in range(4):
         report: Mapping[str, Any] = {"report_id": f"r{number}", "event": "e1", "match": "1.1", "side": "a", "serial": 1}
         outbox.put(report, sign(KEY, REPORT, report))

@@ -44,9 +44,19 @@ def test_before_the_hub_has_written_the_unit_has_a_key_that_nobody_has(folder):
     assert first.key != second.key
 
 
-@pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"unit": "x", "key": "ab", "hub": "http://127.0.0.1"}',
-                                  f'{{"unit": "", "key": "{ONE}", "hub": "http://127.0.0.1"}}',
-                                  f'{{"unit": "x", "key": "{ONE}", "hub": 5}}', "[" * 5000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no JSON",
+        "[]",
+        "{}",
+        '{"unit": "x", "key": "ab", "hub": "http://127.0.0.1"}',
+        f'{{"unit": "", "key": "{ONE}", "hub": "http://127.0.0.1"}}',
+        f'{{"unit": "x", "key": "{ONE}", "hub": 5}}',
+        "[" * 5000,
+    ],
+)
 def test_a_file_that_is_none_of_a_hubs_is_nobodys_key(folder, text):
     (folder / "station.json").write_text(text)
     assert read_local_key(folder / "station.json") is None
@@ -87,10 +97,16 @@ def test_a_station_that_is_told_so_waits_for_the_hub(folder, tmp_path):
     assert read_station_config(path).unit == "hub-station"
 
 
-@pytest.mark.parametrize(("line", "says"), [
-    ('local = "yes"', "local: must be true or false, not 'yes'"),
-    ('local = true\nunit = "station-1"', "unit: remove it: with local = true it comes from the hub on this machine"),
-])
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('local = "yes"', "local: must be true or false, not 'yes'"),
+        (
+            'local = true\nunit = "station-1"',
+            "unit: remove it: with local = true it comes from the hub on this machine",
+        ),
+    ],
+)
 def test_what_does_not_go_together_is_said(folder, tmp_path, line, says):
     path = tmp_path / "station.toml"
     path.write_text(f'folder = "/tmp"\n{line}\n')

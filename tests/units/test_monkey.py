@@ -86,17 +86,25 @@ def test_the_monkey_sees_a_concession_that_nobody_made():
     for key in ("a", "down", "down", *one, *two):
         step = watch.press("tap", key, 1000)
     assert step.after.kind == "sum"
-    watch.both_entered(step.after,
-                       Result(ended="concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 0),
-                                           picks={"a": [1, 2], "b": [1, 2]}))
+    watch.both_entered(
+        step.after,
+        Result(
+            ended="concession",
+            conceded_by="a",
+            score=SidePair(1, 0),
+            wounds=SidePair(0, 0),
+            picks={"a": [1, 2], "b": [1, 2]},
+        ),
+    )
     assert any(fault.startswith("[unsaid]") and "a conceded" in fault for fault in watch.faults)
 
 
 class Fingers(RuleBasedStateMachine):
     """Hypothesis presses, and shortens what it finds."""
 
-    @initialize(place=st.sampled_from([place for book in sorted(BOOKS) for place in places(book)]),
-                seated=st.booleans())
+    @initialize(
+        place=st.sampled_from([place for book in sorted(BOOKS) for place in places(book)]), seated=st.booleans()
+    )
     def sit_down(self, place, seated):
         self.watch = Watch(place, random.Random(3), seated)
 

@@ -54,10 +54,18 @@ def test_a_report_says_what_the_table_s_clock_showed_at_the_press(unit: Unit) ->
 
 
 def test_a_yes_to_what_only_the_hub_has_names_it_as_the_hub_does(unit: Unit) -> None:
-    unit.hub_says("view", told({"state": "one-sided", "last": "a",
-                                "reports": {"a": {"score": {"a": 100, "b": 0}}, "b": None},
-                                "heard": {"a": 4, "b": 2},
-                                "said": {"a": {"report_id": "phone-1", "hash": "f00d"}, "b": None}}))
+    unit.hub_says(
+        "view",
+        told(
+            {
+                "state": "one-sided",
+                "last": "a",
+                "reports": {"a": {"score": {"a": 100, "b": 0}}, "b": None},
+                "heard": {"a": 4, "b": 2},
+                "said": {"a": {"report_id": "phone-1", "hash": "f00d"}, "b": None},
+            }
+        ),
+    )
     unit.wait(2000)
     unit.tap("b")
     [yes] = sent(unit)
@@ -110,10 +118,13 @@ def test_a_yes_to_what_was_replaced_meanwhile_is_asked_again_with_the_newest() -
     assert table.reports[-1] == ("b", score(100, 20))
 
 
-@pytest.mark.parametrize(("reason", "says"), [
-    ("older", "REFUSED: OLDER | Your newer report counts."),
-    ("elsewhere", "REFUSED: OTHER TABLE | Wrong table for this unit. Ask a judge."),
-])
+@pytest.mark.parametrize(
+    ("reason", "says"),
+    [
+        ("older", "REFUSED: OLDER | Your newer report counts."),
+        ("elsewhere", "REFUSED: OTHER TABLE | Wrong table for this unit. Ask a judge."),
+    ],
+)
 def test_the_screen_says_why(reason: str, says: str) -> None:
     table = Table()
     table.presses("ana ana")

@@ -18,8 +18,15 @@ from roundtap_units.link.outbox import Outbox, StoredReport
 
 
 def report(n: int, event: str = "e1") -> dict[str, Any]:
-    return {"report_id": f"r{n}", "unit": "table-1", "event": event, "match": f"1.{n}", "side": "a", "revision": 0,
-            "result": {"score": {"a": 100, "b": n}}}
+    return {
+        "report_id": f"r{n}",
+        "unit": "table-1",
+        "event": event,
+        "match": f"1.{n}",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": n}},
+    }
 
 
 def echo(n: int, fate: str = "accepted", **more: Any) -> ReportReceipt:
@@ -133,7 +140,8 @@ def test_a_hub_that_lost_a_report_is_offered_it_again(path: Path) -> None:
 
 
 def test_a_power_cut_at_any_byte_loses_only_what_was_not_yet_stored(
-        path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)  # the cut is made by hand
     outbox = Outbox(path)
     outbox.put(report(1), "mac")
@@ -148,12 +156,27 @@ def test_a_power_cut_at_any_byte_loses_only_what_was_not_yet_stored(
         assert ids(reopened(path).waiting()) == ["r1", "r3"]
 
 
-@pytest.mark.parametrize("spoil", [
-    b"\x00" * 80, b"{", b"[]", b"7", b'"report"', b"null", b"\xff\xfe", b"{}", b'{"report": 5, "mac": ""}',
-    b'{"report": {}, "mac": ""}', b'{"report": {"report_id": "r9"}, "mac": ""}', b'{"report": {"report_id": "r9"}}',
-    b'{"report": {"report_id": "r9", "event": 5}, "mac": ""}', b'{"fate": {"report_id": "never put"}}',
-    b'{"fate": 5}', b'{"fate": {"report_id": "r1"}}',
-])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        b"\x00" * 80,
+        b"{",
+        b"[]",
+        b"7",
+        b'"report"',
+        b"null",
+        b"\xff\xfe",
+        b"{}",
+        b'{"report": 5, "mac": ""}',
+        b'{"report": {}, "mac": ""}',
+        b'{"report": {"report_id": "r9"}, "mac": ""}',
+        b'{"report": {"report_id": "r9"}}',
+        b'{"report": {"report_id": "r9", "event": 5}, "mac": ""}',
+        b'{"fate": {"report_id": "never put"}}',
+        b'{"fate": 5}',
+        b'{"fate": {"report_id": "r1"}}',
+    ],
+)
 def test_a_spoilt_line_does_not_take_the_others_with_it(path: Path, spoil: bytes) -> None:
     outbox = Outbox(path)
     outbox.put(report(1), "mac")

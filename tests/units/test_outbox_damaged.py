@@ -21,8 +21,15 @@ from roundtap_units.link.outbox import Outbox, StoredReport
 
 
 def report(n: int, event: str = "e1") -> dict[str, Any]:
-    return {"report_id": f"r{n}", "unit": "table-1", "event": event, "match": f"1.{n}", "side": "a", "revision": 0,
-            "result": {"score": {"a": 100, "b": n}}}
+    return {
+        "report_id": f"r{n}",
+        "unit": "table-1",
+        "event": event,
+        "match": f"1.{n}",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": n}},
+    }
 
 
 def echo(n: int, fate: str = "accepted", epoch: str = "x", **more: Any) -> ReportReceipt:
@@ -63,7 +70,7 @@ def test_every_flipped_bit_of_a_line_is_noticed(path: Path) -> None:
     lines = whole.split(b"\n")
     start = len(lines[0]) + 1
     for at in range(start, start + len(lines[1]), 7):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x01]) + whole[at + 1:])
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x01]) + whole[at + 1 :])
         path.with_suffix(".damaged").unlink(missing_ok=True)
         outbox = Outbox(path)
         assert (ids(outbox), outbox.damaged) == (["r1", "r3"], 1), at
@@ -107,8 +114,12 @@ def test_a_spoilt_fate_is_asked_for_again_and_alarms_nobody(path: Path) -> None:
 def test_lines_of_an_older_unit_have_no_checksum_and_are_read(path: Path) -> None:
     path.parent.mkdir()
     fate = {"report_id": "r1", "fate": "accepted", "number": 7, "hash": "h", "reason": None}
-    path.write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in (
-        {"report": report(1), "mac": "mac"}, {"fate": fate}, {"report": report(2), "mac": "mac"})))
+    path.write_bytes(
+        b"".join(
+            json.dumps(line).encode() + b"\n"
+            for line in ({"report": report(1), "mac": "mac"}, {"fate": fate}, {"report": report(2), "mac": "mac"})
+        )
+    )
     outbox = Outbox(path)
     assert (ids(outbox), outbox.damaged, outbox.all()[0].number) == (["r2"], 0, 7)
 
@@ -151,8 +162,17 @@ def test_the_heads_are_the_newest_entries_that_echoes_named(path: Path) -> None:
     assert Outbox(path).heads() == {"e1": [1002, "h2"]}
 
 
-@pytest.mark.parametrize("word", [{"fate": 5}, {}, {"fate": "accepted", "number": "7"},
-                                  {"fate": "accepted", "hash": [1]}, {"fate": None}, {"fate": "accepted", "epoch": 5}])
+@pytest.mark.parametrize(
+    "word",
+    [
+        {"fate": 5},
+        {},
+        {"fate": "accepted", "number": "7"},
+        {"fate": "accepted", "hash": [1]},
+        {"fate": None},
+        {"fate": "accepted", "epoch": 5},
+    ],
+)
 def test_a_word_that_says_nothing_changes_nothing(path: Path, word: dict[str, Any]) -> None:
     outbox = filled(path, 1)
     size = path.stat().st_size
@@ -172,7 +192,8 @@ def refusing(error: int) -> Callable[..., Any]:
 
 
 def test_a_card_that_cannot_be_written_at_the_start_gives_out_what_it_has(
-        path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filled(path)
     real = open
 
@@ -223,7 +244,8 @@ def test_a_card_that_cannot_be_read_is_not_written_over(path: Path, monkeypatch:
 
 
 def test_a_file_system_that_has_become_read_only_is_seen_before_somebody_presses(
-        path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outbox = filled(path, 1)
     size = path.stat().st_size
     with monkeypatch.context() as patch:
@@ -247,8 +269,9 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, of 64 kB, where somebody may mount one."""
     place = tmp_path / "disk"
     place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(place)], capture_output=True,
-                             check=False)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(place)], capture_output=True, check=False
+    )
     if mounted.returncode:
         pytest.skip("nobody may mount here")
     yield place

@@ -18,10 +18,12 @@ KEY = bytes(range(32))
 
 
 def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> MachineProbe:
-    for name, text in (("sys/devices/platform/soc/soc:firmware/get_throttled", throttled),
-                       ("sys/class/thermal/thermal_zone0/type", "cpu-thermal"),
-                       ("sys/class/thermal/thermal_zone0/temp", str(celsius * 1000)),
-                       ("proc/self/mountinfo", "21 1 8:2 / / rw shared:1 - ext4 /dev/mmcblk0p2 rw\n")):
+    for name, text in (
+        ("sys/devices/platform/soc/soc:firmware/get_throttled", throttled),
+        ("sys/class/thermal/thermal_zone0/type", "cpu-thermal"),
+        ("sys/class/thermal/thermal_zone0/temp", str(celsius * 1000)),
+        ("proc/self/mountinfo", "21 1 8:2 / / rw shared:1 - ext4 /dev/mmcblk0p2 rw\n"),
+    ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="ascii")
     return MachineProbe(folder, True, folder)
@@ -31,8 +33,18 @@ def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
     said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False, lacks=lambda: ("i2c", "")).changes(0)
     assert said is not None
     assert said.pop("free_mb") % 64 == 0
-    assert said == {"version": version(), "throttled": 0x50000, "celsius": 45, "read_only": False, "screen": False,
-                    "printer": "", "deaf": "i2c", "blind": "", "keys": ["a", "up"], "pressed": []}
+    assert said == {
+        "version": version(),
+        "throttled": 0x50000,
+        "celsius": 45,
+        "read_only": False,
+        "screen": False,
+        "printer": "",
+        "deaf": "i2c",
+        "blind": "",
+        "keys": ["a", "up"],
+        "pressed": [],
+    }
 
 
 def test_what_was_heard_is_not_said_again_until_it_changes(tmp_path: Path) -> None:
@@ -81,8 +93,13 @@ class Hub:
 
 
 def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> None:
-    sending = StatusSender(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
-                            SamplePlan(HubTime()), lambda: 0, lambda *_: None)
+    sending = StatusSender(
+        lambda: HubAddress("hub", 80, "table-1", KEY),
+        Outbox(tmp_path / "outbox.jsonl"),
+        SamplePlan(HubTime()),
+        lambda: 0,
+        lambda *_: None,
+    )
     sending.begin("s1")
     assert not sending.waiting, "there is nothing to say yet"
     sending.update({"match": None})
@@ -94,8 +111,14 @@ def test_whoever_serves_a_new_feed_hears_the_status_at_once(tmp_path: Path) -> N
 
 def test_a_status_carries_it_once_a_feed_and_again_where_nobody_answered(tmp_path: Path) -> None:
     hub, health = Hub(), OwnHealth(pi(tmp_path))
-    sending = StatusSender(lambda: HubAddress("hub", 80, "table-1", KEY), Outbox(tmp_path / "outbox.jsonl"),
-                            SamplePlan(HubTime()), lambda: 0, lambda *_: None, health)
+    sending = StatusSender(
+        lambda: HubAddress("hub", 80, "table-1", KEY),
+        Outbox(tmp_path / "outbox.jsonl"),
+        SamplePlan(HubTime()),
+        lambda: 0,
+        lambda *_: None,
+        health,
+    )
 
     def says(silent: bool = False) -> bool:
         hub.silent = silent

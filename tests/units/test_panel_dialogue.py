@@ -13,8 +13,7 @@ OFF_PRESS, TURN_PRESS = PanelAction(1, POWER_OFF), PanelAction(1, TURN)
 
 
 def test_at_first_where_the_hub_is_reached():
-    assert Played().said == ("14:32 | Hub | 10.42.0.1:8080 | roundtap.local | https://10.42.0.1:8443 | "
-                             "● QR   ▲▼ more")
+    assert Played().said == ("14:32 | Hub | 10.42.0.1:8080 | roundtap.local | https://10.42.0.1:8443 | ● QR   ▲▼ more")
 
 
 def test_what_goes_around():
@@ -24,8 +23,16 @@ def test_what_goes_around():
     for _ in range(7):
         played.press("▼")
         seen.append((played.panel.page, played.panel.stick))
-    assert seen == [("address", ""), ("hotspot", ""), ("trust", ""), ("eject-ask", "/media/stick"),
-                    ("eject-ask", "/mnt/other"), ("pin-ask", ""), ("off-ask", ""), ("address", "")]
+    assert seen == [
+        ("address", ""),
+        ("hotspot", ""),
+        ("trust", ""),
+        ("eject-ask", "/media/stick"),
+        ("eject-ask", "/mnt/other"),
+        ("pin-ask", ""),
+        ("off-ask", ""),
+        ("address", ""),
+    ]
     played.press("▲")
     assert played.panel.page == d.OFF_ASK
 

@@ -13,8 +13,26 @@ from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import draw_panel, make_scene
 
 SEEDS, PRESSES = 8, 900
-PAGES = {d.NOBODY, d.ADDRESS, d.STANDBY, d.HOTSPOT, d.TRUST, d.EJECT_ASK, d.PIN_ASK, d.TURN_ASK, d.OFF_ASK,
-         d.PLAYERS_QR, d.CONSOLE_QR, d.HOTSPOT_QR, d.TURN_SURE, d.OFF_SURE, d.WAITING, d.PIN_SHOWN, d.SAID, d.OFF}
+PAGES = {
+    d.NOBODY,
+    d.ADDRESS,
+    d.STANDBY,
+    d.HOTSPOT,
+    d.TRUST,
+    d.EJECT_ASK,
+    d.PIN_ASK,
+    d.TURN_ASK,
+    d.OFF_ASK,
+    d.PLAYERS_QR,
+    d.CONSOLE_QR,
+    d.HOTSPOT_QR,
+    d.TURN_SURE,
+    d.OFF_SURE,
+    d.WAITING,
+    d.PIN_SHOWN,
+    d.SAID,
+    d.OFF,
+}
 
 
 class Monkey:
@@ -61,13 +79,20 @@ class Monkey:
     def hall(self) -> None:
         chance, played = self.chance, self.played
         if chance.random() < 0.3:
-            played.stand_by(STANDBY.replace(state=chance.choice(("following", "away", "behind", "new word")),
-                                    level=chance.random() < 0.7))
+            played.stand_by(
+                STANDBY.replace(
+                    state=chance.choice(("following", "away", "behind", "new word")), level=chance.random() < 0.7
+                )
+            )
             return
-        played.tell(HUB.replace(sticks=chance.choice(((), HUB.sticks,
-                                                      (UsbStick("/mnt/other", "current"), *HUB.sticks))),
-                            console=chance.choice(("", HUB.console)), running=chance.random() < 0.5,
-                            trouble=chance.random() < 0.5))
+        played.tell(
+            HUB.replace(
+                sticks=chance.choice(((), HUB.sticks, (UsbStick("/mnt/other", "current"), *HUB.sticks))),
+                console=chance.choice(("", HUB.console)),
+                running=chance.random() < 0.5,
+                trouble=chance.random() < 0.5,
+            )
+        )
         played.panel.hotspot = chance.choice((None, HOTSPOT))
 
     def press(self, key: str, held: bool) -> None:

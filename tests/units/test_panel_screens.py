@@ -41,8 +41,9 @@ def read(picture: Image.Image) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("key", ["panel.no_answer", "panel.off.failed", "panel.turned", "panel.turn.failed",
-                                 "panel.away.what"])
+@pytest.mark.parametrize(
+    "key", ["panel.no_answer", "panel.off.failed", "panel.turned", "panel.turn.failed", "panel.away.what"]
+)
 def test_what_is_said_can_be_read(key, language):
     played = Played(HUB, language)
     played.panel.said, played.panel.page = played.panel.words(key), d.SAID
@@ -60,8 +61,12 @@ def test_every_line_of_the_gallery_is_drawn_within_the_screen(monkeypatch):
     drawn = []
 
     def draw(pen, x, baseline, text, size, bold=False, narrow=False, anchor="l"):
-        left = x - {"l": 0, "m": text_width(text, size, bold, narrow) // 2,
-                    "r": text_width(text, size, bold, narrow)}[anchor]
+        left = (
+            x
+            - {"l": 0, "m": text_width(text, size, bold, narrow) // 2, "r": text_width(text, size, bold, narrow)}[
+                anchor
+            ]
+        )
         drawn.append((text, left, left + text_width(text, size, bold, narrow)))
 
     monkeypatch.setattr(d, "draw_text", draw)
@@ -79,8 +84,7 @@ def test_a_text_drawn_wider_than_it_was_fitted_is_not_whole(monkeypatch):
 
 def test_a_refusal_of_the_hub_s_may_be_long():
     played = Played()
-    played.panel.said = ("Another program uses the stick at /media/stick. Leave it in, or "
-                         "power off first.")
+    played.panel.said = "Another program uses the stick at /media/stick. Leave it in, or power off first."
     played.panel.page = d.SAID
     assert render_panel(make_scene(played.panel))[1]
 
@@ -91,8 +95,16 @@ def test_letters_that_hang_down_are_whole_at_the_bottom_also_beside_a_code():
     assert alone.crop((0, 11, 50, 12)).getbbox() is not None, "its g reaches the lowest row"
 
 
-@pytest.mark.parametrize("address", ["http://10.42.0.1:8080", "https://192.168.178.101:8443", "http://10.42.0.1",
-                                     "https://[fd00::1]:8443", "http://roundtap-poznan.local:8080"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://10.42.0.1:8080",
+        "https://192.168.178.101:8443",
+        "http://10.42.0.1",
+        "https://[fd00::1]:8443",
+        "http://roundtap-poznan.local:8080",
+    ],
+)
 def test_phones_read_an_address(address):
     assert [text.lower() for text in read(qr_picture(qr_address_text(address)))] == [address]
 

@@ -59,9 +59,14 @@ class Wire:
         self.answers, self.broken, self.challenges, self.view, self.hotspot = {}, None, 0, VIEW, None
         self.waits = ""
         self.renewals = [HubAddress("127.0.0.1", 8080, "hub-panel", KEY)]
-        self.link = FrontPanelLink(lambda: self.renewals.pop() if self.renewals else None,
-                              lambda kind, value: self.received.append((kind, value)), "de", self.ask_root,
-                              tmp_path / "standby.sock", lambda host, port, within_s: self)
+        self.link = FrontPanelLink(
+            lambda: self.renewals.pop() if self.renewals else None,
+            lambda kind, value: self.received.append((kind, value)),
+            "de",
+            self.ask_root,
+            tmp_path / "standby.sock",
+            lambda host, port, within_s: self,
+        )
 
     def ask_root(self, step, **said):
         self.root.append(step)
@@ -87,8 +92,9 @@ class Wire:
             return
         self.heard.append(payload)
         done = None if payload["do"] is None else {"refused": "", **self.answers}
-        self.answer = envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "view": self.view,
-                                                "done": done})
+        self.answer = envelope(
+            self.key, ECHO, {"nonce": payload["nonce"], "challenge": "next", "view": self.view, "done": done}
+        )
 
     def getresponse(self):
         return SimpleNamespace(status=503 if self.waits else 200, read=lambda most: json.dumps(self.answer).encode())
@@ -109,7 +115,9 @@ def test_it_asks_in_its_language_and_each_challenge_once(wire):
     wire.link.poll()
     wire.link.poll()
     assert [(said["language"], said["challenge"], said["do"]) for said in wire.heard] == [
-        ("de", "asked 1", None), ("de", "next", None)]
+        ("de", "asked 1", None),
+        ("de", "next", None),
+    ]
     assert wire.of("hub") == [HUB] * 2
 
 
@@ -153,10 +161,15 @@ def test_a_stick_is_named(wire):
     assert wire.of("done") == [ActionOutcome(4, "It is still being written to.")]
 
 
-@pytest.mark.parametrize(("error", "trouble"), [
-    (ConnectionRefusedError(), AWAY), (TimeoutError(), UNKNOWN), (ConnectionResetError(), UNKNOWN),
-    (ValueError(), UNKNOWN),
-])
+@pytest.mark.parametrize(
+    ("error", "trouble"),
+    [
+        (ConnectionRefusedError(), AWAY),
+        (TimeoutError(), UNKNOWN),
+        (ConnectionResetError(), UNKNOWN),
+        (ValueError(), UNKNOWN),
+    ],
+)
 def test_what_became_of_a_press_without_an_answer(wire, error, trouble):
     wire.link.poll()
     wire.broken = error
@@ -195,8 +208,10 @@ def test_where_nobody_powers_off_or_turns_the_key_it_says_so(tmp_path):
     link = FrontPanelLink(lambda: None, lambda *told: received.append(told), "en", nobody, tmp_path / "none")
     link.press(PanelAction(3, POWER_OFF))
     link.press(PanelAction(4, TURN))
-    assert received == [("done", ActionOutcome(3, trouble=FAILED[POWER_OFF])),
-                        ("done", ActionOutcome(4, trouble=FAILED[TURN]))]
+    assert received == [
+        ("done", ActionOutcome(3, trouble=FAILED[POWER_OFF])),
+        ("done", ActionOutcome(4, trouble=FAILED[TURN])),
+    ]
 
 
 def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path):
@@ -231,9 +246,16 @@ def test_an_older_hub_says_more_and_less(wire):
     assert wire.of("hub") == [HUB.replace(running=False)]
 
 
-@pytest.mark.parametrize("change", [
-    {"wall": 5}, {"sticks": 5}, {"sticks": [5]}, {"sticks": [{"name": "x"}]}, {"fingerprint": None},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"wall": 5},
+        {"sticks": 5},
+        {"sticks": [5]},
+        {"sticks": [{"name": "x"}]},
+        {"fingerprint": None},
+    ],
+)
 def test_a_view_that_is_none_is_passed_over(change):
     with pytest.raises((ValueError, TypeError, KeyError)):
         parse_message(PanelView, {**VIEW, **change})
@@ -242,8 +264,9 @@ def test_a_view_that_is_none_is_passed_over(change):
 class Bench:
     def __init__(self):
         self.screen, self.done, self.heard = VirtualScreen(), [], []
-        self.unit = PanelUnit(PanelDialogue(unit_words("en")), self.screen, EdgeReorder(), self.done.append,
-                              self.heard.append)
+        self.unit = PanelUnit(
+            PanelDialogue(unit_words("en")), self.screen, EdgeReorder(), self.done.append, self.heard.append
+        )
         self.now_ms = 10_000
         self.unit.step(self.now_ms, [("hub", HUB)])
 
@@ -308,15 +331,19 @@ def test_nothing_that_it_is_told_ends_it(told):
 
 def test_without_a_file_all_is_as_usual(tmp_path):
     config = read_panel_config(tmp_path / "none.toml")
-    assert (config.board.name, config.language, str(config.folder)) == (
-        "recommended", "en", "/var/lib/roundtap-panel")
+    assert (config.board.name, config.language, str(config.folder)) == ("recommended", "en", "/var/lib/roundtap-panel")
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ('key = "x"', "key: unknown; known are board, language, folder"), ("language = 5", "language: must be a text"),
-    ('language = "xx"', "one of en, es, de, pl"), ('board = "none"', "board: "),
-    ("x", "not a TOML file"),
-])
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('key = "x"', "key: unknown; known are board, language, folder"),
+        ("language = 5", "language: must be a text"),
+        ('language = "xx"', "one of en, es, de, pl"),
+        ('board = "none"', "board: "),
+        ("x", "not a TOML file"),
+    ],
+)
 def test_what_is_wrong_in_it_is_said(tmp_path, text, says):
     (tmp_path / "panel.toml").write_text(text)
     with pytest.raises(ConfigError) as error:
@@ -344,7 +371,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
     monkeypatch.setattr(board_process, "local_pin_factory", pins)
     monkeypatch.setattr(board_process, "StopSignal", Stopping)
-    monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10 ** 9)
+    monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10**9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()
     main.add_arguments(arguments)

@@ -24,18 +24,23 @@ PART = 5
 @pytest.mark.parametrize("number", range(len(PROFILES)), ids=list(PROFILES))
 def test_what_is_printed_is_whole_and_can_be_read(number: int) -> None:
     profile = list(PROFILES.values())[number]
-    for place, (name, kind, content) in enumerate(list(documents())[number % PART::PART]):
+    for place, (name, kind, content) in enumerate(list(documents())[number % PART :: PART]):
         sheet = printed(name, kind, content, profile, unit_words(LANGUAGES[(place + number) % 4]))
         assert sheet.wrong == [], sheet.name
     for name, lines in setup_prints(profile, unit_words(LANGUAGES[number % 4])):
         assert printed_lines(name, lines, profile).wrong == [], name
 
 
-@pytest.mark.parametrize(("a", "b"), [
-    pytest.param("渡邊健太郎", "李 雷", marks=chinese_letters),
-    pytest.param("アレックス", "박 지성", marks=chinese_letters),
-    pytest.param("محمد علي عبد الرحمن بن عوف الزهري", "דוד כהן", marks=right_to_left), ("🔥🔥", "👩‍🚀 Ana"),
-    pytest.param("نگار سه‌شنبه", "王小明", marks=[chinese_letters, right_to_left])])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        pytest.param("渡邊健太郎", "李 雷", marks=chinese_letters),
+        pytest.param("アレックス", "박 지성", marks=chinese_letters),
+        pytest.param("محمد علي عبد الرحمن بن عوف الزهري", "דוד כהן", marks=right_to_left),
+        ("🔥🔥", "👩‍🚀 Ana"),
+        pytest.param("نگار سه‌شنبه", "王小明", marks=[chinese_letters, right_to_left]),
+    ],
+)
 @pytest.mark.parametrize("profile", [POS_5890, EPSON_80], ids=lambda profile: profile.name)
 def test_names_of_every_script_are_whole_on_paper(a: str, b: str, profile: PrinterProfile) -> None:
     words, common = unit_words("pl"), slip_content("xwing-standard", (a, b), 7)
@@ -65,12 +70,15 @@ def test_every_document_is_whole_and_can_be_read(name: str, language: str) -> No
     assert [wrong for sheet in sheets(PROFILES[name], unit_words(language)) for wrong in sheet.wrong] == []
 
 
-@pytest.mark.parametrize(("lines", "says"), [
-    ([CodePageLine("cp852", "Łódź " * 9)], "wider than the paper"),
-    ([TextLine((TextCell("a text far too long for its few columns", 0, 4),))], "squeezed"),
-    ([TextLine((TextCell("one", 0, 20), TextCell("two", 10, 20)))], "lies on another"),
-    ([Drawing(20, (Label(370, 0, "beyond", 17, 60),))], "leaves the paper"),
-])
+@pytest.mark.parametrize(
+    ("lines", "says"),
+    [
+        ([CodePageLine("cp852", "Łódź " * 9)], "wider than the paper"),
+        ([TextLine((TextCell("a text far too long for its few columns", 0, 4),))], "squeezed"),
+        ([TextLine((TextCell("one", 0, 20), TextCell("two", 10, 20)))], "lies on another"),
+        ([Drawing(20, (Label(370, 0, "beyond", 17, 60),))], "leaves the paper"),
+    ],
+)
 def test_the_gate_sees_what_does_not_fit(lines: list, says: str) -> None:
     assert any(says in wrong for wrong in printed_lines("x", lines, POS_5890).wrong)
 
@@ -90,7 +98,9 @@ def test_the_gate_sees_what_is_drawn_without_need_and_what_is_not_drawn_where_a_
     data = compose_job(lines, PLAIN_58).data
     assert [each for each in read(data, pages_of(POS_5890)) if each != PICTURE] == ["Ana Ruiz"]
     assert [each for each in read(compose_job(lines, POS_5890).data, pages_of(POS_5890)) if each != PICTURE] == [
-        "Ana Ruiz", "Łukasz Żak"]
+        "Ana Ruiz",
+        "Łukasz Żak",
+    ]
 
 
 def test_the_gate_sees_a_name_that_is_broken_and_a_code_that_is_another_one() -> None:

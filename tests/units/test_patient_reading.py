@@ -49,7 +49,8 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
 @pytest.mark.parametrize("begun", [HEAD, b"HTTP/1.1 200 OK\r\nX-Long: "], ids=["its body", "its head"])
 def test_an_answer_that_never_ends_is_given_up(
-        dripping: Callable[[bytes], int], monkeypatch: pytest.MonkeyPatch, begun: bytes) -> None:
+    dripping: Callable[[bytes], int], monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
     monkeypatch.setattr(hub_connection, "REST_TIMEOUT_S", 0.3)
     connection = PersistentConnection("127.0.0.1", dripping(begun), lambda: 0)
     with pytest.raises((OSError, http.client.HTTPException)):

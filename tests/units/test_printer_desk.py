@@ -96,7 +96,8 @@ def test_a_station_starts_without_a_printer_and_takes_the_first_that_appears(hal
 def test_a_missing_printer_is_said_once_until_there_was_one(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
     hall.go(60)
     assert [each.getMessage() for each in caplog.records] == [
-        "no printer is plugged in yet: the first that appears is taken"]
+        "no printer is plugged in yet: the first that appears is taken"
+    ]
 
 
 def test_a_virtual_printer_is_opened_while_it_is_plugged_in(hall: Hall) -> None:
@@ -182,13 +183,19 @@ def test_a_spoilt_file_is_passed_over(tmp_path: Path, text: str) -> None:
     assert read_settings(tmp_path, USUAL) == USUAL
 
 
-@pytest.mark.parametrize("order", [
-    None, [], {"id": "a"}, {"id": "a", "printer": "/etc/passwd", "baud": 9600, "confirmed": True},
-    {"id": "a", "printer": "pos-5890", "baud": 12, "confirmed": True},
-    {"id": "a", "printer": "pos-5890", "baud": 9600, "confirmed": "yes"},
-    {"id": 1, "printer": "pos-5890", "baud": 9600, "confirmed": True},
-    {"id": "a", "printer": "pos-5890", "baud": 9600, "confirmed": True, "port": 5},
-])
+@pytest.mark.parametrize(
+    "order",
+    [
+        None,
+        [],
+        {"id": "a"},
+        {"id": "a", "printer": "/etc/passwd", "baud": 9600, "confirmed": True},
+        {"id": "a", "printer": "pos-5890", "baud": 12, "confirmed": True},
+        {"id": "a", "printer": "pos-5890", "baud": 9600, "confirmed": "yes"},
+        {"id": 1, "printer": "pos-5890", "baud": 9600, "confirmed": True},
+        {"id": "a", "printer": "pos-5890", "baud": 9600, "confirmed": True, "port": 5},
+    ],
+)
 def test_a_word_of_the_hub_s_that_makes_no_sense_changes_nothing(order: object) -> None:
     assert settings_from_order(USUAL, order) is None
 

@@ -28,8 +28,15 @@ USUAL = PrinterSettings()
 class Person:
     """Sits beside a printer and answers in turn; what was said to them is in `heard`."""
 
-    def __init__(self, folder: Path, answers: list[str], ports: list[FoundPort], right: int = 38400,
-                 model: str = "pos-5890", language: str = "en") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        answers: list[str],
+        ports: list[FoundPort],
+        right: int = 38400,
+        model: str = "pos-5890",
+        language: str = "en",
+    ) -> None:
         self.folder, self.answers, self.ports, self.right = folder, answers, ports, right
         self.profile: PrinterProfile = PROFILES[model]
         self.twin = VirtualPrinter(self.profile)
@@ -38,9 +45,17 @@ class Person:
         self.now_ms = 0
 
     def setup(self, written: PrinterSettings = USUAL) -> bool:
-        return PrinterSetup(self.words, self.heard.append, self.ask, lambda: self.now_ms, self.pause, self.folder,
-                            written,
-                     lambda: self.ports, self.open).run()
+        return PrinterSetup(
+            self.words,
+            self.heard.append,
+            self.ask,
+            lambda: self.now_ms,
+            self.pause,
+            self.folder,
+            written,
+            lambda: self.ports,
+            self.open,
+        ).run()
 
     def ask(self, question: str) -> str:
         self.heard.append(question)
@@ -79,12 +94,19 @@ def test_a_printer_that_answers_is_asked_for_its_model_alone(tmp_path: Path, peo
     assert "It responds at 38400 baud." in me.heard
 
 
-@pytest.mark.parametrize(("understood", "kept"), [
-    ({9600}, 9600), ({19200}, 19200), ({115200}, 115200),
-    (set(SPEEDS), 115200), ({9600, 19200, 38400}, 38400),  # it finds out by itself how fast it is asked
-])
-def test_the_fastest_speed_that_answers_is_kept(tmp_path: Path, people: list[Person], understood: set[int],
-                                                kept: int) -> None:
+@pytest.mark.parametrize(
+    ("understood", "kept"),
+    [
+        ({9600}, 9600),
+        ({19200}, 19200),
+        ({115200}, 115200),
+        (set(SPEEDS), 115200),
+        ({9600, 19200, 38400}, 38400),  # it finds out by itself how fast it is asked
+    ],
+)
+def test_the_fastest_speed_that_answers_is_kept(
+    tmp_path: Path, people: list[Person], understood: set[int], kept: int
+) -> None:
     people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
     me.twin.close()
     me.twin = twin = AtTheseSpeeds(me.profile, understood)
@@ -105,8 +127,9 @@ def test_noise_that_looks_like_one_answer_is_none(tmp_path: Path, people: list[P
     assert read_settings(tmp_path, USUAL).baud == 9600
 
 
-def test_a_disk_that_is_full_leaves_the_settings_of_before(tmp_path: Path, people: list[Person],
-                                                           monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full_leaves_the_settings_of_before(
+    tmp_path: Path, people: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = PrinterSettings(ADAPTER.id, "zj-5870", 9600, "", True)
     write_settings(tmp_path, before)
     people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
@@ -123,8 +146,11 @@ def test_a_disk_that_is_full_leaves_the_settings_of_before(tmp_path: Path, peopl
 def test_a_silent_one_prints_at_every_speed_and_the_person_says_which_could_be_read(
     tmp_path: Path, people: list[Person]
 ) -> None:
-    people.append(me := Person(tmp_path, [str(SPEEDS.index(38400) + 1), model("pos-5890"), "n", model("plain-58"), "y"],
-                               [ADAPTER]))
+    people.append(
+        me := Person(
+            tmp_path, [str(SPEEDS.index(38400) + 1), model("pos-5890"), "n", model("plain-58"), "y"], [ADAPTER]
+        )
+    )
     me.twin.set_fault("mute")
     assert me.setup()
     kept = read_settings(tmp_path, USUAL)
@@ -176,8 +202,11 @@ def test_pins_with_a_login_on_them_are_named_and_not_offered(tmp_path: Path, peo
 
 
 def test_the_pins_levels_are_named(tmp_path: Path, people: list[Person]) -> None:
-    people.append(me := Person(tmp_path, [model("csn-a2"), "yes"], [FoundPort("/dev/serial0", "/dev/serial0", PINS)],
-                               19200, "csn-a2"))
+    people.append(
+        me := Person(
+            tmp_path, [model("csn-a2"), "yes"], [FoundPort("/dev/serial0", "/dev/serial0", PINS)], 19200, "csn-a2"
+        )
+    )
     assert me.setup()
     assert any("3.3 volts" in said for said in me.heard)
 

@@ -100,22 +100,27 @@ def faults_in(pairs: list[tuple[str, str]], language: str, facing: str) -> set[t
     return found
 
 
-@pytest.mark.parametrize(("language", "facing"), [
-    play if play[0] in ("de", "pl") else pytest.param(*play, marks=pytest.mark.long) for play in PLAYS])
+@pytest.mark.parametrize(
+    ("language", "facing"),
+    [play if play[0] in ("de", "pl") else pytest.param(*play, marks=pytest.mark.long) for play in PLAYS],
+)
 def test_every_screen_is_readable(language: str, facing: str) -> None:
     assert faults_in([SHORT, LONG], language, facing) == set()
 
 
-@pytest.mark.parametrize("language", [
-    language if language == "es" else pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES])
+@pytest.mark.parametrize(
+    "language",
+    [language if language == "es" else pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES],
+)
 def test_the_words_for_a_joystick_are_readable_too(language: str) -> None:
     with ink_reader() as reader:
         for name, scene in UsualTable(language, "edge", LONG, joystick=True).everything():
             assert faults_of(reader, scene, LONG) == set(), name
 
 
-@pytest.mark.parametrize(("language", "facing"), [
-    play if play[0] == "pl" else pytest.param(*play, marks=pytest.mark.long) for play in PLAYS])
+@pytest.mark.parametrize(
+    ("language", "facing"), [play if play[0] == "pl" else pytest.param(*play, marks=pytest.mark.long) for play in PLAYS]
+)
 def test_every_badge_and_an_old_contact_leave_the_text_alone(language: str, facing: str) -> None:
     words = unit_words(language)
     corners = [("⌁ 12:05", ""), *(("", words(badge)) for badge in BADGES)]
@@ -129,7 +134,7 @@ def test_every_badge_and_an_old_contact_leave_the_text_alone(language: str, faci
 def test_names_of_all_kinds_meet_nothing(language: str, facing: str) -> None:
     """Each play with its own eight of 64 pairs."""
     first = PLAYS.index((language, facing))
-    assert faults_in([*name_pairs(64)][first::len(PLAYS)], language, facing) == set()
+    assert faults_in([*name_pairs(64)][first :: len(PLAYS)], language, facing) == set()
 
 
 @pytest.mark.long
@@ -144,19 +149,28 @@ def test_the_reader_sees_what_meets_what_is_cut_and_what_lies_under_a_frame() ->
         for x, text in ((0, "Ana"), (10, "Bruno"), (120, "Eva"), (60, "Kai")):
             reader.string(pen, x, 20, text, 12)
         pen.rectangle([58, 15, 90, 30], outline=1)
-        assert set(reader.canvases[0].faults()) == {
-            "overlap: 'Ana' and 'Bruno'", "cut: 'Eva'", "frame over 'Kai'"}
+        assert set(reader.canvases[0].faults()) == {"overlap: 'Ana' and 'Bruno'", "cut: 'Eva'", "frame over 'Kai'"}
 
 
 def test_a_nickname_gets_narrow_before_it_gets_small_and_loses_letters_last() -> None:
     tried = [fit_text(Name("Xwingfan77"), wide, 15, (12, 10)) for wide in (80, 66, 53, 40)]
     assert [(fitted.lines[0], fitted.size, fitted.narrow) for fitted in tried] == [
-        ("Xwingfan77", 12, False), ("Xwingfan77", 12, True), ("Xwingfan77", 10, True), ("Xwingf…", 10, True)]
+        ("Xwingfan77", 12, False),
+        ("Xwingfan77", 12, True),
+        ("Xwingfan77", 10, True),
+        ("Xwingf…", 10, True),
+    ]
 
 
-@pytest.mark.parametrize(("left", "right"), [
-    ("Mandalorian1", "Mandalorian2"), ("WWWWWWWWWW", "WWWWWWWWWM"), ("Commander", "Commander1"),
-    ("Aleksandra Wiśniewska", "Aleksandra Wójcik")])
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("Mandalorian1", "Mandalorian2"),
+        ("WWWWWWWWWW", "WWWWWWWWWM"),
+        ("Commander", "Commander1"),
+        ("Aleksandra Wiśniewska", "Aleksandra Wójcik"),
+    ],
+)
 def test_two_who_are_shortened_stay_distinct(left: str, right: str) -> None:
     for wide in (104, 80, 60):
         one, two = fit_pair(left, right, wide, 15, (12, 10))

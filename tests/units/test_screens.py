@@ -102,12 +102,16 @@ def test_the_screens_show_both_signs_and_never_player_1():
             assert {scene.left.sign, scene.right.sign} == {"●", "■"}
 
 
-@pytest.mark.parametrize(("name", "forms"), [
-    ("Ana Ruiz", ["Ana Ruiz", "Ana R.", "Ana R.", "Ana", "A. R."]),
-    ("■ Łukasz Żak", ["■ Łukasz Żak", "■ Łukasz Ż.", "■ Łukasz Ż.", "■ Łukasz", "■ Ł. Ż."]),
-    ("Orion", ["Orion"]), ("Orion (2)", ["Orion (2)"]),
-    ("● Ana Ruiz (2)", ["● Ana Ruiz (2)", "● Ana R. (2)", "● Ana R. (2)", "● Ana (2)", "● A. R. (2)"]),
-])
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [
+        ("Ana Ruiz", ["Ana Ruiz", "Ana R.", "Ana R.", "Ana", "A. R."]),
+        ("■ Łukasz Żak", ["■ Łukasz Żak", "■ Łukasz Ż.", "■ Łukasz Ż.", "■ Łukasz", "■ Ł. Ż."]),
+        ("Orion", ["Orion"]),
+        ("Orion (2)", ["Orion (2)"]),
+        ("● Ana Ruiz (2)", ["● Ana Ruiz (2)", "● Ana R. (2)", "● Ana R. (2)", "● Ana (2)", "● A. R. (2)"]),
+    ],
+)
 def test_names_get_shorter_by_words(name, forms):
     assert list(shorter_forms(name)) == forms
 

@@ -14,8 +14,12 @@ from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
 TOKEN = SLIP_URL.rpartition("/")[2]
-ADDRESSES = ("http://10.42.0.1/s/", "http://192.168.178.101:8080/s/", "http://roundtap-poznan.local:8080/s/",
-             "http://roundtap-stara-rzeznia-hala-glowna.fritz.box:8080/s/")
+ADDRESSES = (
+    "http://10.42.0.1/s/",
+    "http://192.168.178.101:8080/s/",
+    "http://roundtap-poznan.local:8080/s/",
+    "http://roundtap-stara-rzeznia-hala-glowna.fritz.box:8080/s/",
+)
 
 
 def slip(content, sheet, words):
@@ -37,8 +41,9 @@ def test_every_slip_s_code_is_read_at_every_printer_s_width(rulebook_id, profile
         assert read(printed(slip(content, profile.sheet, unit_words("pl")), profile)) == [SLIP_URL]
 
 
-@pytest.mark.parametrize("address", [
-    *(pytest.param(each, marks=pytest.mark.long) for each in ADDRESSES[:-1]), ADDRESSES[-1]])
+@pytest.mark.parametrize(
+    "address", [*(pytest.param(each, marks=pytest.mark.long) for each in ADDRESSES[:-1]), ADDRESSES[-1]]
+)
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_whatever_the_hub_is_called_its_slips_can_be_read(profile, address):
     content = slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")) | {"url": address + TOKEN}

@@ -53,9 +53,17 @@ def slip(content, sheet, words):
 
 def texts(made):
     """Everything that can be read, in order."""
-    return [text for each in made for text in (
-        [cell.text for cell in each.cells] if isinstance(each, TextLine)
-        else [shape.text for shape in each.shapes if isinstance(shape, Label)] if isinstance(each, Drawing) else [])]
+    return [
+        text
+        for each in made
+        for text in (
+            [cell.text for cell in each.cells]
+            if isinstance(each, TextLine)
+            else [shape.text for shape in each.shapes if isinstance(shape, Label)]
+            if isinstance(each, Drawing)
+            else []
+        )
+    ]
 
 
 def tallest(profile):
@@ -76,11 +84,17 @@ OF_EACH_SHEET = {(profile.sheet, profile.dpi): profile.name for profile in PROFI
 """One printer of each size of paper and dots: what it prints is as tall as at the others."""
 
 
-@pytest.mark.parametrize("profile", [
-    pytest.param(profile, id=name, marks=() if name in OF_EACH_SHEET else pytest.mark.long)
-    for name, profile in PROFILES.items()])
-@pytest.mark.parametrize("language", [
-    language if language == "de" else pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES])
+@pytest.mark.parametrize(
+    "profile",
+    [
+        pytest.param(profile, id=name, marks=() if name in OF_EACH_SHEET else pytest.mark.long)
+        for name, profile in PROFILES.items()
+    ],
+)
+@pytest.mark.parametrize(
+    "language",
+    [language if language == "de" else pytest.param(language, marks=pytest.mark.long) for language in LANGUAGES],
+)
 @pytest.mark.parametrize("stage", [SWISS, ELIMINATION, TIEBREAK])
 @pytest.mark.parametrize("rulebook_id", RULEBOOKS)
 def test_a_slip_is_at_most_70_mm_from_tear_to_tear(rulebook_id, stage, language, profile):
@@ -110,14 +124,17 @@ def test_nothing_on_a_slip_lies_on_anything_else_or_off_the_paper(rulebook_id, l
 @pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
 def test_both_signs_stand_on_their_own_side_of_the_stroke_in_the_middle(sheet):
     """By the dots on the paper: those of the stroke stand alone, with white on either side and a sign beyond it."""
-    row = next(each for each in slip(slip_content("warlords-of-terra", LONG), sheet, unit_words("en"))
-               if isinstance(each, Drawing) and {"●", "■"} <= {s.text for s in each.shapes if isinstance(s, Label)})
+    row = next(
+        each
+        for each in slip(slip_content("warlords-of-terra", LONG), sheet, unit_words("en"))
+        if isinstance(each, Drawing) and {"●", "■"} <= {s.text for s in each.shapes if isinstance(s, Label)}
+    )
     paper = render_drawing(row, sheet.dots)
     black = [any(not paper.getpixel((x, y)) for y in range(paper.height)) for x in range(sheet.dots)]
     middle = sheet.dots // 2
-    assert black[middle - 4:middle + 4] == [False] * 3 + [True] * 2 + [False] * 3
+    assert black[middle - 4 : middle + 4] == [False] * 3 + [True] * 2 + [False] * 3
     assert any(black[:24])
-    assert any(black[middle + 4:middle + 32])
+    assert any(black[middle + 4 : middle + 32])
 
 
 def test_a_slip_says_table_round_event_and_code_and_the_table_again_at_the_end():
@@ -135,13 +152,16 @@ def test_names_are_whole_and_broken_between_words_only():
     assert right == ("Maximilian von", "Hohenfels-", "Brandt")
 
 
-@pytest.mark.parametrize(("text", "columns", "lines"), [
-    ("Ana Ruiz", 15, ["Ana Ruiz"]),
-    ("Ana Ruiz", 4, ["Ana", "Ruiz"]),
-    ("Wiśniewska-Szczepańska", 15, ["Wiśniewska-", "Szczepańska"]),
-    ("Brzęczyszczykiewicz", 10, ["Brzęczyszczykiewicz"]),
-    ("", 10, []),
-])
+@pytest.mark.parametrize(
+    ("text", "columns", "lines"),
+    [
+        ("Ana Ruiz", 15, ["Ana Ruiz"]),
+        ("Ana Ruiz", 4, ["Ana", "Ruiz"]),
+        ("Wiśniewska-Szczepańska", 15, ["Wiśniewska-", "Szczepańska"]),
+        ("Brzęczyszczykiewicz", 10, ["Brzęczyszczykiewicz"]),
+        ("", 10, []),
+    ],
+)
 def test_wrapping(text, columns, lines):
     assert wrap_text(text, columns) == lines
 
@@ -150,8 +170,13 @@ def test_x_wing_asks_lost_and_points_twice_and_the_salvo():
     made = slip(slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")), SHEET_58, unit_words("en"))
     assert boxes(made) == 4
     assert ticks(made) == 4  # salvo and leaving, a tick for each side
-    between = [(cell.text, cell.align) for each in made if isinstance(each, TextLine)
-               for cell in each.cells if FRAME in (at.text for at in each.cells) and cell.text != FRAME]
+    between = [
+        (cell.text, cell.align)
+        for each in made
+        if isinstance(each, TextLine)
+        for cell in each.cells
+        if FRAME in (at.text for at in each.cells) and cell.text != FRAME
+    ]
     # What is lost stands at the one player's box, the points at the other's.
     assert between == [("my losses", "left"), ("→ points", "right"), ("my losses", "right"), ("points ←", "left")]
     assert "Final salvo" in texts(made)
@@ -180,8 +205,14 @@ def asked(rulebook_id, stage=SWISS, content=None):
     made = slip(content or slip_content(rulebook_id, ("Ana Ruiz", "Eva Luz"), stage=stage), SHEET_58, unit_words("en"))
     said = [[cell.text for cell in each.cells] for each in made if isinstance(each, TextLine)]
     figures = [text for line in said if FRAME in line for text in line if text not in (FRAME, "")]
-    questions = [part.strip(" ()") for line in said if TICK in "".join(line) for text in line
-                 for part in text.split(TICK) if part.strip(" ()")]
+    questions = [
+        part.strip(" ()")
+        for line in said
+        if TICK in "".join(line)
+        for text in line
+        for part in text.split(TICK)
+        if part.strip(" ()")
+    ]
     return figures, questions, ticks(made)
 
 
@@ -267,8 +298,14 @@ def test_a_team_stands_on_its_slip_with_its_players():
 
 def test_another_rulebooks_form_makes_other_boxes():
     """Two figures of each side, and no question of a winner: nothing of the form is known by name."""
-    form = Form("warlords-of-terra", (WayToEnd("played", "any", "played", (
-        Figure("score", "winner", 0, 30, 0), Figure("score", "loser", 0, 30, 0))),))
+    form = Form(
+        "warlords-of-terra",
+        (
+            WayToEnd(
+                "played", "any", "played", (Figure("score", "winner", 0, 30, 0), Figure("score", "loser", 0, 30, 0))
+            ),
+        ),
+    )
     content = slip_content("xwing-standard", ("Ana Ruiz", "Eva Luz")) | {"form": form_to_json(form)}
     made = slip(content, SHEET_58, unit_words("en"))
     assert boxes(made) == 2
@@ -282,8 +319,11 @@ def test_another_rulebooks_form_makes_other_boxes():
 @pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
 @pytest.mark.parametrize("kind", ["pairings-table", "pairings-name", "standings"])
 def test_cells_stay_on_the_paper_and_off_each_other(kind, sheet):
-    content = {"pairings-table": pairings_content(64), "pairings-name": names_content(64),
-               "standings": standings_content(40)}[kind]
+    content = {
+        "pairings-table": pairings_content(64),
+        "pairings-name": names_content(64),
+        "standings": standings_content(40),
+    }[kind]
     for each in layout_job(kind, content, sheet, unit_words("pl")):
         if isinstance(each, TextLine):
             edge = 0
@@ -316,7 +356,7 @@ def test_epics_cut_stands_below_the_standings_with_a_line_under_the_last_who_goe
     content = standings_content(8) | {"cut": cut_content(8)}
     made = layout_job("standings", content, SHEET_58, unit_words("en"))
     said = texts(made)
-    cut = said[said.index("Cut: top 4"):]
+    cut = said[said.index("Cut: top 4") :]
     assert cut.index("Eva Luz") < cut.index("Íñigo Muñoz Peña")
     place = next(i for i, each in enumerate(made) if "Íñigo Muñoz Peña" in texts([each]) and i > len(made) // 2)
     assert isinstance(made[place - 1], Drawing)
@@ -336,8 +376,10 @@ def test_a_final_ranking_tells_how_far_each_came_and_ranks_nobody_put_out():
     content["rows"][0].update(reached="champion", status=None)
     content["rows"][1].update(reached="final", status="dropped")
     content["rows"][2].update(rank=None, reached=None, status="disqualified")
-    for language, words in {"en": ("Champion", "Final · dropped", "disqualified"),
-                            "pl": ("Zwycięstwo", "Finał · wycofanie", "dyskwalifikacja")}.items():
+    for language, words in {
+        "en": ("Champion", "Final · dropped", "disqualified"),
+        "pl": ("Zwycięstwo", "Finał · wycofanie", "dyskwalifikacja"),
+    }.items():
         said = texts(layout_job("standings", content, SHEET_58, unit_words(language)))
         assert {"–", "2"} <= set(said)
         assert "3" not in said
@@ -385,7 +427,7 @@ def test_every_kind_of_bye_has_its_words(kind, language):
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
 def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
-    """"Höhe des Sieges": both note it on their score sheets. A line to write on for each, whole words beside it."""
+    """ "Höhe des Sieges": both note it on their score sheets. A line to write on for each, whole words beside it."""
     words = unit_words(language)
     margin = words("paper.margin.xwing-standard")
     row = next(each for each in slip(slip_content("xwing-standard", LONG), sheet, words) if margin in texts([each]))

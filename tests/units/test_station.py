@@ -47,8 +47,13 @@ class Desk:
     def start(self):
         self.log = PrintLog(self.log_path)
         interrupted = bool(self.log.in_state("sending"))
-        self.printer = Printer(lambda: SerialPort(self.twin.device or "/dev/nowhere"), POS_5890,
-                               self.log.printer_answers, interrupted=interrupted, confirmed=True)
+        self.printer = Printer(
+            lambda: SerialPort(self.twin.device or "/dev/nowhere"),
+            POS_5890,
+            self.log.printer_answers,
+            interrupted=interrupted,
+            confirmed=True,
+        )
         self.station = Station(self.hub, self.printer, self.log, self.compose, self.look_every_ms)
 
     def kill(self):
@@ -98,7 +103,10 @@ def test_jobs_are_printed_one_after_the_other_and_their_states_are_told(desk):
     desk.want("s1", "s2", "s3")
     desk.until(desk.settled("s1", "s2", "s3"))
     assert [told for told in desk.hub.history if told[0] == "s2"] == [
-        ("s2", "queued"), ("s2", "sending"), ("s2", "printed")]
+        ("s2", "queued"),
+        ("s2", "sending"),
+        ("s2", "printed"),
+    ]
     assert [i for i, state in desk.hub.history if state == "sending"] == ["s1", "s2", "s3"]
     assert desk.slips_on_paper == 3
     assert desk.twin.paper.unknown_bytes == []
@@ -111,8 +119,16 @@ def test_a_printer_that_never_answers_gives_sent(desk):
     assert desk.hub.told["s1"] == ("sent", "")
 
 
-@pytest.mark.parametrize(("fault", "detail"), [("offline", "offline"), ("no-paper", "no-paper"), ("mute", "silent"),
-                                               ("stalled", "silent"), ("unplugged", "no-port")])
+@pytest.mark.parametrize(
+    ("fault", "detail"),
+    [
+        ("offline", "offline"),
+        ("no-paper", "no-paper"),
+        ("mute", "silent"),
+        ("stalled", "silent"),
+        ("unplugged", "no-port"),
+    ],
+)
 def test_while_the_printer_is_not_ready_jobs_wait_and_say_for_what(desk, fault, detail):
     desk.want("s0")
     desk.until(desk.settled("s0"))

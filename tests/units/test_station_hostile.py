@@ -52,8 +52,9 @@ def test_a_row_with_a_name_that_is_no_job_has_failed_once(more):
 def test_a_silent_hub_has_its_place_taken_by_the_next_address():
     now_ms = [0]
     wire = Wire()
-    link = HubStationLink(HubAddress("one", 80, "station-1", bytes(range(32)), (("two", 81),)),
-                          ByHand(wire.post), lambda: now_ms[0])
+    link = HubStationLink(
+        HubAddress("one", 80, "station-1", bytes(range(32)), (("two", 81),)), ByHand(wire.post), lambda: now_ms[0]
+    )
     wire.broken = OSError("no route")
     places = []
     for now_ms[0] in (0, SILENT_MS - 1, SILENT_MS, SILENT_MS + 1):
@@ -65,13 +66,20 @@ def test_a_silent_hub_has_its_place_taken_by_the_next_address():
 # --- contents ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "content"), [
-    ("slip", {}), ("slip", {**SLIP, "form": {**SLIP["form"], "ways": 7}}), ("chess", SLIP),
-    ("slip", {**SLIP, "a": None}),
-    ("slip", {**SLIP, "round": 10**9}), ("pairings-table", {**pairings_content(64), "rows": [[]]}),
-    ("slip", {**SLIP, "url": "x" * 5000}), ("slip", {**SLIP, "event": ["deep"] * 70_000}),
-    ("standings", {"rows": [{"values": [10**9]}]}),
-])
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("slip", {}),
+        ("slip", {**SLIP, "form": {**SLIP["form"], "ways": 7}}),
+        ("chess", SLIP),
+        ("slip", {**SLIP, "a": None}),
+        ("slip", {**SLIP, "round": 10**9}),
+        ("pairings-table", {**pairings_content(64), "rows": [[]]}),
+        ("slip", {**SLIP, "url": "x" * 5000}),
+        ("slip", {**SLIP, "event": ["deep"] * 70_000}),
+        ("standings", {"rows": [{"values": [10**9]}]}),
+    ],
+)
 def test_what_cannot_be_laid_out_has_failed_and_the_next_is_printed(desk, kind, content):  # noqa: F811
     desk.hub.wanted += [Job("bad", kind, content), Job("good", "slip", SLIP)]
     desk.until(desk.settled("bad", "good"))

@@ -54,8 +54,9 @@ class Wire:
         payload = open_envelope(KEY, REQUEST, message)
         assert payload is not None
         self.heard.append((path, payload))
-        return envelope(self.key, ECHO, {"nonce": payload["nonce"], "challenge": f"after {len(self.heard)}",
-                                         "jobs": self.jobs})
+        return envelope(
+            self.key, ECHO, {"nonce": payload["nonce"], "challenge": f"after {len(self.heard)}", "jobs": self.jobs}
+        )
 
 
 def a_link(wire):
@@ -68,10 +69,12 @@ def test_states_go_out_and_jobs_come_in():
     link = a_link(wire)
     link.report("e1/x/slip/1.2", "printed", "")
     assert link.exchange()
-    (path, payload), = wire.heard
+    ((path, payload),) = wire.heard
     assert len(payload.pop("nonce")) == 16
-    assert (path, payload) == ("/station/jobs", {"unit": "station-1", "challenge": "asked 1",
-                                                 "states": [["e1/x/slip/1.2", "printed", ""]]})
+    assert (path, payload) == (
+        "/station/jobs",
+        {"unit": "station-1", "challenge": "asked 1", "states": [["e1/x/slip/1.2", "printed", ""]]},
+    )
     assert [(job.id, job.kind, job.content) for job in link.next_jobs()] == [("e1/x/slip/1.1", "slip", {"table": 1})]
     link.exchange()
     assert wire.heard[1][1]["states"] == []

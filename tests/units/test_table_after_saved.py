@@ -58,7 +58,8 @@ def test_what_the_card_knows_to_be_saved_is_shown_as_saved(make: Callable[..., L
 
 @pytest.mark.parametrize("noted", [(), (1,)])
 def test_what_the_card_does_not_know_is_asked_of_the_hub_and_of_nobody_at_the_table(
-        make: Callable[..., Lone], agreed: Lone, noted: tuple[int, ...]) -> None:
+    make: Callable[..., Lone], agreed: Lone, noted: tuple[int, ...]
+) -> None:
     for n in (1, 2):
         if n in noted:
             agreed.hub_answers(n)
@@ -78,8 +79,10 @@ def test_what_the_card_does_not_know_is_asked_of_the_hub_and_of_nobody_at_the_ta
 
 def test_a_view_that_comes_before_the_answers_changes_nothing(make: Callable[..., Lone], agreed: Lone) -> None:
     again = make(start_ms=500_000)
-    again.hub_says("view", told({"state": "one-sided", "last": "a", "reports": {"a": RESULT, "b": None},
-                                 "heard": {"a": 1, "b": 0}}))
+    again.hub_says(
+        "view",
+        told({"state": "one-sided", "last": "a", "reports": {"a": RESULT, "b": None}, "heard": {"a": 1, "b": 0}}),
+    )
     assert "asking the hub" in again.says
 
 
@@ -106,8 +109,18 @@ def test_what_the_hub_said_later_counts_more_than_the_card(make: Callable[..., L
     for n in (1, 2):
         agreed.hub_answers(n)
     newer = {"score": {"a": 100, "b": 30}}
-    agreed.hub_says("view", told({"state": "agreed", "result": newer, "number": 1050, "heard": {"a": 2, "b": 2},
-                                  "reports": {"a": newer, "b": newer}}))
+    agreed.hub_says(
+        "view",
+        told(
+            {
+                "state": "agreed",
+                "result": newer,
+                "number": 1050,
+                "heard": {"a": 2, "b": 2},
+                "reports": {"a": newer, "b": newer},
+            }
+        ),
+    )
     again = make(start_ms=500_000)
     assert "100:30" in again.says
     assert "#1050" in again.says
@@ -119,8 +132,18 @@ def test_the_hub_s_newer_word_takes_its_place_at_once(make: Callable[..., Lone],
     again = make(start_ms=500_000)
     assert again.says.startswith("SAVED #1042")
     newer = {"score": {"a": 100, "b": 30}}
-    again.hub_says("view", told({"state": "agreed", "result": newer, "number": 1050, "heard": {"a": 2, "b": 2},
-                                 "reports": {"a": newer, "b": newer}}))
+    again.hub_says(
+        "view",
+        told(
+            {
+                "state": "agreed",
+                "result": newer,
+                "number": 1050,
+                "heard": {"a": 2, "b": 2},
+                "reports": {"a": newer, "b": newer},
+            }
+        ),
+    )
     assert "100:30" in again.says
     assert "100:0 " not in again.says
 
@@ -129,8 +152,10 @@ def test_a_judge_s_word_takes_its_place_at_once(make: Callable[..., Lone], agree
     for n in (1, 2):
         agreed.hub_answers(n)
     again = make(start_ms=500_000)
-    again.hub_says("view", told({"state": "decided", "result": {"score": {"a": 40, "b": 100}}, "number": 1060,
-                                 "revision": 1, **BOTH}))
+    again.hub_says(
+        "view",
+        told({"state": "decided", "result": {"score": {"a": 40, "b": 100}}, "number": 1060, "revision": 1, **BOTH}),
+    )
     assert again.says.startswith("A judge decided")
 
 
@@ -144,7 +169,8 @@ def test_the_last_round_s_reports_are_not_this_one_s(make: Callable[..., Lone], 
 
 
 def test_what_phones_have_agreed_to_is_on_the_card_before_the_screen_says_saved(
-        make: Callable[..., Lone], tmp_path: Path) -> None:
+    make: Callable[..., Lone], tmp_path: Path
+) -> None:
     """No report of this unit could tell it after a power cut."""
     unit = make(start_ms=100_000)
     unit.hub_says("view", view())

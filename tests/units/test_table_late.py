@@ -89,9 +89,16 @@ class Bench:
         self.front = Controls(RECOMMENDED, self._open, self.edges, lambda: self.now_ms)
         self.screen = VirtualScreen()
         outbox = Outbox(folder / "outbox.jsonl")
-        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), outbox,
-                              FakeLink(outbox, folder / "outbox.jsonl"), self.screen, self.front.signals,
-                              front=self.front)
+        self.unit = TableUnit(
+            "table-12",
+            KEY,
+            Dialogue(unit_words("en"), "edge"),
+            outbox,
+            FakeLink(outbox, folder / "outbox.jsonl"),
+            self.screen,
+            self.front.signals,
+            front=self.front,
+        )
         self.step(0)
 
     def _open(self) -> Any:

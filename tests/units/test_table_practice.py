@@ -15,8 +15,15 @@ from roundtap_units.table import main
 from roundtap_units.unit_config import PRACTICE_VARIABLE
 
 THERE = ["10.42.0.1", 8081, "table-1", bytes(reversed(KEY)).hex()]
-REPORTED = {"report_id": "r1", "unit": "table-12", "event": "e0", "match": "1.1", "side": "a", "revision": 0,
-            "result": {"score": {"a": 1, "b": 0}}}
+REPORTED = {
+    "report_id": "r1",
+    "unit": "table-12",
+    "event": "e0",
+    "match": "1.1",
+    "side": "a",
+    "revision": 0,
+    "result": {"score": {"a": 1, "b": 0}},
+}
 
 
 def sent_with(folder: Path, *views: dict[str, object]) -> list[object] | None:
@@ -59,13 +66,16 @@ def test_it_knows_when_its_hub_is_out_of_touch(tmp_path: Path) -> None:
 @pytest.fixture
 def config(tmp_path: Path) -> main.TableConfig:
     path = tmp_path / "table.toml"
-    path.write_text(f'unit = "table-12"\nkey = "{KEY.hex()}"\nhub = "http://10.42.0.1:8080"\nlanguage = "pl"\n'
-                    f'folder = "{tmp_path / "data"}"\n')
+    path.write_text(
+        f'unit = "table-12"\nkey = "{KEY.hex()}"\nhub = "http://10.42.0.1:8080"\nlanguage = "pl"\n'
+        f'folder = "{tmp_path / "data"}"\n'
+    )
     return main.read_table_config(path)
 
 
 def test_as_a_guest_it_is_somebody_else_in_an_empty_folder_and_its_next_start_is_its_own(
-        config: main.TableConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    config: main.TableConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(PRACTICE_VARIABLE, json.dumps(THERE))
     own, theirs = config.folder / "outbox.jsonl", config.folder / "practice" / "outbox.jsonl"
     theirs.parent.mkdir(parents=True)
@@ -74,7 +84,10 @@ def test_as_a_guest_it_is_somebody_else_in_an_empty_folder_and_its_next_start_is
     guest, is_guest = main._as_guest(config)
     assert is_guest
     assert (guest.identity(), guest.practice, guest.language) == (
-        HubAddress("10.42.0.1", 8081, "table-1", bytes(reversed(KEY))), True, "pl")
+        HubAddress("10.42.0.1", 8081, "table-1", bytes(reversed(KEY))),
+        True,
+        "pl",
+    )
     assert (guest.folder, theirs.exists(), own.exists()) == (theirs.parent, False, True)
     assert PRACTICE_VARIABLE not in os.environ
     theirs.parent.mkdir()

@@ -9,14 +9,27 @@ from typing import Any
 import pytest
 from unit_kit import Lone, view
 
-LAST = {"id": "2.7", "revision": 0, "a": {"id": "p1", "name": "Ana R."}, "b": {"id": "p9", "name": "Eva L."},
-        "state": "closed", "reports": {"a": None, "b": None}, "result": {"score": {"a": 100, "b": 7}}, "number": 812}
+LAST = {
+    "id": "2.7",
+    "revision": 0,
+    "a": {"id": "p1", "name": "Ana R."},
+    "b": {"id": "p9", "name": "Eva L."},
+    "state": "closed",
+    "reports": {"a": None, "b": None},
+    "result": {"score": {"a": 100, "b": 7}},
+    "number": 812,
+}
 
 
 def older(**changes: Any) -> dict[str, Any]:
     """What a restored hub says of table 12, by a copy that ends with round 2."""
-    return view(round={"number": 2, "of": 5, "stage": "swiss", "status": "closed"}, match=LAST,
-                clock={"state": "idle", "remaining_ms": 4_500_000}, lost_round=True, **changes)
+    return view(
+        round={"number": 2, "of": 5, "stage": "swiss", "status": "closed"},
+        match=LAST,
+        clock={"state": "idle", "remaining_ms": 4_500_000},
+        lost_round=True,
+        **changes,
+    )
 
 
 @pytest.fixture
@@ -88,8 +101,18 @@ def test_once_the_round_is_adopted_the_table_follows_the_hub(playing: Lone) -> N
     for n in (1, 2):
         playing.hub_answers(n)
     result = {"score": {"a": 100, "b": 0}}
-    playing.hub_says("view", view(match={**view()["match"], "state": "agreed", "result": result, "number": 1042,
-                                         "reports": {"a": result, "b": result}}))
+    playing.hub_says(
+        "view",
+        view(
+            match={
+                **view()["match"],
+                "state": "agreed",
+                "result": result,
+                "number": 1042,
+                "reports": {"a": result, "b": result},
+            }
+        ),
+    )
     assert "SAVED #1042" in playing.says
     assert "Hub restored" not in playing.says
 
@@ -100,8 +123,18 @@ def test_what_was_agreed_before_the_restore_is_asked_of_nobody_again(playing: Lo
     for n in (1, 2):
         playing.hub_answers(n)
     result = {"score": {"a": 100, "b": 0}}
-    playing.hub_says("view", view(match={**view()["match"], "state": "agreed", "result": result, "number": 1042,
-                                         "reports": {"a": result, "b": result}}))
+    playing.hub_says(
+        "view",
+        view(
+            match={
+                **view()["match"],
+                "state": "agreed",
+                "result": result,
+                "number": 1042,
+                "reports": {"a": result, "b": result},
+            }
+        ),
+    )
     playing.wait(20_000)
     for n in (1, 2):
         playing.hub_answers(n, "unknown", number=None, hash=None)

@@ -22,8 +22,18 @@ def test_two_presses_and_the_others_yes_are_two_signed_reports_and_saved(unit: U
     unit.tap("a", "a")
     [first] = unit.outbox.waiting()
     assert first.report == {
-        "report_id": "table-12-id1", "unit": "table-12", "event": "e1", "match": "3.7", "side": "a", "revision": 0,
-        "result": {"score": {"a": 100, "b": 0}}, "serial": 1, "agrees_to": None, "round": 3, "a": "p1", "b": "p2",
+        "report_id": "table-12-id1",
+        "unit": "table-12",
+        "event": "e1",
+        "match": "3.7",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": 0}},
+        "serial": 1,
+        "agrees_to": None,
+        "round": 3,
+        "a": "p1",
+        "b": "p2",
     }
     assert verify_signature(KEY, REPORT, first.report, first.mac)
 
@@ -83,7 +93,8 @@ def test_a_report_is_on_the_disk_before_it_is_sent(unit: Unit) -> None:
 
 
 def test_what_the_disk_refuses_is_not_called_sent_and_is_stored_when_it_can_be(
-        unit: Unit, monkeypatch: pytest.MonkeyPatch) -> None:
+    unit: Unit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -139,8 +150,12 @@ def test_finished_events_are_forgotten(unit: Unit) -> None:
 
 def test_a_view_from_another_world_is_passed_over(unit: Unit) -> None:
     before = unit.says
-    for strange in ({"match": {"id": "3.7"}}, {"event": {"name": "no id"}}, {"form": {"ways": 7}},
-                    {"match": {**view()["match"], "result": {"ended": "concession"}}}):
+    for strange in (
+        {"match": {"id": "3.7"}},
+        {"event": {"name": "no id"}},
+        {"form": {"ways": 7}},
+        {"match": {**view()["match"], "result": {"ended": "concession"}}},
+    ):
         unit.hub_says("view", view(**strange))
     assert unit.says == before
     unit.hub_says("view", view(table=13))

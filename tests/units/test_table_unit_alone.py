@@ -76,16 +76,30 @@ def test_another_event_of_the_hub_takes_the_place_of_what_was_kept(make: Callabl
     again = make()
     # Nobody knows any more who sits where: the first press is asked about.
     again.tap("a", "a", "a", "b")
-    again.hub_says("view", view(event={"id": "e2", "name": "Other", "color": "", "rulebook": "xwing-standard"},
-                                match={**view()["match"], "draw": "other"}))
+    again.hub_says(
+        "view",
+        view(
+            event={"id": "e2", "name": "Other", "color": "", "rulebook": "xwing-standard"},
+            match={**view()["match"], "draw": "other"},
+        ),
+    )
     assert "sending" not in again.says
     assert len(again.outbox.waiting()) == 2
 
 
-@pytest.mark.parametrize("spoilt", [b"", b"{}\n", b'{"view": 5, "boot": "", "deadline_here_ms": null}\n', b"\x00" * 99,
-                                    b'{"view": {"table": "x", "match": 5}, "boot": "b", "deadline_here_ms": null}\n'])
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        b"",
+        b"{}\n",
+        b'{"view": 5, "boot": "", "deadline_here_ms": null}\n',
+        b"\x00" * 99,
+        b'{"view": {"table": "x", "match": 5}, "boot": "b", "deadline_here_ms": null}\n',
+    ],
+)
 def test_a_kept_view_that_cannot_be_shown_is_passed_over(
-        make: Callable[..., Lone], lone: Lone, tmp_path: Path, spoilt: bytes) -> None:
+    make: Callable[..., Lone], lone: Lone, tmp_path: Path, spoilt: bytes
+) -> None:
     (tmp_path / "view.json").write_bytes(spoilt)
     again = make()
     assert "Waiting for the hub" in again.says
@@ -94,7 +108,8 @@ def test_a_kept_view_that_cannot_be_shown_is_passed_over(
 
 
 def test_the_view_is_written_when_the_match_changes_and_not_at_each_tick(
-        lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+    lone: Lone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lone.wait(PAUSE_MS + 1000)
     written: list[str] = []
     real = os.replace
@@ -112,9 +127,20 @@ def test_what_the_unit_holds_is_told_from_what_is_kept(make: Callable[..., Lone]
     lone.hub_says("view", view(match=match))
     lone.wait(PAUSE_MS)
     assert make(start_ms=lone.now_ms).stored.held_match() == {
-        "event": "e1", "round": 3, "stage": "swiss", "draw": "d1", "table": 12, "match": "3.7", "revision": 0,
-        "a": "c1", "b": "c2", "state": "open", "result": None, "number": None,
-        "left_ms": lone.unit.dialogue.table.clock_ms}
+        "event": "e1",
+        "round": 3,
+        "stage": "swiss",
+        "draw": "d1",
+        "table": 12,
+        "match": "3.7",
+        "revision": 0,
+        "a": "c1",
+        "b": "c2",
+        "state": "open",
+        "result": None,
+        "number": None,
+        "left_ms": lone.unit.dialogue.table.clock_ms,
+    }
     held = make(boot="tuesday").stored.held_match()
     assert held is not None
     assert held["left_ms"] is None
@@ -134,7 +160,8 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: int = errno.EIO) -> pytest.M
 
 
 def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
-        make: Callable[..., Lone], monkeypatch: pytest.MonkeyPatch) -> None:
+    make: Callable[..., Lone], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
         failing(patch)
         unit = make()
@@ -153,12 +180,16 @@ def test_a_card_that_fails_at_the_start_is_a_screen_and_a_blinking_light(
     assert unit.unit.is_healthy(unit.now_ms)
 
 
-@pytest.mark.parametrize(("disk", "words"), [
-    (FULL, "CARD FULL | This unit's memory card is full"),
-    (READ_ONLY, "CARD LOCKED | This unit's memory card is read-only"),
-])
+@pytest.mark.parametrize(
+    ("disk", "words"),
+    [
+        (FULL, "CARD FULL | This unit's memory card is full"),
+        (READ_ONLY, "CARD LOCKED | This unit's memory card is read-only"),
+    ],
+)
 def test_a_card_that_takes_nothing_more_is_seen_before_somebody_enters_a_result(
-        lone: Lone, monkeypatch: pytest.MonkeyPatch, disk: dict[str, int], words: str) -> None:
+    lone: Lone, monkeypatch: pytest.MonkeyPatch, disk: dict[str, int], words: str
+) -> None:
     with monkeypatch.context() as patch:
         patch.setattr("os.statvfs", other_disk(**disk))
         lone.wait(6000)
@@ -338,7 +369,8 @@ def test_a_name_that_no_screen_can_draw_is_drawn_without_that(lone: Lone) -> Non
 
 @pytest.mark.parametrize("what", ["on_view", "on_fate", "on_gesture", "tick"])
 def test_what_a_step_stumbles_over_is_taken_back_and_told(
-        lone: Lone, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    lone: Lone, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
     lone.tap("a", "a", "b")
 
     def stumbles(*_: object) -> None:
@@ -359,7 +391,8 @@ def test_what_a_step_stumbles_over_is_taken_back_and_told(
 
 
 def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_told_the_truth(
-        lone: Lone, monkeypatch: pytest.MonkeyPatch) -> None:
+    lone: Lone, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown = lone.screen.glass.frame
     with monkeypatch.context() as patch:
         patch.setattr(module, "draw_scene", lambda scene: 1 / 0)
@@ -376,7 +409,8 @@ def test_a_screen_that_cannot_be_drawn_leaves_the_last_one_and_the_watchdog_is_t
 
 @pytest.mark.long
 def test_the_log_of_a_unit_that_stumbles_for_an_hour_stays_small(
-        lone: Lone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    lone: Lone, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(lone.unit.dialogue, "tick", lambda now_ms: 1 / 0)
     lone.wait(3_600_000)
     assert len(caplog.records) < 100

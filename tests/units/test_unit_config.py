@@ -15,8 +15,14 @@ GATEWAY = (("10.42.0.1", 8080),)
 
 def test_no_file_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
-    nothing = {"unit": "", "key": b"", "hubs": (), "folder": Path("/var/lib/roundtap-table"), "language": "en",
-               "local": False}
+    nothing = {
+        "unit": "",
+        "key": b"",
+        "hubs": (),
+        "folder": Path("/var/lib/roundtap-table"),
+        "language": "en",
+        "local": False,
+    }
     assert read_unit_config(None, (), "table") == (nothing, {})
     assert read_unit_config(tmp_path / "table.toml", ("board",), "table") == (nothing, {})
 
@@ -73,9 +79,16 @@ def test_nobody_else_may_read_what_was_enrolled(tmp_path: Path) -> None:
     assert read_enrolled(tmp_path / "new") == EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h")
 
 
-@pytest.mark.parametrize("spoil", [
-    lambda raw: raw[:-9], lambda raw: raw.replace(b"table-7", b"table-8"), lambda _: b"{}", lambda _: b"",
-    lambda _: b"[" * 100_000])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda raw: raw[:-9],
+        lambda raw: raw.replace(b"table-7", b"table-8"),
+        lambda _: b"{}",
+        lambda _: b"",
+        lambda _: b"[" * 100_000,
+    ],
+)
 def test_a_spoilt_file_means_to_enrol_again(tmp_path: Path, spoil) -> None:  # type: ignore[no-untyped-def]
     save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h"))
     path = tmp_path / "enrolled.json"

@@ -122,8 +122,11 @@ def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> Non
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
     assert connected_screens(tmp_path / "none") == ()
-    for name, status in (("card1-HDMI-A-1", "disconnected"), ("card1-HDMI-A-2", "connected"),
-                         ("card1-Writeback-1", "connected")):
+    for name, status in (
+        ("card1-HDMI-A-1", "disconnected"),
+        ("card1-HDMI-A-2", "connected"),
+        ("card1-Writeback-1", "connected"),
+    ):
         (tmp_path / name).mkdir()
         (tmp_path / name / "status").write_text(f"{status}\n")
     (tmp_path / "card1").mkdir()
@@ -135,8 +138,12 @@ def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
 def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
     trie = tmp_path / "fib_trie"
     assert local_ipv4(trie) == []
-    trie.write_text("".join(f"           |-- {each}\n              /32 host LOCAL\n"
-                            for each in ("127.0.0.1", "169.254.7.7", "169.254.7.7")))
+    trie.write_text(
+        "".join(
+            f"           |-- {each}\n              /32 host LOCAL\n"
+            for each in ("127.0.0.1", "169.254.7.7", "169.254.7.7")
+        )
+    )
     assert local_ipv4(trie) == ["169.254.7.7"]
 
 
@@ -199,8 +206,14 @@ class Told(SystemdNotifier):
         self.said.append((self._evening.s, str(trouble)))
 
 
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evening: Evening, lives_s: float, asks_s: float,
-         told: SystemdNotifier | None = None) -> Browsers:
+def kept(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    evening: Evening,
+    lives_s: float,
+    asks_s: float,
+    told: SystemdNotifier | None = None,
+) -> Browsers:
     """The browsers of an evening."""
     with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
         browsers = Browsers(evening, proxy, lives_s, asks_s)
@@ -220,12 +233,14 @@ LONG = 10 * STARTS_WITHIN_S
 
 
 def test_a_browser_that_ends_at_once_is_started_again_later_and_later(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert kept(tmp_path, monkeypatch, Evening(200), 0, LONG).begun_s == [0, 4, 12, 28, 60, 120, 180]
 
 
 def test_a_browser_that_ends_at_once_is_reported_until_one_has_lived(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The report was taken back at each start, so that the doctor's verdict came and went."""
     evening = Evening(200)
     told = Told(evening)
@@ -255,7 +270,8 @@ def test_one_whose_page_lives_is_left_alone(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_what_is_missing_is_said_once_and_waited_for(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     programs: set[str] = set()
     monkeypatch.setattr("shutil.which", lambda name, path=None: name if name in programs else None)
     monkeypatch.setattr("roundtap_units.wall.main.connected_screens", lambda: ())
@@ -268,8 +284,9 @@ def test_what_is_missing_is_said_once_and_waited_for(
 
     evening = Assembling(60)
     with WallProxy(Hall().watch(), WallMemory(tmp_path / "wall.json"), str, lambda: evening.s) as proxy:
-        WallBrowser(proxy, SystemdNotifier({}), evening, lambda: evening.s).run(False,
-                                                                                  {"RUNTIME_DIRECTORY": str(tmp_path)})
+        WallBrowser(proxy, SystemdNotifier({}), evening, lambda: evening.s).run(
+            False, {"RUNTIME_DIRECTORY": str(tmp_path)}
+        )
     no_programs, no_screen = caplog.messages
     assert "no cage and no chromium" in no_programs
     assert "no screen is connected" in no_screen
@@ -277,8 +294,9 @@ def test_what_is_missing_is_said_once_and_waited_for(
 
 
 def test_with_the_browser_ends_all_that_it_started() -> None:
-    with subprocess.Popen(["sh", "-c", "sleep 600 & echo $!; wait"], stdout=subprocess.PIPE,
-                          start_new_session=True) as browser:
+    with subprocess.Popen(
+        ["sh", "-c", "sleep 600 & echo $!; wait"], stdout=subprocess.PIPE, start_new_session=True
+    ) as browser:
         assert browser.stdout is not None
         assert browser.stdout.readline()
         end_browser(browser)

@@ -36,8 +36,11 @@ def points(path: str) -> list[tuple[float, float]]:
 
 def pins_at(picture: ET.Element) -> dict[int, tuple[float, float]]:
     """Where each of the 40 pins stands: by the number written in it."""
-    found = {int(text.text): (float(text.get("x", 0)), float(text.get("y", 0)) - 1.1)
-             for text in picture.iter(f"{SVG}text") if text.text and re.fullmatch(r"\d+", text.text)}
+    found = {
+        int(text.text): (float(text.get("x", 0)), float(text.get("y", 0)) - 1.1)
+        for text in picture.iter(f"{SVG}text")
+        if text.text and re.fullmatch(r"\d+", text.text)
+    }
     assert sorted(found) == list(range(1, 41))
     return found
 
@@ -57,7 +60,8 @@ def ends(picture: ET.Element) -> Iterator[tuple[str, int]]:
 def test_the_header_is_the_one_of_a_zero_2_w() -> None:
     pinout = mock_factory().board_info.headers["J8"].pins
     assert {pin: f"GPIO{number}" for number, pin in HEADER_PIN.items()} == {
-        number: pin.name for number, pin in pinout.items() if pin.name.startswith("GPIO")}
+        number: pin.name for number, pin in pinout.items() if pin.name.startswith("GPIO")
+    }
 
 
 @boards

@@ -45,16 +45,29 @@ BOOK = rulebook("xwing-standard")
 
 def view(**changes: Any) -> dict[str, Any]:
     """What the hub says of table 12: round 3 runs, Ana (a) against Bruno (b), nothing reported."""
-    match = {"id": "3.7", "revision": 0, "a": {"id": "p1", "name": "Ana R."},
-             "b": {"id": "p2", "name": "Bruno M."}, "state": "open",
-             "reports": {"a": None, "b": None}, "result": None, "number": None}
+    match = {
+        "id": "3.7",
+        "revision": 0,
+        "a": {"id": "p1", "name": "Ana R."},
+        "b": {"id": "p2", "name": "Bruno M."},
+        "state": "open",
+        "reports": {"a": None, "b": None},
+        "result": None,
+        "number": None,
+    }
     clock = {"state": "running", "deadline_ms": 4_000_000, "remaining_ms": 4_000_000, "total_ms": 4_500_000}
     return {
-        "table": 12, "finished": [], "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2",
-                                               "rulebook": BOOK.id},
-        "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"}, "match": match,
-        "options": BOOK.options({}), "form": form_to_json(BOOK.form(BOOK.options({}))), "clock": clock,
-        "call": None, "next": None, **changes,
+        "table": 12,
+        "finished": [],
+        "event": {"id": "e1", "name": "Winter Open", "color": "#0072B2", "rulebook": BOOK.id},
+        "round": {"number": 3, "of": 5, "stage": "swiss", "status": "published"},
+        "match": match,
+        "options": BOOK.options({}),
+        "form": form_to_json(BOOK.form(BOOK.options({}))),
+        "clock": clock,
+        "call": None,
+        "next": None,
+        **changes,
     }
 
 
@@ -81,8 +94,9 @@ class Unit:
     """A table unit that lives in one test: `tap`, `hub_says`, `says`. `shines`: which lamps are on; `lamp`: what its
     own has done. `stored`, `memory`: what it keeps beside its outbox, if anything."""
 
-    def __init__(self, folder: Path, start_ms: int = 0, stored: StoredView | None = None,
-                 memory: UnitMemory | None = None) -> None:
+    def __init__(
+        self, folder: Path, start_ms: int = 0, stored: StoredView | None = None, memory: UnitMemory | None = None
+    ) -> None:
         self.path = folder / "outbox.jsonl"
         self.outbox = Outbox(self.path)
         self.link = FakeLink(self.outbox, self.path)
@@ -91,9 +105,20 @@ class Unit:
         self.screen, self.lamp = VirtualScreen(), list[bool]()
         self.shines: set[str] = set()
         counter = itertools.count(len(self.outbox.all()) + 1)
-        self.unit = TableUnit("table-12", KEY, Dialogue(unit_words("en"), "edge"), self.outbox, self.link, self.screen,
-                              Signals(load_board("recommended"), mock_factory(), self._shone), self.texts.append,
-                              lambda: f"id{next(counter)}", stored, memory, now_ms=start_ms)
+        self.unit = TableUnit(
+            "table-12",
+            KEY,
+            Dialogue(unit_words("en"), "edge"),
+            self.outbox,
+            self.link,
+            self.screen,
+            Signals(load_board("recommended"), mock_factory(), self._shone),
+            self.texts.append,
+            lambda: f"id{next(counter)}",
+            stored,
+            memory,
+            now_ms=start_ms,
+        )
         self.unit.step(self.now_ms)
 
     def _shone(self, on: Mapping[str, bool]) -> None:
@@ -123,9 +148,9 @@ class Unit:
             self.unit.step(self.now_ms)
 
     def hub_answers(self, n: int, fate: str = "accepted", **more: Any) -> StoredReport:
-        kept = self.outbox.settle(ReportReceipt(**{"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n,
-                                                   "hash": "h",
-                                             **more}))
+        kept = self.outbox.settle(
+            ReportReceipt(**{"report_id": f"table-12-id{n}", "fate": fate, "number": 1040 + n, "hash": "h", **more})
+        )
         assert kept is not None
         self.hub_says("fate", kept)
         self.outbox.flush_fates()

@@ -31,6 +31,7 @@ def oled_screen(wiring: ScreenWiring, pins: Any = None) -> Screen:
     pins: the pin factory, needed on SPI (data and reset lines are pins), or a callable such as `Controls.pins` that
     returns it or raises HardwareMissing.
     """
+
     def open_glass() -> Oled:
         return Oled(wiring, None if wiring.bus == "i2c" else pins() if callable(pins) else pins)
 
@@ -66,6 +67,7 @@ class Oled:
 
     def renew(self, image: Any) -> None:
         """Set the display up again under an unchanged picture: invisible, except on one that lost its supply."""
+
         def send() -> None:
             self._renewals += 1
             if self._wiring.bus == "spi" and self._renewals % RESET_EVERY == 0:
@@ -101,8 +103,9 @@ class Oled:
 
     def _as_missing(self, error: BaseException) -> HardwareMissing:
         code = getattr(error, "errno", None) or getattr(error.__context__, "errno", None)
-        return as_hardware_missing(error,
-                                   self._wiring.bus if code in (errno.ENOENT, errno.ENODEV, errno.ENXIO) else "display")
+        return as_hardware_missing(
+            error, self._wiring.bus if code in (errno.ENOENT, errno.ENODEV, errno.ENXIO) else "display"
+        )
 
 
 class _SetupRecorder:
@@ -144,8 +147,14 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
 
     lines = _GpioAdapter(pin_factory)
     try:
-        made = spi(spidev.SpiDev(), gpio=lines, port=wiring.spi_port, device=wiring.spi_device, gpio_DC=wiring.dc,
-                   gpio_RST=wiring.reset)
+        made = spi(
+            spidev.SpiDev(),
+            gpio=lines,
+            port=wiring.spi_port,
+            device=wiring.spi_device,
+            gpio_DC=wiring.dc,
+            gpio_RST=wiring.reset,
+        )
     except BaseException:
         lines.close()
         raise
@@ -159,6 +168,7 @@ def _serial(wiring: ScreenWiring, pin_factory: Any) -> Any:
 
 class _GpioAdapter:
     """The few RPi.GPIO calls that luma makes, on gpiozero's pins: RPi.GPIO does not work on a Pi 5."""
+
     OUT, LOW, HIGH = "out", 0, 1
 
     def __init__(self, pin_factory: Any) -> None:

@@ -42,8 +42,13 @@ class Screen:
     shift_ms: how long the picture stays at one place, where the display can burn in; None: it never moves.
     """
 
-    def __init__(self, open_glass: Callable[[], DisplayDevice], retry_ms: int = RETRY_MS, beat_ms: int = RENEW_MS,
-                 shift_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        open_glass: Callable[[], DisplayDevice],
+        retry_ms: int = RETRY_MS,
+        beat_ms: int = RENEW_MS,
+        shift_ms: int | None = None,
+    ) -> None:
         self._open = open_glass
         self._retry_ms, self._beat_ms, self._shift_ms = retry_ms, beat_ms, shift_ms
         self._device: DisplayDevice | None = None

@@ -19,8 +19,9 @@ class Signals:
     heard: called at each change with {"lamp": …, "lamp_a": …, "lamp_b": …, "buzzer": …}; the virtual panel draws them.
     """
 
-    def __init__(self, board: Board, pin_factory: Any = None,
-                 heard: Callable[[Mapping[str, bool]], None] | None = None) -> None:
+    def __init__(
+        self, board: Board, pin_factory: Any = None, heard: Callable[[Mapping[str, bool]], None] | None = None
+    ) -> None:
         self._board = board
         self._pins: dict[str, Any] = {}
         self._heard = heard
@@ -37,8 +38,11 @@ class Signals:
         try:
             for name, pin in self._board.pins.signals().items():
                 self._pins[name] = DigitalOutputDevice(
-                    pin, active_high=not self._board.low_is_on(name), initial_value=self._on[name],
-                    pin_factory=pin_factory)
+                    pin,
+                    active_high=not self._board.low_is_on(name),
+                    initial_value=self._on[name],
+                    pin_factory=pin_factory,
+                )
         except Exception:
             self.detach_pins()
             raise

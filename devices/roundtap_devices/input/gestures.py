@@ -19,6 +19,7 @@ TRIES = 5
 
 class Edge(NamedTuple):
     """A pin changed to pressed (`down`) or back, `at_ms` on the unit's monotonic clock. Bounces included."""
+
     key: str
     down: bool
     at_ms: int
@@ -73,7 +74,11 @@ class Buttons:
     """
 
     def __init__(
-        self, board: Board, pin_factory: Any, edges: queue.SimpleQueue[Any], mono_ms: Callable[[], int],
+        self,
+        board: Board,
+        pin_factory: Any,
+        edges: queue.SimpleQueue[Any],
+        mono_ms: Callable[[], int],
     ) -> None:
         from gpiozero import InputDevice
 
@@ -123,6 +128,7 @@ class Gesture(NamedTuple):
     """What a player did with the buttons, and when it was complete. "tap" (any key, on release), "repeat" (an arrow,
     repeatedly while held), "hold" (an own button, 0.6 s), "call" (▲+▼ or a dedicated key for 1.5 s: a joystick is
     easily pressed by mistake), "leave" (own + ▼ for 1.5 s; `key` is the own button)."""
+
     kind: str
     key: str
     at_ms: int = 0
@@ -150,17 +156,22 @@ class _Chord:
 class Gestures:
     """Takes edges in order, and returns gestures in the order they happened; for edges from real pins: `EdgeReorder`.
 
-        gestures = Gestures()
-        gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])     # [Gesture("tap", "a", 1105)]
-        gestures.edge(Edge("up", True, 2000))
-        gestures.due_ms()                                                        # 2015: when to call `tick` next
-        gestures.tick(2500)                                                      # [Gesture("repeat", "up", 2415)]
+    gestures = Gestures()
+    gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])     # [Gesture("tap", "a", 1105)]
+    gestures.edge(Edge("up", True, 2000))
+    gestures.due_ms()                                                        # 2015: when to call `tick` next
+    gestures.tick(2500)                                                      # [Gesture("repeat", "up", 2415)]
     """
+
     _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})
-    _chords: tuple[_Chord, ...] = field(default_factory=lambda: (
-        _Chord(CALL, "call", ARROWS), _Chord(CALL, "call", ("call",)),
-        _Chord(LEAVE, "a", ("a", "down")), _Chord(LEAVE, "b", ("b", "down")),
-    ))
+    _chords: tuple[_Chord, ...] = field(
+        default_factory=lambda: (
+            _Chord(CALL, "call", ARROWS),
+            _Chord(CALL, "call", ("call",)),
+            _Chord(LEAVE, "a", ("a", "down")),
+            _Chord(LEAVE, "b", ("b", "down")),
+        )
+    )
     _done: list[Gesture] = field(default_factory=list)
 
     def edge(self, edge: Edge) -> None:
@@ -227,7 +238,7 @@ class Gestures:
 
     def _hold_due_ms(self, name: str, key: _Key) -> int | None:
         if name in ARROWS and (key.repeats or not key.spent):
-            gone = sum(REPEAT_EVERY_MS[:key.repeats])
+            gone = sum(REPEAT_EVERY_MS[: key.repeats])
             return REPEAT_AFTER_MS + gone + max(0, key.repeats - len(REPEAT_EVERY_MS)) * REPEAT_EVERY_MS[-1]
         return HOLD_MS if name in OWN and not key.spent else None
 

@@ -31,12 +31,14 @@ include/uapi/linux/gpio.h: 16 for each requested line, and lgpio requests each b
 
 class ReadEdge(NamedTuple):
     """An edge, and the latest time at which it was read."""
+
     edge: Edge
     by_ms: int
 
 
 class EdgeGap(NamedTuple):
     """Edges of a key are missing here: the press up to this point makes no gesture."""
+
     key: str
     at_ms: int
 

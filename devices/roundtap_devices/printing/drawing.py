@@ -17,8 +17,9 @@ def render_drawing(drawing: print_lines.Drawing, width_dots: int) -> Image.Image
     pen = ImageDraw.Draw(image)
     for shape in drawing.shapes:
         if isinstance(shape, print_lines.Box):
-            pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), outline=0,
-                          width=shape.stroke)
+            pen.rectangle(
+                (shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), outline=0, width=shape.stroke
+            )
         elif isinstance(shape, print_lines.RuledLine):
             pen.rectangle((shape.x, shape.y, shape.x + shape.width - 1, shape.y + shape.height - 1), fill=0)
         elif isinstance(shape, print_lines.Label):

@@ -67,8 +67,24 @@ BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
 """Initialize; no two-byte letters (the default of models made for China); no unsolicited statuses."""
 
 # What a code page may lack, and what reads the same.
-SUBSTITUTES = str.maketrans({"–": "-", "—": "-", "−": "-", "…": "...", "’": "'", "„": '"', "“": '"', "”": '"',
-                             "\u00a0": " ", "\u202f": " ", "×": "x", "→": "->", "←": "<-", "☐": "[ ]"})
+SUBSTITUTES = str.maketrans(
+    {
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "…": "...",
+        "’": "'",
+        "„": '"',
+        "“": '"',
+        "”": '"',
+        "\u00a0": " ",
+        "\u202f": " ",
+        "×": "x",
+        "→": "->",
+        "←": "<-",
+        "☐": "[ ]",
+    }
+)
 
 
 Run = tuple[int | None, bytes]  # letters in one code page, by its number; None: plain ASCII, which every page has
@@ -78,6 +94,7 @@ Run = tuple[int | None, bytes]  # letters in one code page, by its number; None:
 class ComposedJob:
     """A job ready to send: `data` without the marker, the paper it takes, and the longest block of bytes that belong
     together: a printer that lost the rest of one still waits for that many. `steps`: what it does, and for how long."""
+
     data: bytes
     height_dots: int
     longest_block: int
@@ -136,8 +153,11 @@ class _Composer:
         """End a step: the last command moves the paper by `dots`, of which `printed_dots` are printed."""
         profile, end = self._profile, len(self._escpos.output)
         begin = self._steps[-1][0] if self._steps else 0
-        busy_us = (printed_dots * 1_000_000 // profile.rows_per_s + besides_us
-                   + (dots - printed_dots) * 1_000_000 // profile.feed_rows_per_s)
+        busy_us = (
+            printed_dots * 1_000_000 // profile.rows_per_s
+            + besides_us
+            + (dots - printed_dots) * 1_000_000 // profile.feed_rows_per_s
+        )
         if profile.bytes_per_s:
             busy_us = max(busy_us, (end - begin) * 1_000_000 // profile.bytes_per_s)
         self._steps.append((end, busy_us))
@@ -192,7 +212,7 @@ class _Composer:
         """In blocks of rows that are about as wide: white rows are fed, and what is right of the last black dot is not
         sent. Cheap printers have little memory, and a break loses one block only."""
         bits, row_bytes, most, top = pack_bits(image), image.width // 8, self._rows_at_once(), 0
-        widths = [len(bits[at:at + row_bytes].rstrip(b"\0")) for at in range(0, len(bits), row_bytes)]
+        widths = [len(bits[at : at + row_bytes].rstrip(b"\0")) for at in range(0, len(bits), row_bytes)]
         while top < len(widths):
             wide, bottom = widths[top], top + 1
             while bottom < len(widths):
@@ -201,7 +221,7 @@ class _Composer:
                 if count >= (most if joined else 255) or joined * (count + 1) > apart:
                     break
                 wide, bottom = joined, bottom + 1
-            self._block([bits[row * row_bytes:row * row_bytes + wide] for row in range(top, bottom)], wide)
+            self._block([bits[row * row_bytes : row * row_bytes + wide] for row in range(top, bottom)], wide)
             top = bottom
 
     def _block(self, rows: list[bytes], wide: int) -> None:
@@ -209,8 +229,11 @@ class _Composer:
             self._feed(len(rows))
             return
         size = len(rows).to_bytes(2, "little")
-        head = b"\x12*" + size[:1] + bytes((wide,)) if self._profile.raster == DC2 else \
-            b"\x1dv0\x00" + wide.to_bytes(2, "little") + size
+        head = (
+            b"\x12*" + size[:1] + bytes((wide,))
+            if self._profile.raster == DC2
+            else b"\x1dv0\x00" + wide.to_bytes(2, "little") + size
+        )
         self._raw(head + b"".join(rows))
         self._end_step(len(rows), len(rows))
         self._longest = max(self._longest, len(head) + wide * len(rows))
@@ -239,8 +262,9 @@ class _Composer:
 def _ticked(line: print_lines.TextLine) -> print_lines.TextLine:
     """The line with its ticks as the printer's own letters show them on the lines around it."""
     ticked = ((cell, cell.text.replace("☐", SUBSTITUTES[ord("☐")])) for cell in line.cells)
-    return replace(line, cells=tuple(
-        replace(cell, text=text) if len(text) <= cell.width else cell for cell, text in ticked))
+    return replace(
+        line, cells=tuple(replace(cell, text=text) if len(text) <= cell.width else cell for cell, text in ticked)
+    )
 
 
 def pack_bits(image: Any) -> bytes:
@@ -253,7 +277,9 @@ def _dummy(profile: PrinterProfile) -> Any:
     profile_class, dummy_class = _library()
     wide = profile_class(profile.columns)
     wide.profile_data = {
-        "media": {"width": {"pixels": profile.sheet.dots}, "dpi": profile.dpi}, "features": {}, "fonts": {},
+        "media": {"width": {"pixels": profile.sheet.dots}, "dpi": profile.dpi},
+        "features": {},
+        "fonts": {},
         "codePages": {str(number): codec.upper() for codec, number in profile.codepages.items()},
     }
     return dummy_class(profile=wide)
@@ -327,9 +353,13 @@ def code_page_test_lines(profile: PrinterProfile) -> list[print_lines.PrintLine]
     differs from the drawn one shows a wrong number."""
     sheet = profile.sheet
     lines: list[print_lines.PrintLine] = [print_lines.line(profile.name, sheet, bold=True)]
-    lines += [print_lines.Drawing(print_lines.LINE_DOTS, (print_lines.Label(0, 0, part, 21, sheet.dots),))
-              for part in SAMPLE]
+    lines += [
+        print_lines.Drawing(print_lines.LINE_DOTS, (print_lines.Label(0, 0, part, 21, sheet.dots),)) for part in SAMPLE
+    ]
     for codec, number in profile.codepages.items():
-        lines += [print_lines.Feed(8), print_lines.line(f"{codec} = {number}", sheet, bold=True),
-                  *(print_lines.CodePageLine(codec, part) for part in SAMPLE)]
+        lines += [
+            print_lines.Feed(8),
+            print_lines.line(f"{codec} = {number}", sheet, bold=True),
+            *(print_lines.CodePageLine(codec, part) for part in SAMPLE),
+        ]
     return lines

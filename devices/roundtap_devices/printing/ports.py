@@ -40,8 +40,15 @@ class SerialPort:
         self.baud: int | None = baud
         try:
             # With a write timeout of 0 pyserial returns how much was taken; how long to wait is the printer's decision.
-            self._serial: Any = serial.Serial(device, baud, timeout=0, write_timeout=0, rtscts=flow == "rtscts",
-                                              xonxoff=flow == "xonxoff", exclusive=True)
+            self._serial: Any = serial.Serial(
+                device,
+                baud,
+                timeout=0,
+                write_timeout=0,
+                rtscts=flow == "rtscts",
+                xonxoff=flow == "xonxoff",
+                exclusive=True,
+            )
         except (OSError, ValueError, termios.error) as error:
             raise _open_error(error) from error
 
@@ -76,6 +83,7 @@ class FoundPort:
     """`id` is stable: the same after a restart, and after replugging under another number. "usb-0416-5011-SERIAL" is a
     USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins. `path` is the current device.
     `refused`: why it cannot be used, "" where it can."""
+
     id: str
     path: str
     kind: str
@@ -122,8 +130,10 @@ def _usb(root: Path) -> list[FoundPort]:
 
 def _adapters(root: Path) -> list[FoundPort]:
     folder = root / "dev/serial/by-id"
-    return [FoundPort(str(node), str(node), SERIAL, _access(node))
-            for node in (sorted(folder.iterdir()) if folder.is_dir() else ())]
+    return [
+        FoundPort(str(node), str(node), SERIAL, _access(node))
+        for node in (sorted(folder.iterdir()) if folder.is_dir() else ())
+    ]
 
 
 def _pins(root: Path) -> list[FoundPort]:
@@ -151,6 +161,7 @@ def _read(path: Path) -> str:
 class UsbPort:
     """No baud rate and no pacing: a full printer says so on the bus, and takes nothing. Its methods are those of
     `SerialPort`. Some printers send nothing back over USB: `read_some` is then always empty."""
+
     baud: int | None = None
 
     def __init__(self, path: str) -> None:

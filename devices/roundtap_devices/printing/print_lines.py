@@ -14,6 +14,7 @@ LEFT, CENTER, RIGHT = "left", "center", "right"
 class Paper:
     """How wide the paper is, and one column of it. 58 mm: 32 columns or 384 dots. 80 mm: 48 columns or 576 dots; at 180
     dots an inch 42 columns and 512 dots, of which the columns leave 8 at the right."""
+
     columns: int
     dots: int
     cell_dots: int = CELL_DOTS
@@ -25,6 +26,7 @@ SHEET_58, SHEET_80 = Paper(32, 384), Paper(48, 576)
 @dataclass(frozen=True, slots=True)
 class TextCell:
     """A piece of a line: `width` columns from column `start`. Text that is wider is drawn narrower, never cut."""
+
     text: str
     start: int
     width: int
@@ -35,6 +37,7 @@ class TextCell:
 class TextLine:
     """Cells side by side. `tall` doubles the height; `small` is drawn, as the printer has no such letters; `tight`
     leaves no gap below, so that frames are closed."""
+
     cells: tuple[TextCell, ...]
     bold: bool = False
     tall: bool = False
@@ -54,6 +57,7 @@ class Feed:
 @dataclass(frozen=True, slots=True)
 class Box:
     """A frame to write or tick in; `stroke` is the thickness of its line."""
+
     x: int
     y: int
     width: int
@@ -64,6 +68,7 @@ class Box:
 @dataclass(frozen=True, slots=True)
 class RuledLine:
     """A straight black bar: a rule, or a line to sign on."""
+
     x: int
     y: int
     width: int
@@ -74,6 +79,7 @@ class RuledLine:
 class Label:
     """Text inside a drawing, in DejaVu Sans of `size` dots, smaller where it is wider than `width`. `x` is the left
     edge, the middle or the right edge, as `align` says; `y` the top of the letters' box."""
+
     x: int
     y: int
     text: str
@@ -86,6 +92,7 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class QrShape:
     """A QR code in a drawing, its quiet zone included, as large as `side` dots allow."""
+
     x: int
     y: int
     side: int
@@ -95,6 +102,7 @@ class QrShape:
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """Shapes on `height_dots` of paper, over its full width. Sent as an image."""
+
     height_dots: int
     shapes: tuple[Box | RuledLine | Label | QrShape, ...]
 
@@ -102,6 +110,7 @@ class Drawing:
 @dataclass(frozen=True, slots=True)
 class Qr:
     """A centred QR code, made by the printer where it can: `module_dots` a module."""
+
     content: str
     module_dots: int = 5
 
@@ -109,6 +118,7 @@ class Qr:
 @dataclass(frozen=True, slots=True)
 class CodePageLine:
     """For the code-page test print: `text` in the code page `codec` only, `?` where it lacks a letter."""
+
     codec: str
     text: str
 
@@ -122,4 +132,3 @@ def line(text: str, sheet: Paper, align: str = LEFT, bold: bool = False, tall: b
 
 def horizontal_rule(sheet: Paper, above_dots: int = 4, below_dots: int = 6) -> Drawing:
     return Drawing(above_dots + 2 + below_dots, (RuledLine(0, above_dots, sheet.dots),))
-

@@ -15,7 +15,14 @@ held: none left; it can be tried again."""
 READY = "ready"  # the outcome of `begin_look` where all is well; `answers` shows whether the printer said so itself
 
 OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT, UNCONFIRMED = (
-    "offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "unconfirmed")
+    "offline",
+    "no-paper",
+    "silent",
+    "stalled",
+    "unplugged",
+    "no-port",
+    "unconfirmed",
+)
 """Why, in this order: off line or open; no paper; silent though it answered before; takes no more bytes; the port went
 away; no such port; never answered, and its print at this speed is not confirmed yet."""
 
@@ -44,6 +51,7 @@ class JobOutcome:
 @dataclass(slots=True)
 class _Attempt:
     """One attempt: `queue` are the unsent bytes, `moved_ms` is the time of the last progress."""
+
     composed: ComposedJob
     before_first_byte: Callable[[], None]
     moved_ms: int
@@ -78,9 +86,15 @@ class Printer:
     so that a printer that answers is found whatever its setting.
     """
 
-    def __init__(self, open_port: Callable[[], Port], profile: PrinterProfile, answers: bool = False,
-                 interrupted: bool = False, confirmed: bool = False,
-                 next_speed: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self,
+        open_port: Callable[[], Port],
+        profile: PrinterProfile,
+        answers: bool = False,
+        interrupted: bool = False,
+        confirmed: bool = False,
+        next_speed: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.profile = profile
         self.confirmed = confirmed
         self.answers = answers or profile.answers is True
@@ -95,13 +109,13 @@ class Printer:
 
     @property
     def phase(self) -> str:
-        """"" while there is nothing to do."""
+        """ "" while there is nothing to do."""
         return self._attempt.phase if self._attempt else ""
 
     @property
     def unconfirmed(self) -> bool:
         """Whether it prints at a speed that is not known to be right."""
-        return (not self.answers and not self.confirmed and self._port is not None and self._port.baud is not None)
+        return not self.answers and not self.confirmed and self._port is not None and self._port.baud is not None
 
     def begin(self, composed: ComposedJob, before_first_byte: Callable[[], None], now_ms: int) -> None:
         """Start a job. `before_first_byte` is called once the printer is ready and before the first byte is sent:
@@ -183,8 +197,13 @@ class Printer:
             if not waited:
                 return None
             # A model may know the first request and not the second.
-            if not job.trouble and not self.confirmed and self._port is not None and self._port.baud is not None \
-                    and self._next_speed():
+            if (
+                not job.trouble
+                and not self.confirmed
+                and self._port is not None
+                and self._port.baud is not None
+                and self._next_speed()
+            ):
                 # Requests at a wrong speed are noise to the printer: it may be waiting for more of it.
                 self.close()
                 self._broken_block = max(self._broken_block, NOISE_BYTES)

@@ -20,10 +20,14 @@ RASTERS = (GS_V0, DC2)  # the command for images: GS v 0 of ESC/POS, or DC2 * of
 
 class ProfileError(TomlTableError):
     """A fault in a profile that the user can fix; `key` names the text "printer.KEY" in the units' catalogues."""
-    TEXTS = {**TomlTableError.TEXTS, "missing": "{file}: no such printer: name one of {known}, or a TOML file",
-             "no_number": "{file}: {where}: {value} should be a whole number from {least} to {most}",
-             "narrow": "{file}: columns: {columns} columns do not fit into {dots} dots: a letter is 6 to 32 dots wide",
-             "small_buffer": "{file}: buffer: {value} bytes hold no row of {dots} dots: at least {least} are wanted"}
+
+    TEXTS = {
+        **TomlTableError.TEXTS,
+        "missing": "{file}: no such printer: name one of {known}, or a TOML file",
+        "no_number": "{file}: {where}: {value} should be a whole number from {least} to {most}",
+        "narrow": "{file}: columns: {columns} columns do not fit into {dots} dots: a letter is 6 to 32 dots wide",
+        "small_buffer": "{file}: buffer: {value} bytes hold no row of {dots} dots: at least {least} are wanted",
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class PrinterProfile:
     in a second, rather too few; bytes_per_s: how many bytes it takes in, where that is slower (0: it is not). buffer:
     bytes that it holds at least. baud: the speed that is tried first.
     """
+
     name: str
     dots: int = 576
     columns: int = 48
@@ -90,9 +95,17 @@ def parse_profile(text: str, file: str = "printer.toml") -> PrinterProfile:
 
 
 BLOCK_HEAD = 40  # bytes that may accompany a row of an image: its own command, a status request, the marker
-RANGES = {"dots": (128, 1600), "columns": (16, 128), "dpi": (100, 600), "tear_dots": (0, 255), "raster_rows": (1, 255),
-          "rows_per_s": (10, 10_000), "feed_rows_per_s": (10, 10_000), "bytes_per_s": (0, 1_000_000),
-          "buffer": (64, 16_000_000)}
+RANGES = {
+    "dots": (128, 1600),
+    "columns": (16, 128),
+    "dpi": (100, 600),
+    "tear_dots": (0, 255),
+    "raster_rows": (1, 255),
+    "rows_per_s": (10, 10_000),
+    "feed_rows_per_s": (10, 10_000),
+    "bytes_per_s": (0, 1_000_000),
+    "buffer": (64, 16_000_000),
+}
 CHOICES: Mapping[str, tuple[object, ...]] = {"flow": FLOWS, "raster": RASTERS, "baud": BAUDS}
 
 
@@ -117,8 +130,9 @@ def _check_codepages(table: TomlTable, value: Any) -> None:
         except LookupError:
             one_byte = False
         if not one_byte:
-            raise table.error_at("not_one_of", where, value=codec, known="cp437, cp850, cp852, cp858, cp1250, cp1252, "
-                                 "iso8859_2 …")
+            raise table.error_at(
+                "not_one_of", where, value=codec, known="cp437, cp850, cp852, cp858, cp1250, cp1252, iso8859_2 …"
+            )
         _number(table, where, number, 0, 255)
 
 
@@ -133,49 +147,132 @@ def _number(table: TomlTable, where: str, value: Any, least: int, most: int) -> 
 # and a fast one a slip. Nothing here was tried on the printer itself.
 EPSON_80 = PrinterProfile(
     # TM-T20 to T20III, TM-m30 and compatibles. [cap] TM-T20II: 203 dpi, 576 dots, 48 columns, QR.
-    "epson-80", 576, 48, 203, MappingProxyType({"cp437": 0, "cp858": 19, "cp852": 18, "cp1252": 16, "cp850": 2}),
+    "epson-80",
+    576,
+    48,
+    203,
+    MappingProxyType({"cp437": 0, "cp858": 19, "cp852": 18, "cp1252": 16, "cp850": 2}),
     # [T20] 150 mm/s, 8 dots a millimetre; receive buffer 4 kB (the 45-byte setting is optional); 38400 baud.
-    raster_rows=28, rows_per_s=1100, feed_rows_per_s=1100, buffer=4096, baud=38400)
+    raster_rows=28,
+    rows_per_s=1100,
+    feed_rows_per_s=1100,
+    buffer=4096,
+    baud=38400,
+)
 
 EPSON_T88 = PrinterProfile(
     # TM-T88II to V. [cap], [T88]: 180 dpi, 512 dots, 42 columns of 12 dots. Only pages that all of them have: the II
     # lacks 858, the III lacks 852, so Polish is drawn. QR codes are drawn, too: the II and III make none.
-    "epson-t88", 512, 42, 180, MappingProxyType({"cp437": 0, "cp1252": 16, "cp850": 2}),
+    "epson-t88",
+    512,
+    42,
+    180,
+    MappingProxyType({"cp437": 0, "cp1252": 16, "cp850": 2}),
     # [T88] cutter 15 mm above the head; 150 mm/s (the II: 120 = 850 rows); receive buffer 4 kB.
-    tear_dots=106, qr=False, raster_rows=32, rows_per_s=800, feed_rows_per_s=800, buffer=4096, baud=9600)
+    tear_dots=106,
+    qr=False,
+    raster_rows=32,
+    rows_per_s=800,
+    feed_rows_per_s=800,
+    buffer=4096,
+    baud=9600,
+)
 
 POS_5890 = PrinterProfile(
     # [cap] POS-5890, the commonest 58 mm printer: 384 dots, 32 columns, no cutter, no QR; pages 2, 53, 54.
-    "pos-5890", 384, 32, 203, MappingProxyType({"cp437": 0, "cp852": 54, "cp858": 53, "cp850": 2}),
+    "pos-5890",
+    384,
+    32,
+    203,
+    MappingProxyType({"cp437": 0, "cp852": 54, "cp858": 53, "cp850": 2}),
     # [low] 50 mm/s, 1 kB. Sold as a serial printer with 9600 baud, more often with USB.
-    cutter=False, tear_dots=56, qr=False, raster_rows=10, rows_per_s=400, feed_rows_per_s=400, buffer=1024, baud=9600)
+    cutter=False,
+    tear_dots=56,
+    qr=False,
+    raster_rows=10,
+    rows_per_s=400,
+    feed_rows_per_s=400,
+    buffer=1024,
+    baud=9600,
+)
 
 ZJ_5870 = PrinterProfile(
     # [cap] ZJ-5870 ("POS-58"): its pages end at 18; no 858, so what 850 and 1252 lack is drawn.
-    "zj-5870", 384, 32, 203, MappingProxyType({"cp437": 0, "cp852": 18, "cp1252": 16, "cp850": 2}),
-    cutter=False, tear_dots=56, qr=False, raster_rows=10, rows_per_s=400, feed_rows_per_s=400, buffer=1024, baud=9600)
+    "zj-5870",
+    384,
+    32,
+    203,
+    MappingProxyType({"cp437": 0, "cp852": 18, "cp1252": 16, "cp850": 2}),
+    cutter=False,
+    tear_dots=56,
+    qr=False,
+    raster_rows=10,
+    rows_per_s=400,
+    feed_rows_per_s=400,
+    buffer=1024,
+    baud=9600,
+)
 
 CSN_A2 = PrinterProfile(
     # Adafruit 597 / CSN-A2, on the Pi's own serial pins. [ada] 384 dots, 32 columns; other pages need firmware 2.64,
     # and a row takes 30 ms whether letters or a picture: everything but page 437 is drawn.
-    "csn-a2", 384, 32, 203, MappingProxyType({"cp437": 0}), cutter=False, tear_dots=56, qr=False,
+    "csn-a2",
+    384,
+    32,
+    203,
+    MappingProxyType({"cp437": 0}),
+    cutter=False,
+    tear_dots=56,
+    qr=False,
     # [ada] 19200 baud (some 9600), no flow control; 30 ms a dot row, 2.1 ms a blank one; 256 bytes of buffer.
-    raster=DC2, raster_rows=2, rows_per_s=33, feed_rows_per_s=470, buffer=256, baud=19200)
+    raster=DC2,
+    raster_rows=2,
+    rows_per_s=33,
+    feed_rows_per_s=470,
+    buffer=256,
+    baud=19200,
+)
 
 PLAIN_58 = PrinterProfile(
     # Any 58 mm printer with ESC/POS: only what all have. [low]
-    "plain-58", 384, 32, 203, MappingProxyType({"cp437": 0}), cutter=False, tear_dots=56, qr=False, raster_rows=10,
-    rows_per_s=400, feed_rows_per_s=400, buffer=1024, baud=9600)
+    "plain-58",
+    384,
+    32,
+    203,
+    MappingProxyType({"cp437": 0}),
+    cutter=False,
+    tear_dots=56,
+    qr=False,
+    raster_rows=10,
+    rows_per_s=400,
+    feed_rows_per_s=400,
+    buffer=1024,
+    baud=9600,
+)
 
 PLAIN_80 = PrinterProfile(
     # Any 80 mm printer of 203 dpi; cuts, since a printer without a cutter ignores that. [low]
-    "plain-80", 576, 48, 203, MappingProxyType({"cp437": 0}), qr=False, raster_rows=7,
-    rows_per_s=600, feed_rows_per_s=600, buffer=1024, baud=9600)
+    "plain-80",
+    576,
+    48,
+    203,
+    MappingProxyType({"cp437": 0}),
+    qr=False,
+    raster_rows=7,
+    rows_per_s=600,
+    feed_rows_per_s=600,
+    buffer=1024,
+    baud=9600,
+)
 
 PROFILES = {profile.name: profile for profile in (EPSON_80, EPSON_T88, POS_5890, ZJ_5870, CSN_A2, PLAIN_58, PLAIN_80)}
 SOLD_AS = {
-    "epson-80": "Epson TM-T20, TM-m30, most 80 mm printers", "epson-t88": "Epson TM-T88II, III, IV, V",
-    "pos-5890": "POS-5890, NT-5890", "zj-5870": "ZJ-5870, POS-58", "csn-a2": "Adafruit 597, CSN-A2",
-    "plain-58": "58 mm", "plain-80": "80 mm",
+    "epson-80": "Epson TM-T20, TM-m30, most 80 mm printers",
+    "epson-t88": "Epson TM-T88II, III, IV, V",
+    "pos-5890": "POS-5890, NT-5890",
+    "zj-5870": "ZJ-5870, POS-58",
+    "csn-a2": "Adafruit 597, CSN-A2",
+    "plain-58": "58 mm",
+    "plain-80": "80 mm",
 }
 """The names printed on the printers themselves, the same in every language."""

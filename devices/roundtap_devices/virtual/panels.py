@@ -35,8 +35,9 @@ class PanelSocket:
     after each `changed`; a slow client misses pictures, never answers. take: executes an order, and returns an error
     text, if any; one order at a time, and none while `taking` is held."""
 
-    def __init__(self, path: Path, picture: Callable[[], dict[str, Any]],
-                 take: Callable[[dict[str, Any]], str | None]) -> None:
+    def __init__(
+        self, path: Path, picture: Callable[[], dict[str, Any]], take: Callable[[dict[str, Any]], str | None]
+    ) -> None:
         self.taking = threading.Lock()
         self._path, self._picture, self._take = path, picture, take
         self._news = threading.Condition()
@@ -157,9 +158,15 @@ class TablePanel:
 
     def _picture(self) -> dict[str, Any]:
         return {
-            "frame": base64.b64encode(self._glass.frame).decode("ascii"), "width": WIDTH, "height": HEIGHT,
-            "lamp": self._on["lamp"], "lamp_a": self._on["lamp_a"], "lamp_b": self._on["lamp_b"],
-            "buzzer": self._on["buzzer"], "text": self._text, "virtual": True,
+            "frame": base64.b64encode(self._glass.frame).decode("ascii"),
+            "width": WIDTH,
+            "height": HEIGHT,
+            "lamp": self._on["lamp"],
+            "lamp_a": self._on["lamp_a"],
+            "lamp_b": self._on["lamp_b"],
+            "buzzer": self._on["buzzer"],
+            "text": self._text,
+            "virtual": True,
         }
 
 
@@ -225,8 +232,12 @@ class PrinterPanel:
 
     def _picture(self) -> dict[str, Any]:
         sheets = self._twin.paper.sheets
-        return {"sheet": base64.b64encode(sheet_png(sheets[-1])).decode("ascii") if sheets else None,
-                "number": len(sheets), "faults": sorted(self._twin.faults), "virtual": True}
+        return {
+            "sheet": base64.b64encode(sheet_png(sheets[-1])).decode("ascii") if sheets else None,
+            "number": len(sheets),
+            "faults": sorted(self._twin.faults),
+            "virtual": True,
+        }
 
 
 def sheet_png(sheet: Image.Image) -> bytes:

@@ -26,10 +26,15 @@ DLE, DC2, ESC, FS, GS = 0x10, 0x12, 0x1B, 0x1C, 0x1D
 
 # Commands of fixed length: (first byte, second byte) → bytes of parameters.
 LENGTHS = {
-    (ESC, ord("@")): 0, (ESC, ord("2")): 0, (FS, ord(".")): 0, (FS, ord("&")): 0,
+    (ESC, ord("@")): 0,
+    (ESC, ord("2")): 0,
+    (FS, ord(".")): 0,
+    (FS, ord("&")): 0,
     **dict.fromkeys(((ESC, ord(c)) for c in "tE!a3JdMG-RS{"), 1),
     **dict.fromkeys(((GS, ord(c)) for c in "!raBbI"), 1),
-    (DLE, 0x04): 1, (GS, ord("L")): 2, (GS, ord("W")): 2,
+    (DLE, 0x04): 1,
+    (GS, ord("L")): 2,
+    (GS, ord("W")): 2,
 }
 
 
@@ -46,8 +51,12 @@ class EscposInterpreter:
     Like a printer made for China, it reads bytes above 127 as pairs until it is told not to.
     """
 
-    def __init__(self, profile: PrinterProfile, answer: Callable[[int], None] = lambda _: None,
-                 pages: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self,
+        profile: PrinterProfile,
+        answer: Callable[[int], None] = lambda _: None,
+        pages: Mapping[int, str] | None = None,
+    ) -> None:
         self.profile = profile
         self._pages = dict(pages) if pages is not None else {n: codec for codec, n in profile.codepages.items()}
         self._cell = profile.sheet.cell_dots
@@ -80,7 +89,7 @@ class EscposInterpreter:
         self._pending += data
         with contextlib.suppress(IncompleteCommand):
             while self._pending:
-                del self._pending[:self._next_command()]
+                del self._pending[: self._next_command()]
 
     def tear(self) -> Image.Image:
         roll, edge = self.roll, self.profile.tear_dots
@@ -379,7 +388,7 @@ class VirtualPrinter:
                         self._fail(name)
                 continue
             piece = bytes(self._buffer[:room])
-            del self._buffer[:len(piece)]
+            del self._buffer[: len(piece)]
             self.processed_bytes += len(piece)
             self.paper.feed(piece)
 

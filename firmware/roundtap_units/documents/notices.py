@@ -18,8 +18,9 @@ TEST_URL = "http://roundtap.local/"
 RULER = 30
 
 
-def pairings_by_table(content: print_contents.PairingsByTable, sheet: print_lines.Paper,
-                      words: Words) -> list[print_lines.PrintLine]:
+def pairings_by_table(
+    content: print_contents.PairingsByTable, sheet: print_lines.Paper, words: Words
+) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_table"), sheet)
     record = max((len(each or "") for row in content.rows for each in (row.a_record, row.b_record)), default=0) + 1
     for row in content.rows:
@@ -27,41 +28,62 @@ def pairings_by_table(content: print_contents.PairingsByTable, sheet: print_line
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _match(row: print_contents.TablePairing, record: int, sheet: print_lines.Paper,
-           words: Words) -> list[print_lines.PrintLine]:
+def _match(
+    row: print_contents.TablePairing, record: int, sheet: print_lines.Paper, words: Words
+) -> list[print_lines.PrintLine]:
     """`record`: columns at the right for what each has won so far."""
     other = row.b if row.b is not None else words(f"paper.bye.{row.bye}")
     table = "" if row.table is None else str(row.table)
     half = (sheet.columns - 5) // 2
     teams = row.a_members or row.b_members
     if sheet.columns >= WIDE and max(columns_of(row.a), columns_of(other)) <= half and not teams:
-        return [print_lines.TextLine((print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
-                                      print_lines.TextCell(row.a, 4, half),
-                                      print_lines.TextCell(other, 5 + half, half))),
-                *_by_hand(row, sheet, words)]
+        return [
+            print_lines.TextLine(
+                (
+                    print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
+                    print_lines.TextCell(row.a, 4, half),
+                    print_lines.TextCell(other, 5 + half, half),
+                )
+            ),
+            *_by_hand(row, sheet, words),
+        ]
     name = sheet.columns - 4 - record
     return [
-        *_name_lines((print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
-                      print_lines.TextCell(row.a_record, 4 + name, record, print_lines.RIGHT)), row.a, 4, name),
+        *_name_lines(
+            (
+                print_lines.TextCell(table, 0, 3, print_lines.RIGHT),
+                print_lines.TextCell(row.a_record, 4 + name, record, print_lines.RIGHT),
+            ),
+            row.a,
+            4,
+            name,
+        ),
         *_players(row.a_members, 4, sheet),
         *_name_lines((print_lines.TextCell(row.b_record or "", 4 + name, record, print_lines.RIGHT),), other, 4, name),
-        *_players(row.b_members, 4, sheet), *_by_hand(row, sheet, words),
+        *_players(row.b_members, 4, sheet),
+        *_by_hand(row, sheet, words),
         print_lines.Feed(6),
     ]
 
 
 def _by_hand(row: print_contents.TablePairing, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """In small letters below the pair: it was paired or seated manually."""
-    return [print_lines.TextLine((print_lines.TextCell(words("paper.by_hand"), 4, sheet.columns - 4),),
-                                 small=True)] if row.by_hand else []
+    return (
+        [print_lines.TextLine((print_lines.TextCell(words("paper.by_hand"), 4, sheet.columns - 4),), small=True)]
+        if row.by_hand
+        else []
+    )
 
 
-def _name_lines(cells: tuple[print_lines.TextCell, ...], name: str, start: int,
-                width: int) -> list[print_lines.PrintLine]:
+def _name_lines(
+    cells: tuple[print_lines.TextCell, ...], name: str, start: int, width: int
+) -> list[print_lines.PrintLine]:
     """A line with a name in it, which continues below where it is too long."""
     first, *rest = wrap_text(name, width) or [""]
-    return [print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
-            *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest)]
+    return [
+        print_lines.TextLine((*cells, print_lines.TextCell(first, start, width))),
+        *(print_lines.TextLine((print_lines.TextCell(part, start, width),)) for part in rest),
+    ]
 
 
 def _players(members: Sequence[str], start: int, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
@@ -71,8 +93,9 @@ def _players(members: Sequence[str], start: int, sheet: print_lines.Paper) -> li
     return [print_lines.TextLine((print_lines.TextCell(", ".join(members), start, sheet.columns - start),), small=True)]
 
 
-def pairings_by_name(content: print_contents.PairingsByName, sheet: print_lines.Paper,
-                     words: Words) -> list[print_lines.PrintLine]:
+def pairings_by_name(
+    content: print_contents.PairingsByName, sheet: print_lines.Paper, words: Words
+) -> list[print_lines.PrintLine]:
     lines = _head(content, words("paper.pairings", round=round_title(content, words)), words("paper.by_name"), sheet)
     wide = sheet.columns >= WIDE
     record = max([4, *(len(row.record) for row in content.rows)]) + 1
@@ -83,8 +106,10 @@ def pairings_by_name(content: print_contents.PairingsByName, sheet: print_lines.
             lines.append(print_lines.Feed(8))
         initial = row.name[:1]
         table = words(f"paper.bye.{row.bye}.short") if row.table is None else str(row.table)
-        cells = [print_lines.TextCell(row.record, name, record, print_lines.RIGHT),
-                 print_lines.TextCell(table, sheet.columns - 5, 5, print_lines.RIGHT)]
+        cells = [
+            print_lines.TextCell(row.record, name, record, print_lines.RIGHT),
+            print_lines.TextCell(table, sheet.columns - 5, 5, print_lines.RIGHT),
+        ]
         if wide:
             cells.append(print_lines.TextCell(row.value, name + record, 8, print_lines.RIGHT))
         lines += [*_name_lines(tuple(cells), row.name, 0, name), *_players(row.members, 0, sheet)]
@@ -95,8 +120,11 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
     title = words("paper.final") if content.final else words("paper.standings", number=content.after)
     columns = [words(f"column.{key}") for key in content.columns]
     lines = _head(content, title, "", sheet)
-    widths = _widths(columns, [max((len(row.values[place]) for row in content.rows), default=0)
-                               for place in range(len(columns))], sheet.columns)
+    widths = _widths(
+        columns,
+        [max((len(row.values[place]) for row in content.rows), default=0) for place in range(len(columns))],
+        sheet.columns,
+    )
     # One line a row only where the names keep room; else the figures stand below the name.
     points = max([len(words("paper.points")), *(len(str(row.points)) for row in content.rows)]) + 1
     name = sheet.columns - 4 - points - sum(widths)
@@ -105,11 +133,16 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
     if not flat:
         name = sheet.columns - 4 - points
     starts = [sheet.columns - sum(widths[place:]) for place in range(len(widths))]
-    heads = [print_lines.TextCell(column, start, width - 1, print_lines.RIGHT)
-             for column, start, width in zip(columns, starts, widths, strict=True)]
+    heads = [
+        print_lines.TextCell(column, start, width - 1, print_lines.RIGHT)
+        for column, start, width in zip(columns, starts, widths, strict=True)
+    ]
     top = print_lines.TextCell(words("paper.points"), 4 + name, points, print_lines.RIGHT)
-    lines += [print_lines.TextLine((top, *heads))] if flat else [print_lines.TextLine((top,)),
-                                                                 print_lines.TextLine(tuple(heads))]
+    lines += (
+        [print_lines.TextLine((top, *heads))]
+        if flat
+        else [print_lines.TextLine((top,)), print_lines.TextLine(tuple(heads))]
+    )
     lines.append(print_lines.horizontal_rule(sheet, 0, 6))
     for row in content.rows:
         figures = [
@@ -117,24 +150,39 @@ def standings(content: print_contents.Standings, sheet: print_lines.Paper, words
             for place, (value, start, width) in enumerate(zip(row.values, starts, widths, strict=True))
         ]
         place = "–" if row.rank is None else str(row.rank)
-        first = (print_lines.TextCell(place, 0, 3, print_lines.RIGHT),
-                 print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT))
+        first = (
+            print_lines.TextCell(place, 0, 3, print_lines.RIGHT),
+            print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT),
+        )
         if flat:
-            lines += [*_name_lines((*first, *figures), row.name, 4, name), *_players(row.members, 4, sheet),
-                      *_remarks(row, sheet, words)]
+            lines += [
+                *_name_lines((*first, *figures), row.name, 4, name),
+                *_players(row.members, 4, sheet),
+                *_remarks(row, sheet, words),
+            ]
         else:
             record = print_lines.TextCell(row.record, 4, 8)
             # Where the figures need the whole width, the record has its own line.
-            figure_lines = [print_lines.TextLine((record,
-                                                  *figures))] if starts[0] >= 12 else [print_lines.TextLine((record,)),
-                                                                                   print_lines.TextLine(tuple(figures))]
-            lines += [*_name_lines(first, row.name, 4, name), *_players(row.members, 4, sheet),
-                      *figure_lines, *_remarks(row, sheet, words), print_lines.Feed(5)]
+            figure_lines = (
+                [print_lines.TextLine((record, *figures))]
+                if starts[0] >= 12
+                else [print_lines.TextLine((record,)), print_lines.TextLine(tuple(figures))]
+            )
+            lines += [
+                *_name_lines(first, row.name, 4, name),
+                *_players(row.members, 4, sheet),
+                *figure_lines,
+                *_remarks(row, sheet, words),
+                print_lines.Feed(5),
+            ]
     lines += _cut(content.cut, sheet, words) if content.cut else []
-    if any(row.decided is not None or row.decided_by for row in content.rows) \
-            or (content.cut and any(row.decided for row in content.cut.rows)):
-        lines += [print_lines.Feed(8),
-                  *(print_lines.line(part, sheet) for part in wrap_text(words("paper.decided"), sheet.columns))]
+    if any(row.decided is not None or row.decided_by for row in content.rows) or (
+        content.cut and any(row.decided for row in content.cut.rows)
+    ):
+        lines += [
+            print_lines.Feed(8),
+            *(print_lines.line(part, sheet) for part in wrap_text(words("paper.decided"), sheet.columns)),
+        ]
     return [*lines, *_foot(content, sheet, words)]
 
 
@@ -152,32 +200,41 @@ def _widths(heads: Sequence[str], values: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _remarks(row: print_contents.StandingsPrintLine, sheet: print_lines.Paper,
-             words: Words) -> list[print_lines.PrintLine]:
+def _remarks(
+    row: print_contents.StandingsPrintLine, sheet: print_lines.Paper, words: Words
+) -> list[print_lines.PrintLine]:
     """What no column shows: how far an entry came, who has left, a tiebreaker among the tied only, or the lot."""
     remarks = [round_label(words, key)] if (key := row.reached) else []
     remarks += [words(f"status.{key}")] if (key := row.status) else []
     remarks += [f"* {words(f'column.{key}')}"] if (key := row.decided_by) else []
     remarks += [words("paper.by_lot")] if row.by_lot else []
-    return [print_lines.TextLine((print_lines.TextCell(" · ".join(remarks), 4, sheet.columns - 4),),
-                                 small=True)] if remarks else []
+    return (
+        [print_lines.TextLine((print_lines.TextCell(" · ".join(remarks), 4, sheet.columns - 4),), small=True)]
+        if remarks
+        else []
+    )
 
 
 def _cut(cut: print_contents.CutOrder, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """The cut's own order, with a line below the last who advances."""
     lines: list[print_lines.PrintLine] = [
-        print_lines.Feed(14), print_lines.horizontal_rule(sheet),
+        print_lines.Feed(14),
+        print_lines.horizontal_rule(sheet),
         print_lines.line(words("paper.cut", n=cut.size), sheet, print_lines.CENTER, tall=True),
-        *(print_lines.line(row, sheet, print_lines.CENTER) for row in wrap_text(words("paper.cut.why"), sheet.columns))]
+        *(print_lines.line(row, sheet, print_lines.CENTER) for row in wrap_text(words("paper.cut.why"), sheet.columns)),
+    ]
     lines.append(print_lines.horizontal_rule(sheet, 4, 6))
     value = max(len(row.value) for row in cut.rows) + 2
     points = max(len(str(row.points)) for row in cut.rows) + 1
     name = sheet.columns - 4 - points - value
     for row in cut.rows:
-        cells = (print_lines.TextCell(str(row.rank), 0, 3, print_lines.RIGHT),
-                 print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT),
-                 print_lines.TextCell(row.value + ("*" if row.decided else " "), sheet.columns - value, value,
-                                      print_lines.RIGHT))
+        cells = (
+            print_lines.TextCell(str(row.rank), 0, 3, print_lines.RIGHT),
+            print_lines.TextCell(str(row.points), 4 + name, points, print_lines.RIGHT),
+            print_lines.TextCell(
+                row.value + ("*" if row.decided else " "), sheet.columns - value, value, print_lines.RIGHT
+            ),
+        )
         lines += _name_lines(cells, row.name, 4, name)
         if row.rank == cut.size:
             lines.append(print_lines.horizontal_rule(sheet, 4, 8))
@@ -185,40 +242,62 @@ def _cut(cut: print_contents.CutOrder, sheet: print_lines.Paper, words: Words) -
 
 
 def proxy(content: print_contents.CardProxy, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
-    lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.proxy"), sheet, print_lines.CENTER, bold=True),
-                                          print_lines.horizontal_rule(sheet)]
-    lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True)
-              for part in wrap_text(content.card, sheet.columns * 3 // 4)]
-    lines += [print_lines.horizontal_rule(sheet, 6, 8),
-              *(print_lines.line(part, sheet) for part in wrap_text(words("paper.proxy.what"), sheet.columns))]
-    fields = ((words("paper.proxy.by"), content.official), (words("paper.proxy.date"), content.date),
-              ("", content.event))
+    lines: list[print_lines.PrintLine] = [
+        print_lines.line(words("paper.proxy"), sheet, print_lines.CENTER, bold=True),
+        print_lines.horizontal_rule(sheet),
+    ]
+    lines += [
+        print_lines.line(part, sheet, print_lines.CENTER, tall=True)
+        for part in wrap_text(content.card, sheet.columns * 3 // 4)
+    ]
+    lines += [
+        print_lines.horizontal_rule(sheet, 6, 8),
+        *(print_lines.line(part, sheet) for part in wrap_text(words("paper.proxy.what"), sheet.columns)),
+    ]
+    fields = (
+        (words("paper.proxy.by"), content.official),
+        (words("paper.proxy.date"), content.date),
+        ("", content.event),
+    )
     for label, value in fields:
-        lines += [print_lines.line(part, sheet)
-                  for part in wrap_text(f"{label}: {value}" if label else str(value), sheet.columns)]
-    return [*lines, print_lines.Drawing(SIGNING, (print_lines.RuledLine(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
-            print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),),
-                                 small=True)]
+        lines += [
+            print_lines.line(part, sheet)
+            for part in wrap_text(f"{label}: {value}" if label else str(value), sheet.columns)
+        ]
+    return [
+        *lines,
+        print_lines.Drawing(SIGNING, (print_lines.RuledLine(0, SIGNING - 4, sheet.dots * 2 // 3, 1),)),
+        print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),), small=True),
+    ]
 
 
 def trust(content: print_contents.TrustSheet, sheet: print_lines.Paper, words: Words) -> list[print_lines.PrintLine]:
     """What an organizer compares with the browser before trusting this hub."""
-    lines: list[print_lines.PrintLine] = [print_lines.line(words("paper.trust"), sheet, print_lines.CENTER, bold=True),
-                                          print_lines.horizontal_rule(sheet)]
+    lines: list[print_lines.PrintLine] = [
+        print_lines.line(words("paper.trust"), sheet, print_lines.CENTER, bold=True),
+        print_lines.horizontal_rule(sheet),
+    ]
     lines += [print_lines.line(part, sheet) for part in wrap_text(words("paper.trust.what"), sheet.columns)]
     groups = content.fingerprint.split()
-    lines += [print_lines.Feed(6),
-              *(print_lines.line(" ".join(groups[at : at + 4]), sheet, print_lines.CENTER, bold=True)
-                for at in range(0, len(groups), 4)), print_lines.Feed(6)]
+    lines += [
+        print_lines.Feed(6),
+        *(
+            print_lines.line(" ".join(groups[at : at + 4]), sheet, print_lines.CENTER, bold=True)
+            for at in range(0, len(groups), 4)
+        ),
+        print_lines.Feed(6),
+    ]
     where = f"{words('paper.trust.console')}: {content.console}"
     lines += [print_lines.line(part, sheet) for part in wrap_text(where, sheet.columns)]
     return [*lines, *_foot(content, sheet, words)]
 
 
-def _head(content: print_contents.PrintHeader, title: str, subtitle: str,
-          sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
-    lines: list[print_lines.PrintLine] = [print_lines.line(part, sheet, print_lines.CENTER, bold=True)
-                                          for part in wrap_text(content.event, sheet.columns)]
+def _head(
+    content: print_contents.PrintHeader, title: str, subtitle: str, sheet: print_lines.Paper
+) -> list[print_lines.PrintLine]:
+    lines: list[print_lines.PrintLine] = [
+        print_lines.line(part, sheet, print_lines.CENTER, bold=True) for part in wrap_text(content.event, sheet.columns)
+    ]
     lines += [print_lines.line(part, sheet, print_lines.CENTER, tall=True) for part in wrap_text(title, sheet.columns)]
     if subtitle:
         lines.append(print_lines.line(subtitle, sheet, print_lines.CENTER))
@@ -232,8 +311,11 @@ def _foot(content: print_contents.PrintHeader, sheet: print_lines.Paper, words: 
         print_lines.Qr(content.url),
         print_lines.Feed(6),
         print_lines.line(content.url, sheet, print_lines.CENTER),
-        *([print_lines.line(content.by_name, sheet, print_lines.CENTER)] if 0 < len(content.by_name) <= sheet.columns
-          else []),
+        *(
+            [print_lines.line(content.by_name, sheet, print_lines.CENTER)]
+            if 0 < len(content.by_name) <= sheet.columns
+            else []
+        ),
         print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),), small=True),
     ]
 
@@ -258,9 +340,11 @@ def layout_job(kind: str, content: object, sheet: print_lines.Paper, words: Word
 def speed_test_lines(number: int, baud: int) -> list[print_lines.PrintLine]:
     """Plain ASCII on few lines: at a wrong speed hardly anything comes out, and nothing leaves the printer waiting."""
     text = f" {number} " * 3
-    return [print_lines.TextLine((print_lines.TextCell(text, 0, len(text)),), tall=True),
-            print_lines.TextLine((print_lines.TextCell(f"roundtap {number}: {baud} baud", 0, 30),)),
-            print_lines.Feed(60)]
+    return [
+        print_lines.TextLine((print_lines.TextCell(text, 0, len(text)),), tall=True),
+        print_lines.TextLine((print_lines.TextCell(f"roundtap {number}: {baud} baud", 0, 30),)),
+        print_lines.Feed(60),
+    ]
 
 
 def width_test_lines(profile: PrinterProfile, words: Words) -> list[print_lines.PrintLine]:
@@ -269,11 +353,27 @@ def width_test_lines(profile: PrinterProfile, words: Words) -> list[print_lines.
     figures = "".join(str(place % 10) for place in range(1, sheet.columns + 1))
     intro = [print_lines.line(part, sheet) for part in wrap_text(words("printer.test.what"), sheet.columns)]
     return [
-        print_lines.line("ROUNDTAP", sheet, print_lines.CENTER, tall=True), *intro, print_lines.Feed(6),
-        print_lines.Drawing(RULER, (print_lines.Box(0, 0, sheet.dots, RULER, 3),
-                        print_lines.Label(sheet.dots // 2, 6, f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi", 15,
-                                          sheet.dots - 12, print_lines.CENTER))),
-        print_lines.TextLine((print_lines.TextCell(figures, 0, sheet.columns),)), print_lines.Feed(8),
-        *code_page_test_lines(profile), print_lines.Feed(8), print_lines.Qr(TEST_URL),
+        print_lines.line("ROUNDTAP", sheet, print_lines.CENTER, tall=True),
+        *intro,
+        print_lines.Feed(6),
+        print_lines.Drawing(
+            RULER,
+            (
+                print_lines.Box(0, 0, sheet.dots, RULER, 3),
+                print_lines.Label(
+                    sheet.dots // 2,
+                    6,
+                    f"{sheet.dots} · {sheet.columns} · {profile.dpi} dpi",
+                    15,
+                    sheet.dots - 12,
+                    print_lines.CENTER,
+                ),
+            ),
+        ),
+        print_lines.TextLine((print_lines.TextCell(figures, 0, sheet.columns),)),
+        print_lines.Feed(8),
+        *code_page_test_lines(profile),
+        print_lines.Feed(8),
+        print_lines.Qr(TEST_URL),
         print_lines.Feed(8),
     ]

@@ -36,10 +36,14 @@ def form_row_lines(form: Form, sheet: print_lines.Paper, words: Words) -> list[p
         label, lost = words(figure.label), words(figure.lost) if figure.lost else ""
         # Where a rulebook counts losses, one side's losses lead to the other's points.
         across = (f"{lost}  → {label}", f"{label} ←  {lost}") if lost else (label,)
-        rows += [((text, print_lines.CENTER), ("", print_lines.CENTER)) for text in across] \
-            if len(across[0]) < sheet.columns - 2 * _box_columns(sheet) - 2 else [
+        rows += (
+            [((text, print_lines.CENTER), ("", print_lines.CENTER)) for text in across]
+            if len(across[0]) < sheet.columns - 2 * _box_columns(sheet) - 2
+            else [
                 ((lost, print_lines.LEFT), (f"→ {label}", print_lines.RIGHT)),
-                ((lost, print_lines.RIGHT), (f"{label} ←", print_lines.LEFT))]
+                ((lost, print_lines.RIGHT), (f"{label} ←", print_lines.LEFT)),
+            ]
+        )
     made: list[print_lines.PrintLine] = [_edges(sheet)] if rows else []
     for row in rows:
         made += [*(_framed(text, sheet) for text in row), _edges(sheet)]
@@ -55,26 +59,38 @@ def _box_columns(sheet: print_lines.Paper) -> int:
 def _edges(sheet: print_lines.Paper) -> print_lines.Drawing:
     """The upper or lower edges of a box at either side, from the middle of one letter to that of another."""
     cell, columns = sheet.cell_dots, _box_columns(sheet)
-    return print_lines.Drawing(EDGE, tuple(
-        print_lines.RuledLine(start * cell + cell // 2 - 1, 0, (columns - 1) * cell + 2, EDGE)
-        for start in (0, sheet.columns - columns)))
+    return print_lines.Drawing(
+        EDGE,
+        tuple(
+            print_lines.RuledLine(start * cell + cell // 2 - 1, 0, (columns - 1) * cell + 2, EDGE)
+            for start in (0, sheet.columns - columns)
+        ),
+    )
 
 
 def _framed(text: Aligned, sheet: print_lines.Paper) -> print_lines.TextLine:
     """One line of a row of two boxes, with a text between them."""
     columns, last = _box_columns(sheet), sheet.columns - 1
-    return print_lines.TextLine((
-        *(print_lines.TextCell(print_lines.FRAME, at, 1) for at in (0, columns - 1, last - columns + 1, last)),
-        print_lines.TextCell(text[0], columns + 1, sheet.columns - 2 * columns - 2, text[1])), tight=True)
+    return print_lines.TextLine(
+        (
+            *(print_lines.TextCell(print_lines.FRAME, at, 1) for at in (0, columns - 1, last - columns + 1, last)),
+            print_lines.TextCell(text[0], columns + 1, sheet.columns - 2 * columns - 2, text[1]),
+        ),
+        tight=True,
+    )
 
 
 def _between(side: str, text: str, sheet: print_lines.Paper) -> print_lines.TextLine:
     """The same at either side, with a text between them."""
     columns = TICK_COLUMNS if side == TICK else len(side)
-    return print_lines.TextLine((
-        print_lines.TextCell(side, 0, columns),
-        print_lines.TextCell(text, columns + 1, sheet.columns - 2 * columns - 2, print_lines.CENTER),
-        print_lines.TextCell(side, sheet.columns - columns, columns, print_lines.RIGHT)), tight=True)
+    return print_lines.TextLine(
+        (
+            print_lines.TextCell(side, 0, columns),
+            print_lines.TextCell(text, columns + 1, sheet.columns - 2 * columns - 2, print_lines.CENTER),
+            print_lines.TextCell(side, sheet.columns - columns, columns, print_lines.RIGHT),
+        ),
+        tight=True,
+    )
 
 
 def _tick_row(row: SlipTicks, sheet: print_lines.Paper, words: Words) -> print_lines.TextLine:
@@ -95,8 +111,10 @@ def squads_row(picks: Picks, content: Slip, sheet: print_lines.Paper, words: Wor
         for place in range(picks.of):
             left = x + 28 + place * (SQUAD + 4)
             owed = to_field is None or place + 1 in to_field
-            shapes += [print_lines.Box(left, 0, SQUAD, 30, 3 if owed else 1),
-                       print_lines.Label(left + 7, 6, squad_letter(place + 1), 15, 12, bold=owed)]
+            shapes += [
+                print_lines.Box(left, 0, SQUAD, 30, 3 if owed else 1),
+                print_lines.Label(left + 7, 6, squad_letter(place + 1), 15, 12, bold=owed),
+            ]
             if not owed:
                 shapes.append(print_lines.Label(left + 19, 5, "✓", 15, 14))
     must = [sign for sign, side in zip(BOTH, (content.a, content.b), strict=True) if side.must]
@@ -114,16 +132,20 @@ def slip_lines(content: Slip, sheet: print_lines.Paper, words: Words) -> list[pr
         # On existing lines: a slip is no taller than the one it replaces.
         head, end = f"{words('paper.new')} · {head}", f"{table} – {words('paper.replaces')}"
     return [
-        print_lines.TextLine((print_lines.TextCell(table, 0, left),
-                              print_lines.TextCell(content.code, left, CODE_COLUMNS, print_lines.RIGHT)), tall=True),
+        print_lines.TextLine(
+            (
+                print_lines.TextCell(table, 0, left),
+                print_lines.TextCell(content.code, left, CODE_COLUMNS, print_lines.RIGHT),
+            ),
+            tall=True,
+        ),
         *_head(head, sheet),
         squads_row(picks, content, sheet, words) if picks else print_lines.Drawing(20, tuple(_sides(content, sheet))),
         *_names(content, sheet),
         *_members(content, sheet),
         *form_row_lines(content.form, sheet, words),
         _ending(content, sheet, words),
-        print_lines.TextLine((print_lines.TextCell(end, 0, sheet.columns, print_lines.CENTER),), bold=True,
-                             tight=True),
+        print_lines.TextLine((print_lines.TextCell(end, 0, sheet.columns, print_lines.CENTER),), bold=True, tight=True),
     ]
 
 
@@ -131,12 +153,14 @@ def _head(text: str, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
     """Round and event: one line; a long name in small letters, of which a few more fit."""
     if len(text) <= sheet.columns:
         return [print_lines.TextLine((print_lines.TextCell(text, 0, sheet.columns),), tight=True)]
-    return [print_lines.TextLine((print_lines.TextCell(part, 0, sheet.columns),), small=True)
-            for part in wrap_text(text, sheet.columns * 5 // 4)]
+    return [
+        print_lines.TextLine((print_lines.TextCell(part, 0, sheet.columns),), small=True)
+        for part in wrap_text(text, sheet.columns * 5 // 4)
+    ]
 
 
 def round_title(content: RoundNotice, words: Words) -> str:
-    """"Round 3", or the round's own name."""
+    """ "Round 3", or the round's own name."""
     return round_label(words, content.name) if content.name else words("paper.round", number=content.round)
 
 
@@ -156,8 +180,9 @@ def _names(content: Slip, sheet: print_lines.Paper) -> Iterator[print_lines.Text
     left += [""] * (rows - len(left))
     right += [""] * (rows - len(right))
     for a, b in zip(left, right, strict=True):
-        yield print_lines.TextLine((print_lines.TextCell(a, 0, half - 1), print_lines.TextCell(b, half + 1, half - 1)),
-                                   bold=True, tight=True)
+        yield print_lines.TextLine(
+            (print_lines.TextCell(a, 0, half - 1), print_lines.TextCell(b, half + 1, half - 1)), bold=True, tight=True
+        )
 
 
 def _members(content: Slip, sheet: print_lines.Paper) -> list[print_lines.PrintLine]:
@@ -166,8 +191,11 @@ def _members(content: Slip, sheet: print_lines.Paper) -> list[print_lines.PrintL
     left, right = (", ".join(each.members) for each in (content.a, content.b))
     if not left and not right:
         return []
-    return [print_lines.TextLine((print_lines.TextCell(left, 0, half - 1),
-                                  print_lines.TextCell(right, half + 1, half - 1)), small=True)]
+    return [
+        print_lines.TextLine(
+            (print_lines.TextCell(left, 0, half - 1), print_lines.TextCell(right, half + 1, half - 1)), small=True
+        )
+    ]
 
 
 def columns_of(text: str) -> int:
@@ -195,16 +223,20 @@ def _ending(content: Slip, sheet: print_lines.Paper, words: Words) -> print_line
     shapes: list[Shape] = [print_lines.QrShape(0, 0, side, content.url)]
     for row, sign in enumerate(BOTH):
         y = row * SIGN_ROW
-        shapes += [print_lines.Label(left, y + 11, sign, 17, 20),
-                   print_lines.RuledLine(left + 22, y + SIGN_ROW - 3, sheet.dots - left - 22, 1)]
+        shapes += [
+            print_lines.Label(left, y + 11, sign, 17, 20),
+            print_lines.RuledLine(left + 22, y + SIGN_ROW - 3, sheet.dots - left - 22, 1),
+        ]
     shapes.append(print_lines.Label(left + 22, 2, words("paper.signature"), 11, 120))
     y = 2 * SIGN_ROW
     judge, minutes = words("paper.judge"), words("paper.minutes")
     first, last = left + text_width(judge, 15) + 4, right - text_width(minutes, 15) - 4
-    shapes += [print_lines.Label(left, y + 13, judge, 15, first - left),
-               print_lines.RuledLine(first, y + SIGN_ROW - 3, last - MINUTES - 22 - first, 1),
-               print_lines.Label(last - MINUTES - 16, y + 13, "+", 15, 16),
-               print_lines.RuledLine(last - MINUTES, y + SIGN_ROW - 3, MINUTES, 1),
-               print_lines.Label(right, y + 13, minutes, 15, right - last, print_lines.RIGHT)]
+    shapes += [
+        print_lines.Label(left, y + 13, judge, 15, first - left),
+        print_lines.RuledLine(first, y + SIGN_ROW - 3, last - MINUTES - 22 - first, 1),
+        print_lines.Label(last - MINUTES - 16, y + 13, "+", 15, 16),
+        print_lines.RuledLine(last - MINUTES, y + SIGN_ROW - 3, MINUTES, 1),
+        print_lines.Label(right, y + 13, minutes, 15, right - last, print_lines.RIGHT),
+    ]
     shapes.append(print_lines.Label(0, side + 3, content.head, 11, sheet.dots))
     return print_lines.Drawing(side + 16, tuple(shapes))

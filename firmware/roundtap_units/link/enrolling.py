@@ -37,7 +37,14 @@ FAILURES_MAX = 3
 ANSWER_TRIES, CONFIRM_TRIES = 3, 12
 
 LOOKING, CODE, CHECKING, WRONG, STOPPED, BUSY, DONE = (
-    "looking", "code", "checking", "wrong", "stopped", "busy", "done")
+    "looking",
+    "code",
+    "checking",
+    "wrong",
+    "stopped",
+    "busy",
+    "done",
+)
 
 REQUEST_ERRORS = (OSError, http.client.HTTPException, ValueError, KeyError, TypeError)
 
@@ -48,6 +55,7 @@ Post = Callable[[Endpoint, Mapping[str, Any]], tuple[int, dict[str, Any]]]
 class EnrolProgress:
     """What the screen shows. `hub`: its name; `number` stands before the `code`, which is shown until `until_ms`.
     `wrong`: how many wrong codes in a row a hub has tried. `unit`: this unit's name once it is enrolled."""
+
     state: str
     hub: str = ""
     number: int | None = None
@@ -61,6 +69,7 @@ class EnrolProgress:
 @dataclass(slots=True)
 class _Code:
     """`side`: our part of the exchange about it; `own`: our message. The hub gets its hash before the code is shown."""
+
     serial: int
     digits: str
     until_ms: int
@@ -74,12 +83,20 @@ class EnrolClient:
     read `showing`; the result is in `enrolled`. keep: stores it on the disk, OSError where it cannot; then the unit
     works until it is switched off."""
 
-    def __init__(self, kind: str, unit_id: str, keep: Callable[[EnrolledIdentity], None], mono_ms: Callable[[], int],
-                 configured: Sequence[Endpoint] = (), wants: str = "", shown_ms: int = SHOWN_MS,
-                 find: Callable[[Sequence[Endpoint], Iterable[str]], FoundHub | None] = find_hub,
-                 post: Post = lambda place, message: request_json(place, PATH, message, 8.0, 6.0),
-                 new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**CODE_DIGITS)).zfill(CODE_DIGITS),
-                 wait: Callable[[float], bool] | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        unit_id: str,
+        keep: Callable[[EnrolledIdentity], None],
+        mono_ms: Callable[[], int],
+        configured: Sequence[Endpoint] = (),
+        wants: str = "",
+        shown_ms: int = SHOWN_MS,
+        find: Callable[[Sequence[Endpoint], Iterable[str]], FoundHub | None] = find_hub,
+        post: Post = lambda place, message: request_json(place, PATH, message, 8.0, 6.0),
+        new_code: Callable[[], str] = lambda: str(secrets.randbelow(10**CODE_DIGITS)).zfill(CODE_DIGITS),
+        wait: Callable[[float], bool] | None = None,
+    ) -> None:
         self._kind = kind
         self._unit_id = unit_id
         self._keep = keep
@@ -143,11 +160,19 @@ class EnrolClient:
                 return RESCAN_MS
         code = self._current_code()
         try:
-            status, answer = self._post(hub.place, {
-                "step": "ask", "unit_id": self._unit_id, "token": self._token, "kind": self._kind,
-                "serial": code.serial if code is not None else 0, "wants": self._wants,
-                "commit": enrol_keys.commitment(code.own) if code is not None else "",
-                "stopped": self._wrong >= WRONG_MAX})
+            status, answer = self._post(
+                hub.place,
+                {
+                    "step": "ask",
+                    "unit_id": self._unit_id,
+                    "token": self._token,
+                    "kind": self._kind,
+                    "serial": code.serial if code is not None else 0,
+                    "wants": self._wants,
+                    "commit": enrol_keys.commitment(code.own) if code is not None else "",
+                    "stopped": self._wrong >= WRONG_MAX,
+                },
+            )
             if status == 429:
                 self._show(BUSY)
                 return BUSY_MS
@@ -164,8 +189,9 @@ class EnrolClient:
         if offered.offer is not None:
             return self._handle_offer(hub, (offered.hub, offered.epoch), offered.offer)
         if code is None:
-            self._show(STOPPED if self._wrong >= WRONG_MAX else WRONG, until_ms=self._not_before_ms,
-                       identify=offered.identify)
+            self._show(
+                STOPPED if self._wrong >= WRONG_MAX else WRONG, until_ms=self._not_before_ms, identify=offered.identify
+            )
         elif offered.number is not None:
             self._show(CODE, number=offered.number, code=code.digits, until_ms=code.until_ms, identify=offered.identify)
         return min(max(offered.again_ms, ASK_MS_MIN), ASK_MS_MAX)
@@ -185,16 +211,25 @@ class EnrolClient:
 
         self._serial += 1
         digits = self._new_code()
-        side = SPAKE2_B(enrol_keys.code_password(digits), enrol_keys.HUB_IDENTITY,
-                        enrol_keys.unit_identity(self._unit_id, self._kind, self._serial))
+        side = SPAKE2_B(
+            enrol_keys.code_password(digits),
+            enrol_keys.HUB_IDENTITY,
+            enrol_keys.unit_identity(self._unit_id, self._kind, self._serial),
+        )
         self._codes = [*self._codes[-1:], _Code(self._serial, digits, now_ms + self._shown_ms, side, side.start())]
         return self._codes[-1]
 
     def _code_of(self, serial: int) -> _Code | None:
         """The code with this serial; None where it is no longer good."""
         now_ms = self._mono_ms()
-        return next((code for code in self._codes if code.serial == serial and not code.used
-                     and now_ms < code.until_ms + GRACE_MS), None)
+        return next(
+            (
+                code
+                for code in self._codes
+                if code.serial == serial and not code.used and now_ms < code.until_ms + GRACE_MS
+            ),
+            None,
+        )
 
     # --- the exchange ---
 
@@ -208,9 +243,9 @@ class EnrolClient:
             # No code is tried twice, whatever the outcome.
             code.used = True
             self._show(CHECKING)
-            made = self._agree_key(hub,
-                                   enrol_keys.ExchangeContext(*about, self._unit_id, self._kind, code.serial, name),
-                                   code, offer)
+            made = self._agree_key(
+                hub, enrol_keys.ExchangeContext(*about, self._unit_id, self._kind, code.serial, name), code, offer
+            )
             if made is None:
                 return self._count_wrong(hub, name)
             granted = self._confirm(hub, name, made)
@@ -222,14 +257,16 @@ class EnrolClient:
         try:
             self._keep(granted)
         except OSError as error:
-            log.error("what the hub gave cannot be kept on the disk; it is good until this unit is switched off: %s",
-                      error)
+            log.error(
+                "what the hub gave cannot be kept on the disk; it is good until this unit is switched off: %s", error
+            )
         self.enrolled = granted
         self._show(DONE, unit=granted.unit)
         return 0
 
-    def _agree_key(self, hub: FoundHub, about: enrol_keys.ExchangeContext, code: _Code,
-                   offer: ExchangeOffer) -> enrol_keys.ExchangeKeys | None:
+    def _agree_key(
+        self, hub: FoundHub, about: enrol_keys.ExchangeContext, code: _Code, offer: ExchangeOffer
+    ) -> enrol_keys.ExchangeKeys | None:
         """The agreed keys, once the hub has proved that it has the digits; None where it has not."""
         own = code.own
         try:
@@ -251,8 +288,7 @@ class EnrolClient:
         if status != 200:
             raise ValueError(f"the hub answered {status}")
         confirm = reply.get("confirm")
-        if not isinstance(confirm, str) or not confirm.isascii() \
-                or not hmac.compare_digest(confirm, made.hub_confirms):
+        if not isinstance(confirm, str) or not confirm.isascii() or not hmac.compare_digest(confirm, made.hub_confirms):
             return None
         return made
 

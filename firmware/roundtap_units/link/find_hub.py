@@ -34,15 +34,19 @@ GATEWAY_FLAGS = 3  # of a route: up, and by a gateway
 class FoundHub:
     """A machine that claims to be a Roundtap hub, without proof. hub: its journal's lineage, or another lasting name;
     epoch: of its journal; name: for people."""
+
     place: Endpoint
     hub: str
     epoch: str
     name: str
 
 
-def find_hub(configured: Sequence[Endpoint] = (), passed_over: Iterable[str] = (),
-             ask: Callable[[Endpoint], FoundHub | None] | None = None,
-             candidates: Callable[[Sequence[Endpoint]], Iterable[Endpoint]] | None = None) -> FoundHub | None:
+def find_hub(
+    configured: Sequence[Endpoint] = (),
+    passed_over: Iterable[str] = (),
+    ask: Callable[[Endpoint], FoundHub | None] | None = None,
+    candidates: Callable[[Sequence[Endpoint]], Iterable[Endpoint]] | None = None,
+) -> FoundHub | None:
     """The first hub that answers, in the order of `all_candidates`; None where none does. Takes up to some seconds;
     call it repeatedly. passed_over: hubs (`FoundHub.hub`) wanted only where there is no other."""
     avoided, second_best = frozenset(passed_over), None
@@ -85,9 +89,13 @@ def probe_hub(place: Endpoint) -> FoundHub | None:
     return FoundHub(place, hub.hub, hub.epoch, hub.name) if status == 200 else None
 
 
-def request_json(place: Endpoint, path: str, message: Mapping[str, Any] | None = None,
-                 within_s: float = ANSWER_WITHIN_S, connect_within_s: float = CONNECT_WITHIN_S,
-             ) -> tuple[int, dict[str, Any]]:
+def request_json(
+    place: Endpoint,
+    path: str,
+    message: Mapping[str, Any] | None = None,
+    within_s: float = ANSWER_WITHIN_S,
+    connect_within_s: float = CONNECT_WITHIN_S,
+) -> tuple[int, dict[str, Any]]:
     """One request to an unproven machine, and its answer, limited in bytes and time: (status, JSON object). `message`
     is posted; without one it is a GET. OSError, HTTPException or ValueError where no such answer came within
     `within_s` of connecting."""
@@ -130,8 +138,9 @@ def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
     return found[0] if found else None
 
 
-def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
-                       within_s: float = BEACON_WITHIN_S) -> Iterator[Endpoint]:
+def listen_for_beacons(
+    group: str = BEACON_GROUP, port: int = BEACON_PORT, within_s: float = BEACON_WITHIN_S
+) -> Iterator[Endpoint]:
     """The senders of beacons, as they are heard. Only hubs check a beacon's signature: any sender of the right shape is
     asked."""
     seen: set[Endpoint] = set()
@@ -149,8 +158,9 @@ def listen_for_beacons(group: str = BEACON_GROUP, port: int = BEACON_PORT,
         # On each interface: a network without a router has no default route.
         for index, _ in socket.if_nameindex():
             with suppress(OSError):
-                listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
-                                     socket.inet_aton(group) + struct.pack("=4xi", index))
+                listening.setsockopt(
+                    socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(group) + struct.pack("=4xi", index)
+                )
         while len(seen) < BEACONS_MAX and (left_s := until_s - time.monotonic()) > 0:
             listening.settimeout(left_s)
             try:

@@ -30,6 +30,7 @@ Endpoint = tuple[str, int]
 @dataclass(frozen=True, slots=True)
 class HubAddress:
     """Where the hub is, this unit's name there, and their shared key."""
+
     host: str
     port: int
     unit: str

@@ -40,8 +40,9 @@ class UnitMemory:
     stored. machine: its fingerprint; "" where unknown.
     """
 
-    def __init__(self, path: Path | None, new_id: Callable[[], str] = lambda: secrets.token_hex(12),
-                 machine: str = "") -> None:
+    def __init__(
+        self, path: Path | None, new_id: Callable[[], str] = lambda: secrets.token_hex(12), machine: str = ""
+    ) -> None:
         self._path = path
         self._machine = machine
         self._lock = threading.Lock()
@@ -71,7 +72,7 @@ class UnitMemory:
         """Note a believed hub: its address, its journal's epoch, and the other places of that journal."""
         hubs = tuple(each for each in hubs if len(each) <= TEXT_MAX)[:HUBS_MAX]
         with self._lock:
-            epochs = (*[each for each in self.epochs if each != epoch][1 - EPOCHS_MAX:], epoch)
+            epochs = (*[each for each in self.epochs if each != epoch][1 - EPOCHS_MAX :], epoch)
             if (hub, epochs, hubs) != (self.hub, self.epochs, self.hubs):
                 self.hub, self.epochs, self.hubs = hub, epochs, hubs
                 self._write()
@@ -106,9 +107,18 @@ class UnitMemory:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, checksum_line({
-                "instance": self._folder_id, "epochs": list(self.epochs), "hubs": list(self.hubs), "hub": self.hub,
-                "damaged_read": self.damaged_read}))
+            write_atomically(
+                self._path,
+                checksum_line(
+                    {
+                        "instance": self._folder_id,
+                        "epochs": list(self.epochs),
+                        "hubs": list(self.hubs),
+                        "hub": self.hub,
+                        "damaged_read": self.damaged_read,
+                    }
+                ),
+            )
         except OSError as error:
             log.error("%s cannot be written: %s", self._path, error)
 
@@ -168,8 +178,11 @@ class HubChoice:
     def recheck_due(self, now_ms: int) -> bool:
         """Whether to leave an older epoch's feed for a moment, to look for the newer one."""
         with self._lock:
-            return (self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
-                    and len(self.known()) > 1)
+            return (
+                self._older_since_ms is not None
+                and now_ms - self._older_since_ms >= RECHECK_MS
+                and len(self.known()) > 1
+            )
 
     def failed(self, place: Endpoint) -> None:
         with self._lock:
@@ -197,5 +210,8 @@ class HubChoice:
         """The believed hub has a new standby since its welcome."""
         with self._lock:
             if self._memory.epoch is not None:
-                self._memory.note_welcome(endpoint_url(self._present), self._memory.epoch,
-                                          [endpoint_url(each) for each in parse_endpoints(others)])
+                self._memory.note_welcome(
+                    endpoint_url(self._present),
+                    self._memory.epoch,
+                    [endpoint_url(each) for each in parse_endpoints(others)],
+                )

@@ -99,6 +99,7 @@ class StaleConnection(ConnectionError):
 class TimedAnswer:
     """The answer's JSON; when the request left and the answer began, by this unit's clock. `warm`: on a connection that
     had brought an answer before, so that only the way and the hub's work lie between both."""
+
     message: Any
     sent_ms: int
     received_ms: int
@@ -145,8 +146,10 @@ class PersistentConnection:
         self.open()
         assert self._socket is not None
         warm, body = self._answered, json.dumps(message).encode()
-        head = (f"POST {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nContent-Type: application/json\r\n"
-                f"Content-Length: {len(body)}\r\n\r\n")
+        head = (
+            f"POST {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
         answer: http.client.HTTPResponse | None = None
         whole = False
         try:
@@ -155,8 +158,10 @@ class PersistentConnection:
             self._socket.sendall(head.encode("ascii") + body)
             _wait(self._socket, waits)
             received_ms = self._mono_ms()
-            answer = http.client.HTTPResponse(DeadlineSocket(self._socket, REST_TIMEOUT_S),  # type: ignore[arg-type]
-                                              method="POST")
+            answer = http.client.HTTPResponse(
+                DeadlineSocket(self._socket, REST_TIMEOUT_S),  # type: ignore[arg-type]
+                method="POST",
+            )
             answer.begin()
             raw = answer.read(ANSWER_BYTES_MAX)
             whole = answer.isclosed() and not answer.will_close
@@ -209,8 +214,12 @@ class KeyRefused(ValueError):
     """The answer's status means a key unknown to the hub. It is unsigned, and may come from any machine."""
 
 
-def send_request(connection: http.client.HTTPConnection, path: str, message: Mapping[str, Any] | None = None,
-                 bytes_max: int = ANSWER_BYTES_MAX) -> tuple[int, Any]:
+def send_request(
+    connection: http.client.HTTPConnection,
+    path: str,
+    message: Mapping[str, Any] | None = None,
+    bytes_max: int = ANSWER_BYTES_MAX,
+) -> tuple[int, Any]:
     """One request, and (status, JSON) of its answer; the JSON is None where an error status comes with a page.
     `message` is posted; without one it is a GET. OSError, HTTPException or ValueError where no answer came."""
     if message is None:
@@ -233,8 +242,15 @@ def fetch_challenge(connection: http.client.HTTPConnection) -> str:
     return parse_message(Challenge, message).challenge
 
 
-def send_signed(connection: http.client.HTTPConnection, path: str, unit: str, key: bytes, challenge: str | None,
-                payload: Mapping[str, Any], bytes_max: int = ANSWER_BYTES_MAX) -> dict[str, Any]:
+def send_signed(
+    connection: http.client.HTTPConnection,
+    path: str,
+    unit: str,
+    key: bytes,
+    challenge: str | None,
+    payload: Mapping[str, Any],
+    bytes_max: int = ANSWER_BYTES_MAX,
+) -> dict[str, Any]:
     """The hub's answer to this unit's `payload`, both signed. `challenge`: the hub's for this request; None: fetch one
     first. Raises as `send_request`, and KeyRefused."""
     nonce = secrets.token_hex(8)

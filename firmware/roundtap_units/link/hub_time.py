@@ -23,6 +23,7 @@ def mono_ms() -> int:
 @dataclass(frozen=True, slots=True)
 class _Sample:
     """One round trip: the offset lies between both bounds, as of the unit's time `at_ms`."""
+
     low_ms: float
     high_ms: float
     at_ms: int

@@ -18,6 +18,7 @@ FILE = "enrolled.json"
 @dataclass(frozen=True, slots=True)
 class EnrolledIdentity:
     """The result of enrolling. `hub`: which hub it was, by its journal's lineage."""
+
     unit: str
     key: bytes
     hubs: tuple[Endpoint, ...]
@@ -42,13 +43,24 @@ def read_enrolled(folder: Path) -> EnrolledIdentity | None:
 def save_enrolled(folder: Path, enrolled: EnrolledIdentity) -> None:
     """On the disk when this returns, completely or not at all. OSError: the previous one stands."""
     folder.mkdir(parents=True, exist_ok=True)
-    line = checksum_line({"unit": enrolled.unit, "key": enrolled.key.hex(), "hub": enrolled.hub,
-                        "hubs": [endpoint_url(each) for each in enrolled.hubs[:HUBS_MAX]]})
+    line = checksum_line(
+        {
+            "unit": enrolled.unit,
+            "key": enrolled.key.hex(),
+            "hub": enrolled.hub,
+            "hubs": [endpoint_url(each) for each in enrolled.hubs[:HUBS_MAX]],
+        }
+    )
     write_atomically(folder / FILE, line, 0o600)
 
 
-def known_identity(unit: str, key: bytes, hubs: tuple[Endpoint, ...], folder: Path,
-                   elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates) -> HubAddress | None:
+def known_identity(
+    unit: str,
+    key: bytes,
+    hubs: tuple[Endpoint, ...],
+    folder: Path,
+    elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates,
+) -> HubAddress | None:
     """The known identity; None: the unit has to enrol. The first three are the configuration's; `folder` is the data
     folder. elsewhere: where an unconfigured hub may be."""
     if key:
@@ -58,8 +70,11 @@ def known_identity(unit: str, key: bytes, hubs: tuple[Endpoint, ...], folder: Pa
     return enrolled_address(kept, hubs, elsewhere) if kept is not None else None
 
 
-def enrolled_address(kept: EnrolledIdentity, hubs: tuple[Endpoint, ...] = (),
-                elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates) -> HubAddress:
+def enrolled_address(
+    kept: EnrolledIdentity,
+    hubs: tuple[Endpoint, ...] = (),
+    elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates,
+) -> HubAddress:
     """The enrolled unit's address; its hub may have moved since."""
     first, *others = hubs or dict.fromkeys((*kept.hubs, *elsewhere()))
     return HubAddress(*first, kept.unit, kept.key, tuple(others), enrolled=True)

@@ -42,10 +42,13 @@ LINE_BYTES_MAX = 4 * 1024 * 1024
 MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a strange message may raise."""
 FIRST = ("welcome", "twin")  # the messages that may begin a feed
-TYPES: Mapping[object, type[messages.FeedMessage]] = {"welcome": messages.Welcome, "fates": messages.FatesMessage,
-                                                      "view": messages.ViewMessage,
-                                                      "hubs": messages.HubsMessage,
-                                                      "practice": messages.PracticeMessage}
+TYPES: Mapping[object, type[messages.FeedMessage]] = {
+    "welcome": messages.Welcome,
+    "fates": messages.FatesMessage,
+    "view": messages.ViewMessage,
+    "hubs": messages.HubsMessage,
+    "practice": messages.PracticeMessage,
+}
 """Messages with content beyond that of every feed message."""
 
 Waits = Callable[[float], bool]  # whether to keep waiting for an answer, this many seconds after the request
@@ -74,10 +77,15 @@ class StatusSender:
     current identity. `session`: the open feed's; None while there is none. heard_time: called with each signed answer
     that has the hub's time. Sending may raise anything a network and a strange answer raise."""
 
-    def __init__(self, address: Callable[[], HubAddress], outbox: Outbox, plan: SamplePlan,
-                 mono_ms: Callable[[], int],
-                 heard_time: Callable[[messages.TimeAnswer, hub_connection.TimedAnswer], None],
-                 health: OwnHealth | None = None) -> None:
+    def __init__(
+        self,
+        address: Callable[[], HubAddress],
+        outbox: Outbox,
+        plan: SamplePlan,
+        mono_ms: Callable[[], int],
+        heard_time: Callable[[messages.TimeAnswer, hub_connection.TimedAnswer], None],
+        health: OwnHealth | None = None,
+    ) -> None:
         self.session: str | None = None
         self._address = address
         self._outbox = outbox
@@ -141,8 +149,13 @@ class StatusSender:
     def _post(self, connection: hub_connection.PersistentConnection, waits: Waits) -> None:
         self._sequence += 1
         address = self._address()
-        payload = {**(self._status or {}), "unit": address.unit, "session": self.session, "seq": self._sequence,
-                   "waiting": len(self._outbox.waiting())}
+        payload = {
+            **(self._status or {}),
+            "unit": address.unit,
+            "session": self.session,
+            "seq": self._sequence,
+            "waiting": len(self._outbox.waiting()),
+        }
         health = self._health.changes(self._mono_ms()) if self._health is not None else None
         if health is not None:
             payload["health"] = health
@@ -183,12 +196,17 @@ class HubLink:
     statuses.
     """
 
-    def __init__(self, address: HubAddress, outbox: Outbox, receive: Receiver,
-                 mono_ms: Callable[[], int] = mono_ms,
-                 memory: UnitMemory | None = None,
-                 holds: Callable[[], Mapping[str, Any] | None] = lambda: None,
-                 renew: Callable[[], HubAddress | None] = lambda: None,
-                 health: OwnHealth | None = None) -> None:
+    def __init__(
+        self,
+        address: HubAddress,
+        outbox: Outbox,
+        receive: Receiver,
+        mono_ms: Callable[[], int] = mono_ms,
+        memory: UnitMemory | None = None,
+        holds: Callable[[], Mapping[str, Any] | None] = lambda: None,
+        renew: Callable[[], HubAddress | None] = lambda: None,
+        health: OwnHealth | None = None,
+    ) -> None:
         self._address = address
         self._renew = renew
         self._outbox = outbox
@@ -213,10 +231,18 @@ class HubLink:
         self._reports_due = threading.Event()
         self._threads = [
             threading.Thread(target=self._run_feed, name="hub-feed", daemon=True),
-            threading.Thread(target=self._run_sender, name="hub-reports", daemon=True,
-                             args=(self._send_reports, self._outbox.waiting, self._reports_due)),
-            threading.Thread(target=self._run_sender, name="hub-sender", daemon=True,
-                             args=(self._send_statuses, lambda: self._statuses.waiting, self._work)),
+            threading.Thread(
+                target=self._run_sender,
+                name="hub-reports",
+                daemon=True,
+                args=(self._send_reports, self._outbox.waiting, self._reports_due),
+            ),
+            threading.Thread(
+                target=self._run_sender,
+                name="hub-sender",
+                daemon=True,
+                args=(self._send_statuses, lambda: self._statuses.waiting, self._work),
+            ),
         ]
 
     def start(self) -> None:
@@ -277,8 +303,12 @@ class HubLink:
         try:
             hello = self._hello(nonce, hub_connection.fetch_challenge(connection))
             age = FeedAge(self.time)
-            connection.request("POST", "/device/feed", json.dumps(envelope(address.key, REQUEST, hello)),
-                               {"Content-Type": "application/json", "roundtap-unit": address.unit})
+            connection.request(
+                "POST",
+                "/device/feed",
+                json.dumps(envelope(address.key, REQUEST, hello)),
+                {"Content-Type": "application/json", "roundtap-unit": address.unit},
+            )
             answer = connection.getresponse()
             if answer.status != 200:
                 self._on_hello_refused(answer.status)
@@ -317,10 +347,16 @@ class HubLink:
                 break
             named.append([event, one.id])
         return {
-            "unit": self._address.unit, "nonce": nonce, "challenge": challenge, "core": version(),
+            "unit": self._address.unit,
+            "nonce": nonce,
+            "challenge": challenge,
+            "core": version(),
             "reports": named,
-            "instance": self._memory.instance, "epoch": self._epoch, "heads": self._outbox.heads(),
-            "holds": self._holds(), "damaged": self._outbox.damaged,
+            "instance": self._memory.instance,
+            "epoch": self._epoch,
+            "heads": self._outbox.heads(),
+            "holds": self._holds(),
+            "damaged": self._outbox.damaged,
         }
 
     def _on_hello_refused(self, status: int) -> None:
@@ -358,8 +394,10 @@ class HubLink:
         elif parsed.type == "identify":
             self._receive("identify", None)
         elif isinstance(parsed, messages.PracticeMessage):
-            self._receive("practice", [place[0], parsed.port, parsed.unit,
-                                       practice_key(self._address.key, parsed.unit, parsed.salt).hex()])
+            self._receive(
+                "practice",
+                [place[0], parsed.port, parsed.unit, practice_key(self._address.key, parsed.unit, parsed.salt).hex()],
+            )
         elif isinstance(parsed, messages.HubsMessage):
             self._hubs.add_standbys(parsed.hubs)
 
@@ -412,8 +450,12 @@ class HubLink:
 
     # Reports and statuses: each on its own connection, where nothing is before them.
 
-    def _run_sender(self, send: Callable[[hub_connection.PersistentConnection], None], waiting: Callable[[], object],
-                    due: threading.Event) -> None:
+    def _run_sender(
+        self,
+        send: Callable[[hub_connection.PersistentConnection], None],
+        waiting: Callable[[], object],
+        due: threading.Event,
+    ) -> None:
         """`send` waits until something is `due`; what is still `waiting` after a failure is due again."""
         connection = hub_connection.PersistentConnection(*self._hubs.current, self._mono_ms)
         failures = 0

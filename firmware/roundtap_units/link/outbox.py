@@ -28,6 +28,7 @@ LINE_BYTES = 4096  # more than any report takes
 class StoredReport:
     """A report with its signature, and the hub's answer: None while there is none. `epoch`: of the answering hub's
     journal. `key`: the fingerprint of the signing key."""
+
     report: Mapping[str, Any]
     mac: str
     fate: str | None = None
@@ -61,8 +62,9 @@ class Outbox:
     new report is safe: tests cut the power there.
     """
 
-    def __init__(self, path: Path, at_point: Callable[[str], None] = lambda _: None,
-                 key_mark: str | None = None) -> None:
+    def __init__(
+        self, path: Path, at_point: Callable[[str], None] = lambda _: None, key_mark: str | None = None
+    ) -> None:
         self._path = path
         self._aside = path.with_suffix(".damaged")
         self._at_point = at_point
@@ -143,8 +145,14 @@ class Outbox:
             kept = self._reports.get(echo.report_id)
             if kept is None:
                 return None
-            settled = replace(kept, fate=None if echo.fate == "unknown" else echo.fate, number=echo.number,
-                              hash=echo.hash, reason=echo.reason, epoch=echo.epoch)
+            settled = replace(
+                kept,
+                fate=None if echo.fate == "unknown" else echo.fate,
+                number=echo.number,
+                hash=echo.hash,
+                reason=echo.reason,
+                epoch=echo.epoch,
+            )
             if settled == kept or (settled.fate is None and kept.fate is None):
                 return None
             is_news = replace(kept, epoch=settled.epoch) != settled
@@ -190,14 +198,21 @@ class Outbox:
         """The event has ended in the journal of this epoch: drop what that journal has settled, in one atomic step.
         OSError where the disk refuses: then nothing is dropped."""
         with self._lock:
-            rest = {i: k for i, k in self._reports.items()
-                    if k.report["event"] != event or not k.settled or k.epoch != epoch}
+            rest = {
+                i: k
+                for i, k in self._reports.items()
+                if k.report["event"] != event or not k.settled or k.epoch != epoch
+            }
             if len(rest) == len(self._reports):
                 return
             if self._file is None:
                 raise OSError(*self._error.args if self._error is not None else ())
-            write_atomically(self._path, b"".join(
-                _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()))
+            write_atomically(
+                self._path,
+                b"".join(
+                    _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()
+                ),
+            )
             # All of it was just written, outstanding fates included.
             self._unflushed = []
             self._reports = rest
@@ -286,8 +301,14 @@ class Outbox:
             # Its report was spoilt, and is counted.
             return
         kept = self._reports[fate["report_id"]]
-        self._reports[kept.id] = replace(kept, fate=fate["fate"], number=fate["number"], hash=fate["hash"],
-                                      reason=fate["reason"], epoch=fate.get("epoch"))
+        self._reports[kept.id] = replace(
+            kept,
+            fate=fate["fate"],
+            number=fate["number"],
+            hash=fate["hash"],
+            reason=fate["reason"],
+            epoch=fate.get("epoch"),
+        )
 
     def _append(self, line: bytes = b"") -> None:
         """Write outstanding fates, then `line`, and sync. OSError: nothing of it is stored."""
@@ -321,6 +342,15 @@ def _report_line(kept: StoredReport) -> bytes:
 
 
 def _fate_line(kept: StoredReport) -> bytes:
-    return checksum_line({"fate": {"report_id": kept.id, "fate": kept.fate, "number": kept.number, "hash": kept.hash,
-                                 "reason": kept.reason, "epoch": kept.epoch}})
-
+    return checksum_line(
+        {
+            "fate": {
+                "report_id": kept.id,
+                "fate": kept.fate,
+                "number": kept.number,
+                "hash": kept.hash,
+                "reason": kept.reason,
+                "epoch": kept.epoch,
+            }
+        }
+    )

@@ -21,10 +21,14 @@ class OwnHealth:
     word, "" where there is none; lacks: why no button works and why the display is dark, two kinds of
     `roundtap_devices.hardware_errors`, "" where all is well."""
 
-    def __init__(self, machine: MachineProbe, keys: Collection[str] = (),
-                 screen_answers: Callable[[], bool | None] = lambda: None,
-                 printer: Callable[[], str] = lambda: "",
-                 lacks: Callable[[], tuple[str, str]] = lambda: ("", "")) -> None:
+    def __init__(
+        self,
+        machine: MachineProbe,
+        keys: Collection[str] = (),
+        screen_answers: Callable[[], bool | None] = lambda: None,
+        printer: Callable[[], str] = lambda: "",
+        lacks: Callable[[], tuple[str, str]] = lambda: ("", ""),
+    ) -> None:
         self._machine = machine
         self._keys = sorted(keys)
         self._screen_answers = screen_answers
@@ -60,15 +64,23 @@ class OwnHealth:
         with self._lock:
             pressed = sorted(self._pressed)
         deaf, blind = self._lacks()
-        return {**self._measured, "deaf": deaf, "blind": blind, "screen": self._screen_answers(),
-                "printer": self._printer(), "keys": self._keys, "pressed": pressed}
+        return {
+            **self._measured,
+            "deaf": deaf,
+            "blind": blind,
+            "screen": self._screen_answers(),
+            "printer": self._printer(),
+            "keys": self._keys,
+            "pressed": pressed,
+        }
 
     def _measure(self) -> Health:
         machine = self._machine
         celsius = temperature_c(machine)
         free = free_bytes(machine.data) if machine.data is not None else None
         return {
-            "version": version(), "throttled": throttle_bits(machine),
+            "version": version(),
+            "throttled": throttle_bits(machine),
             "celsius": None if celsius is None else celsius // WARMTH_C * WARMTH_C,
             "free_mb": None if free is None else min(SPACE_TOLD_MB, (free >> 20) // SPACE_MB * SPACE_MB),
             "read_only": is_mounted_read_only(machine, machine.data) if machine.data is not None else None,

@@ -77,8 +77,14 @@ class ReportSender:
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
     the request, when the feed brought the answer's content, or None): whether to keep waiting for an answer."""
 
-    def __init__(self, key: Callable[[], bytes], outbox: Outbox, mono_ms: Callable[[], int],
-                 echoed: Callable[[ReportReceipt], None], waits: Callable[[float, float | None], bool]) -> None:
+    def __init__(
+        self,
+        key: Callable[[], bytes],
+        outbox: Outbox,
+        mono_ms: Callable[[], int],
+        echoed: Callable[[ReportReceipt], None],
+        waits: Callable[[float, float | None], bool],
+    ) -> None:
         self._key = key
         self._outbox = outbox
         self._on_echo = echoed

@@ -77,11 +77,18 @@ class StoredView:
         try:
             match, round_, event = view["match"], view["round"], view["event"]
             return {
-                "event": event["id"], "round": round_["number"], "stage": round_["stage"],
-                "draw": match.get("draw"), "table": view.get("table"), "match": match["id"],
-                "revision": match["revision"], "a": match["a"].get("id"),
-                "b": match["b"].get("id") if match["b"] else None, "state": match.get("state"),
-                "result": match.get("result"), "number": match.get("number"),
+                "event": event["id"],
+                "round": round_["number"],
+                "stage": round_["stage"],
+                "draw": match.get("draw"),
+                "table": view.get("table"),
+                "match": match["id"],
+                "revision": match["revision"],
+                "a": match["a"].get("id"),
+                "b": match["b"].get("id") if match["b"] else None,
+                "state": match.get("state"),
+                "result": match.get("result"),
+                "number": match.get("number"),
                 "left_ms": None if deadline_ms is None else deadline_ms - self._now_ms(),
             }
         except (KeyError, TypeError, AttributeError):
@@ -107,8 +114,10 @@ class StoredView:
             return True
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path, checksum_line({
-                "view": self.view, "boot": self._boot, "deadline_here_ms": self.deadline_here_ms}))
+            write_atomically(
+                self._path,
+                checksum_line({"view": self.view, "boot": self._boot, "deadline_here_ms": self.deadline_here_ms}),
+            )
         except (OSError, TypeError, ValueError) as error:
             log.error("%s cannot be written: %s", self._path, error)
             return False

@@ -49,9 +49,14 @@ Receiver = Callable[[str, Any], None]
 class PanelUnit(BoardUnit):
     """do: called with each press, and must only enqueue. While the screen is illegible no press counts."""
 
-    def __init__(self, dialogue: panel_dialogue.PanelDialogue, screen: Screen, hands: EdgeReorder,
-                 do: Callable[[panel_dialogue.PanelAction], None],
-                 heard: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        dialogue: panel_dialogue.PanelDialogue,
+        screen: Screen,
+        hands: EdgeReorder,
+        do: Callable[[panel_dialogue.PanelAction], None],
+        heard: Callable[[str], None] = lambda _: None,
+    ) -> None:
         super().__init__(screen, hands, heard)
         self.dialogue, self._do = dialogue, do
 
@@ -85,8 +90,9 @@ class PanelUnit(BoardUnit):
     def _keeps_screen_on(self) -> bool:
         """Whether there is more to read than "all is well": a running round, trouble, no contact, a question."""
         hub = self.dialogue.hub
-        return self.dialogue.page not in (panel_dialogue.ADDRESS,
-                                          panel_dialogue.STANDBY) or (hub is not None and (hub.running or hub.trouble))
+        return self.dialogue.page not in (panel_dialogue.ADDRESS, panel_dialogue.STANDBY) or (
+            hub is not None and (hub.running or hub.trouble)
+        )
 
 
 class FrontPanelLink:
@@ -98,9 +104,15 @@ class FrontPanelLink:
     never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
     """
 
-    def __init__(self, renew: Callable[[], HubAddress | None], receive: Receiver, language: str,
-                 ask: Callable[..., Mapping[str, Any]] = ask_root, standby: Path | None = None,
-                 connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection) -> None:
+    def __init__(
+        self,
+        renew: Callable[[], HubAddress | None],
+        receive: Receiver,
+        language: str,
+        ask: Callable[..., Mapping[str, Any]] = ask_root,
+        standby: Path | None = None,
+        connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection,
+    ) -> None:
         self._renew, self._receive, self._language, self._ask_root = renew, receive, language, ask
         self._standby = standby or local_key_file("standby").with_suffix(".sock")
         self._connect = connect
@@ -185,8 +197,12 @@ class FrontPanelLink:
         # A press needs a fresh challenge: refused for an old one it would be lost.
         challenge, self._challenge = self._challenge if pressed is None else None, None
         with closing(self._connect(here.host, here.port, within_s)) as connection:
-            response = parse_message(PanelResponse, send_signed(connection, PATH, here.unit, here.key, challenge,
-                                                                {"language": self._language, "do": pressed}))
+            response = parse_message(
+                PanelResponse,
+                send_signed(
+                    connection, PATH, here.unit, here.key, challenge, {"language": self._language, "do": pressed}
+                ),
+            )
         self._challenge = response.challenge
         self._receive("hub", response.view)
         return response.done
@@ -212,18 +228,29 @@ class FrontPanelLink:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", type=Path, default=Path("/etc/roundtap/panel.toml"),
-                        help="TOML file: board, language, folder; may be missing (default: %(default)s)")
-    parser.add_argument("--folder", type=Path, default=None,
-                        help=f"where the pins' library keeps its files (default: {FOLDER})")
-    parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
-                        help="run on mock pins and a drawn screen, and serve both on this Unix socket")
+    parser.add_argument(
+        "--config",
+        type=Path,
+        default=Path("/etc/roundtap/panel.toml"),
+        help="TOML file: board, language, folder; may be missing (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=None, help=f"where the pins' library keeps its files (default: {FOLDER})"
+    )
+    parser.add_argument(
+        "--panel",
+        type=Path,
+        default=None,
+        metavar="SOCKET",
+        help="run on mock pins and a drawn screen, and serve both on this Unix socket",
+    )
     parser.add_argument("--say", action="store_true", help="print the text of each new screen")
 
 
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
     """The panel's few settings; its key comes from the hub on this machine."""
+
     board: Board
     language: str
     folder: Path
@@ -252,8 +279,9 @@ def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
     dialogue = panel_dialogue.PanelDialogue(unit_words(config.language))
     link.start()
     try:
-        process.run(PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.enqueue_press,
-                              process.heard))
+        process.run(
+            PanelUnit(dialogue, process.screen, EdgeReorder(process.front.held), link.enqueue_press, process.heard)
+        )
     finally:
         link.stop()
         # Otherwise it keeps showing when to unplug.

@@ -20,17 +20,37 @@ from roundtap_units.table.screens.lettering import FittedText, Style, canvas, fi
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
 HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
-    "hotspot", "trust", "eject-ask", "pin-ask", "turn-ask", "off-ask")
+    "hotspot",
+    "trust",
+    "eject-ask",
+    "pin-ask",
+    "turn-ask",
+    "off-ask",
+)
 PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, TURN_SURE, OFF_SURE = (
-    "players-qr", "console-qr", "hotspot-qr", "turn-sure", "off-sure")
+    "players-qr",
+    "console-qr",
+    "hotspot-qr",
+    "turn-sure",
+    "off-sure",
+)
 WAITING, PIN_SHOWN, SAID, OFF = "waiting", "pin-shown", "said", "off"
 
 NEXT_PAGE: Mapping[str, str] = {
-    ADDRESS: PLAYERS_QR, PLAYERS_QR: CONSOLE_QR, CONSOLE_QR: ADDRESS, HOTSPOT: HOTSPOT_QR, HOTSPOT_QR: HOTSPOT,
-    TURN_ASK: TURN_SURE, OFF_ASK: OFF_SURE,
+    ADDRESS: PLAYERS_QR,
+    PLAYERS_QR: CONSOLE_QR,
+    CONSOLE_QR: ADDRESS,
+    HOTSPOT: HOTSPOT_QR,
+    HOTSPOT_QR: HOTSPOT,
+    TURN_ASK: TURN_SURE,
+    OFF_ASK: OFF_SURE,
 }
 PARENT_PAGE: Mapping[str, str] = {
-    PLAYERS_QR: ADDRESS, CONSOLE_QR: ADDRESS, HOTSPOT_QR: HOTSPOT, TURN_SURE: TURN_ASK, OFF_SURE: OFF_ASK,
+    PLAYERS_QR: ADDRESS,
+    CONSOLE_QR: ADDRESS,
+    HOTSPOT_QR: HOTSPOT,
+    TURN_SURE: TURN_ASK,
+    OFF_SURE: OFF_ASK,
 }
 """Where ■ leads; from everywhere else to the first page."""
 EJECT, NEW_PIN, TURN, POWER_OFF = "eject", "pin", "turn", "power-off"
@@ -56,6 +76,7 @@ LIGHT = 1
 @dataclass(frozen=True, slots=True)
 class PanelAction:
     """To be done once: EJECT of a stick and NEW_PIN by the hub, TURN by the standby, POWER_OFF by root."""
+
     number: int
     step: str
     stick: str = ""
@@ -65,6 +86,7 @@ class PanelAction:
 class ActionOutcome:
     """The outcome of a press: `refused`, the hub's text; `trouble`, the key of a text where no answer came; a new
     `pin`."""
+
     number: int
     refused: str = ""
     trouble: str = ""
@@ -74,6 +96,7 @@ class ActionOutcome:
 @dataclass
 class PanelDialogue:
     """`words`: the panel's texts. Times are the panel's monotonic milliseconds."""
+
     words: Words
     page: str = NOBODY
     stick: str = ""  # the stick that EJECT_ASK is about
@@ -99,8 +122,9 @@ class PanelDialogue:
         """The hub cannot open its journal; `fault`: a key below "panel.waits", others count as no contact."""
         self._on_contact(now_ms, waits=fault if f"panel.waits.{fault}" in self.words else "")
 
-    def _on_contact(self, now_ms: int, hub: PanelView | None = None, standby: StandbyState | None = None,
-                    waits: str = "") -> None:
+    def _on_contact(
+        self, now_ms: int, hub: PanelView | None = None, standby: StandbyState | None = None, waits: str = ""
+    ) -> None:
         self.hub, self.standby, self.waits, self._heard_ms = hub, standby, waits, now_ms
         self._leave_stale_page(now_ms)
 
@@ -116,8 +140,9 @@ class PanelDialogue:
         elif self._press.step == POWER_OFF:
             self._open_page(now_ms, OFF)
         else:
-            self._show_text(self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick),
-                            now_ms)
+            self._show_text(
+                self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick), now_ms
+            )
 
     def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
         self._leave_stale_page(now_ms)
@@ -190,8 +215,10 @@ class PanelDialogue:
         elif self.page == TURN_SURE:
             there = self.standby is not None and self.standby.level
         else:
-            there = self.page in (WAITING, PIN_SHOWN, SAID, OFF) or (
-                PARENT_PAGE.get(self.page, self.page), self.stick) in ring
+            there = (
+                self.page in (WAITING, PIN_SHOWN, SAID, OFF)
+                or (PARENT_PAGE.get(self.page, self.page), self.stick) in ring
+            )
         if not there:
             self._open_page(now_ms, ring[0][0])
 
@@ -205,6 +232,7 @@ class PanelDialogue:
 class PanelScene:
     """A `title`; then one big figure and lines of text, or lines beside a QR code; at the bottom the buttons' meaning.
     `corner`: the time, a disk in trouble, no contact."""
+
     title: str
     lines: tuple[str, ...] = ()
     hint: str = ""
@@ -226,13 +254,18 @@ def make_scene(panel: PanelDialogue) -> PanelScene:
         return PanelScene(words("panel.title"), (panel.said,), words("panel.hint.back"))
     if page == PIN_SHOWN:
         half = len(panel.pin) // 2
-        return PanelScene(words("panel.pin"), (words("panel.pin.once"),), words("panel.hint.hide"),
-                          big=f"{panel.pin[:half]} {panel.pin[half:]}")
+        return PanelScene(
+            words("panel.pin"),
+            (words("panel.pin.once"),),
+            words("panel.hint.hide"),
+            big=f"{panel.pin[:half]} {panel.pin[half:]}",
+        )
     if page == OFF:
         return PanelScene(words("panel.off"), (words("panel.off.what"),))
     if page == HOTSPOT_QR and panel.hotspot is not None:
-        return PanelScene(words("panel.hotspot"), (panel.hotspot[0],), words("panel.hint.back"),
-                          qr=wifi_qr_text(*panel.hotspot))
+        return PanelScene(
+            words("panel.hotspot"), (panel.hotspot[0],), words("panel.hint.back"), qr=wifi_qr_text(*panel.hotspot)
+        )
     if page in (PLAYERS_QR, CONSOLE_QR) and panel.hub is not None:
         return _address_code(panel, panel.hub)
     if page in PAGE_STEPS or NEXT_PAGE.get(page) in PAGE_STEPS:
@@ -255,18 +288,24 @@ def _state(panel: PanelDialogue) -> PanelScene:
         return PanelScene(words("panel.title"), tuple(line for line in lines if line), words("panel.hint.qr"))
     if page == TRUST and hub is not None:
         groups = hub.fingerprint.split()
-        return PanelScene(words("panel.fingerprint"), tuple(
-            " ".join(groups[at:at + GROUPS_A_LINE]) for at in range(0, len(groups), GROUPS_A_LINE)))
+        return PanelScene(
+            words("panel.fingerprint"),
+            tuple(" ".join(groups[at : at + GROUPS_A_LINE]) for at in range(0, len(groups), GROUPS_A_LINE)),
+        )
     if page == HOTSPOT and panel.hotspot is not None:
         name, password = panel.hotspot
-        return PanelScene(words("panel.hotspot"), (
-            words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_verbatim_lines(password)),
-                          words("panel.hint.qr"))
+        return PanelScene(
+            words("panel.hotspot"),
+            (words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_verbatim_lines(password)),
+            words("panel.hint.qr"),
+        )
     if page == STANDBY and standby is not None:
         state = f"panel.standby.{standby.state}"
-        return PanelScene(words("panel.standby"), (
-            words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)),
-                          words("panel.hint.around"))
+        return PanelScene(
+            words("panel.standby"),
+            (words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)),
+            words("panel.hint.around"),
+        )
     keys = (f"panel.waits.{panel.waits}",) if panel.waits else ("panel.away", "panel.away.what")
     return PanelScene(words("panel.title"), tuple(words(key) for key in keys), words("panel.hint.around"))
 
@@ -288,9 +327,12 @@ def _question(panel: PanelDialogue) -> PanelScene:
 def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
     players = panel.page == PLAYERS_QR
     address = hub.players if players else hub.console
-    return PanelScene(panel.words("panel.qr.players" if players else "panel.qr.console"), _address_lines(address),
-                      panel.words("panel.hint.next" if players and hub.console else "panel.hint.back"),
-                      qr=qr_address_text(address))
+    return PanelScene(
+        panel.words("panel.qr.players" if players else "panel.qr.console"),
+        _address_lines(address),
+        panel.words("panel.hint.next" if players and hub.console else "panel.hint.back"),
+        qr=qr_address_text(address),
+    )
 
 
 def _without_scheme(address: str) -> str:
@@ -314,7 +356,7 @@ def _address_lines(address: str) -> tuple[str, ...]:
 def _verbatim_lines(text: str) -> tuple[str, ...]:
     """A text to be typed letter by letter: broken only where the line ends."""
     unbroken = text.replace("-", NO_BREAK_HYPHEN).replace(" ", OPEN_BOX)
-    return tuple(unbroken[at:at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE))
+    return tuple(unbroken[at : at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE))
 
 
 def _corner(panel: PanelDialogue) -> str:

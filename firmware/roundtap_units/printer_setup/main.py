@@ -34,10 +34,16 @@ Find = Callable[[], list[FoundPort]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", type=Path, nargs="?", default=None,
-                        help=f"the station's TOML file (default: {CONFIG}, where there is one)")
-    parser.add_argument("--setup", action="store_true",
-                        help="find out the printer's speed and model: it prints, you answer")
+    parser.add_argument(
+        "config",
+        type=Path,
+        nargs="?",
+        default=None,
+        help=f"the station's TOML file (default: {CONFIG}, where there is one)",
+    )
+    parser.add_argument(
+        "--setup", action="store_true", help="find out the printer's speed and model: it prints, you answer"
+    )
     parser.add_argument("--language", choices=LANGUAGES, default=None, help="of questions and test prints")
 
 
@@ -91,8 +97,18 @@ def _row(words: Words, port: FoundPort, number: int | None = None) -> str:
 class PrinterSetup:
     """One setup. say, ask: print to the person, and get an answer; mono_ms, pause: the clock, and a short wait."""
 
-    def __init__(self, words: Words, say: Say, ask: Ask, mono_ms: Callable[[], int], pause: Callable[[], None],
-                 folder: Path, written: PrinterSettings, find: Find = find_ports, open_found: Open = open_port) -> None:
+    def __init__(
+        self,
+        words: Words,
+        say: Say,
+        ask: Ask,
+        mono_ms: Callable[[], int],
+        pause: Callable[[], None],
+        folder: Path,
+        written: PrinterSettings,
+        find: Find = find_ports,
+        open_found: Open = open_port,
+    ) -> None:
         self._words = words
         self._say = say
         self._ask = ask
@@ -117,8 +133,13 @@ class PrinterSetup:
                 return False
             profile = self._model(port, baud)
         except PortUnavailable as gone:
-            self._say(self._words("printer.setup.gone", port=port.id, reason=(
-                self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone))))
+            self._say(
+                self._words(
+                    "printer.setup.gone",
+                    port=port.id,
+                    reason=(self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone)),
+                )
+            )
             return False
         if profile is None:
             return False
@@ -126,8 +147,9 @@ class PrinterSetup:
         try:
             write_settings(self._folder, settings)
         except OSError as error:
-            self._say(self._words("printer.setup.not_written", file=str(self._folder / FILE),
-                                  reason=error.strerror or ""))
+            self._say(
+                self._words("printer.setup.not_written", file=str(self._folder / FILE), reason=error.strerror or "")
+            )
             return False
         self._say(self._words("printer.setup.done", printer=profile.name, port=port.id, file=str(self._folder / FILE)))
         if not read_settings(self._folder, self._written).confirmed:
@@ -200,11 +222,13 @@ class PrinterSetup:
                 return profile
             self._say(self._words("printer.setup.another"))
 
-    def _print(self, port: FoundPort, baud: int, profile: printer_profiles.PrinterProfile,
-               lines: list[PrintLine]) -> None:
+    def _print(
+        self, port: FoundPort, baud: int, profile: printer_profiles.PrinterProfile, lines: list[PrintLine]
+    ) -> None:
         # Interrupted: what came before at another speed may have been half a command to it.
-        printer = Printer(lambda: self._open(port, baud or profile.baud, profile.flow), profile, interrupted=True,
-                          confirmed=True)
+        printer = Printer(
+            lambda: self._open(port, baud or profile.baud, profile.flow), profile, interrupted=True, confirmed=True
+        )
         printer.begin(compose_job(lines, profile), lambda: None, self._mono_ms())
         try:
             while (outcome := printer.step(self._mono_ms())) is None:

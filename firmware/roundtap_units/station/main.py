@@ -46,9 +46,15 @@ class Station:
     asked: a job is noted as "sending" on the disk before its first byte leaves, a noted job is never begun again, and
     one that was under way when the station stopped is uncertain."""
 
-    def __init__(self, link: HubStationLink, printer: Printer, print_log: printer_desk.PrintLog,
-                 compose_job: printer_desk.Compose,
-                 look_every_ms: int | None = None, desk: printer_desk.PrinterDesk | None = None) -> None:
+    def __init__(
+        self,
+        link: HubStationLink,
+        printer: Printer,
+        print_log: printer_desk.PrintLog,
+        compose_job: printer_desk.Compose,
+        look_every_ms: int | None = None,
+        desk: printer_desk.PrinterDesk | None = None,
+    ) -> None:
         self._link = link
         self._desk = desk
         self._printer = printer
@@ -76,8 +82,12 @@ class Station:
     def step(self, now_ms: int) -> None:
         """Do what can be done without waiting. `now_ms` is monotonic."""
         self._now_ms = now_ms
-        if self._job is None and not self._looking and self._desk is not None \
-                and self._desk.apply_order(self._link.printer_order()):
+        if (
+            self._job is None
+            and not self._looking
+            and self._desk is not None
+            and self._desk.apply_order(self._link.printer_order())
+        ):
             self._renew()
         if self._looking and not self._is_check_over(now_ms):
             return
@@ -176,8 +186,11 @@ class Station:
         job, self._retry_at_ms = wanted[0], None
         if job.go_on:
             self._assume_no_answers()
-        if job.kind in (printer_desk.TEST_PRINT, printer_desk.SPEED_PRINT) and self._desk is not None \
-                and self._desk.try_out(job.content.get("at")):
+        if (
+            job.kind in (printer_desk.TEST_PRINT, printer_desk.SPEED_PRINT)
+            and self._desk is not None
+            and self._desk.try_out(job.content.get("at"))
+        ):
             self._renew()
         try:
             composed = self._compose(job)
@@ -227,17 +240,28 @@ SHEETS_MAX = 3  # after this many sheets the station is silent until a restart: 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", type=Path, nargs="?", default=Path("/etc/roundtap/station.toml"),
-                        help="TOML file, which may be missing: printer, device, baud, flow, language; hub; unit, key; "
-                        "folder (default: %(default)s)")
-    parser.add_argument("--virtual", type=Path, default=None, metavar="SOCKET",
-                        help="print on a virtual printer, and serve its paper and its faults on this Unix socket")
+    parser.add_argument(
+        "config",
+        type=Path,
+        nargs="?",
+        default=Path("/etc/roundtap/station.toml"),
+        help="TOML file, which may be missing: printer, device, baud, flow, language; hub; unit, key; "
+        "folder (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--virtual",
+        type=Path,
+        default=None,
+        metavar="SOCKET",
+        help="print on a virtual printer, and serve its paper and its faults on this Unix socket",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class StationConfig(UnitConfig):
     """A station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the
     first that appears; `baud`, `flow`: 0 and "" for the profile's own."""
+
     printer: str = "epson-80"
     device: str = "auto"
     baud: int = 0
@@ -251,8 +275,12 @@ class StationConfig(UnitConfig):
 def read_station_config(path: Path | None) -> StationConfig:
     """The configuration; ConfigError names the file, the key, and what would be right."""
     common, own = read_unit_config(path, KEYS, "station")
-    for name, kind, wanted in (("printer", str, "a text"), ("device", str, "a text"),
-                               ("baud", int, "a whole number"), ("flow", str, "a text")):
+    for name, kind, wanted in (
+        ("printer", str, "a text"),
+        ("device", str, "a text"),
+        ("baud", int, "a whole number"),
+        ("flow", str, "a text"),
+    ):
         if name in own and (not isinstance(own[name], kind) or (kind is int and isinstance(own[name], bool))):
             raise ConfigError(f"{path}: {name}: must be {wanted}, not {own[name]!r}")
     if own.get("baud", 0) not in (0, *BAUDS):
@@ -276,8 +304,13 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         print_log = PrintLog(config.folder / "printed.jsonl")
         ends.callback(print_log.close)
         twin = VirtualPrinter(load_profile(config.printer)) if panel_path else None
-        desk = PrinterDesk(config.folder, config.file_settings, unit_words(config.language), print_log,
-                           device=(lambda: twin.device) if twin else None)
+        desk = PrinterDesk(
+            config.folder,
+            config.file_settings,
+            unit_words(config.language),
+            print_log,
+            device=(lambda: twin.device) if twin else None,
+        )
         stopping, notify = StopSignal(), SystemdNotifier()
         notify.send("READY=1")
         if panel_path and twin:
@@ -288,8 +321,12 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         if identity is None:
             return not stopping.is_set()
         health = OwnHealth(MachineProbe(config.folder), printer=lambda: station.printer_state)
-        link = HubStationLink(identity, renew=LocalKeyWatch("station").poll if config.local else lambda: None,
-                              health=health, printer=desk.status)
+        link = HubStationLink(
+            identity,
+            renew=LocalKeyWatch("station").poll if config.local else lambda: None,
+            health=health,
+            printer=desk.status,
+        )
         station = Station(link, desk.make_printer(), print_log, desk.compose(), CHECK_EVERY_MS, desk)
         ends.callback(station.close)
         link.start()
@@ -312,11 +349,13 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
 def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:
     """The station's identity once enrolled; None where it was stopped, or a hub on this machine has a key for it."""
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
-    asking = EnrolClient("station", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
-                       config.unit, SHOWN_MS)
+    asking = EnrolClient(
+        "station", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs, config.unit, SHOWN_MS
+    )
     printer = desk.make_printer()
-    station = EnrolStation(asking, printer, desk.profile, unit_words(config.language),
-                           lambda text: print(text, flush=True))
+    station = EnrolStation(
+        asking, printer, desk.profile, unit_words(config.language), lambda text: print(text, flush=True)
+    )
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     try:
         while not stopping.is_set() and asking.enrolled is None and not has_local_key("station"):
@@ -333,8 +372,9 @@ def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) ->
 class EnrolStation:
     """Call `step` repeatedly. said: also called with each code, for the machine's own console."""
 
-    def __init__(self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words,
-                 said: Callable[[str], None]) -> None:
+    def __init__(
+        self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words, said: Callable[[str], None]
+    ) -> None:
         self._client = asking
         self._printer = printer
         self._profile = profile
@@ -347,8 +387,11 @@ class EnrolStation:
     @property
     def is_finished(self) -> bool:
         """Whether it has printed all its sheets, and the last code has expired."""
-        return self._sheets >= SHEETS_MAX and self._client.showing.state != DONE \
+        return (
+            self._sheets >= SHEETS_MAX
+            and self._client.showing.state != DONE
             and (self._client.showing.number, self._client.showing.code) != self._announced
+        )
 
     def step(self, now_ms: int) -> None:
         showing = self._client.showing
@@ -369,5 +412,10 @@ class EnrolStation:
 def enrol_code_lines(showing: EnrolProgress, sheet: Paper, words: Words) -> list[PrintLine]:
     digits = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
     what = wrap_text(words("enrol.paper", hub=showing.hub, minutes=SHOWN_MS // 60_000), sheet.columns)
-    return [line(words("enrol.title"), sheet, CENTER, bold=True), horizontal_rule(sheet),
-            line(digits, sheet, CENTER, True, True), Feed(8), *(line(part, sheet) for part in what)]
+    return [
+        line(words("enrol.title"), sheet, CENTER, bold=True),
+        horizontal_rule(sheet),
+        line(digits, sheet, CENTER, True, True),
+        Feed(8),
+        *(line(part, sheet) for part in what),
+    ]

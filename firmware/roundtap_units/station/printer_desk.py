@@ -41,6 +41,7 @@ FILE = "printer.json"
 class PrinterSettings:
     """port: a port's id, "" for the first that appears. printer: a known profile or a TOML file. baud, flow: 0 and ""
     for the profile's own. confirmed: a person has read its print. order: the id of the hub's last applied order."""
+
     port: str = ""
     printer: str = "epson-80"
     baud: int = 0
@@ -68,8 +69,14 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
         log.error("%s cannot be read and is passed over: %s", folder / FILE, error)
         return written
     usual = PrinterSettings()
-    wanted = replace(kept, **{name: getattr(written, name) for name in ("port", "printer", "baud", "flow")
-                              if getattr(written, name) != getattr(usual, name)})
+    wanted = replace(
+        kept,
+        **{
+            name: getattr(written, name)
+            for name in ("port", "printer", "baud", "flow")
+            if getattr(written, name) != getattr(usual, name)
+        },
+    )
     return wanted if wanted == kept else replace(wanted, confirmed=False)
 
 
@@ -86,8 +93,11 @@ def settings_from_order(settings: PrinterSettings, order: object) -> PrinterSett
     except MalformedMessage:
         return None
     # Never a file of this machine: the hub may only name models.
-    if parsed.id == settings.order or parsed.printer not in printer_profiles.PROFILES or parsed.baud not in (0,
-        *printer_profiles.BAUDS):
+    if (
+        parsed.id == settings.order
+        or parsed.printer not in printer_profiles.PROFILES
+        or parsed.baud not in (0, *printer_profiles.BAUDS)
+    ):
         return None
     return PrinterSettings(parsed.port or settings.port, parsed.printer, parsed.baud, "", parsed.confirmed, parsed.id)
 
@@ -194,9 +204,16 @@ class PrinterDesk:
     file's settings. find, open_found: list what is plugged in, and open it. device: a virtual printer's, instead of
     both; it answers, and needs no confirmed speed."""
 
-    def __init__(self, folder: Path, written: PrinterSettings, words: Words, print_log: PrintLog,
-                 find: Callable[[], list[ports.FoundPort]] = ports.find_ports, open_found: Open = ports.open_port,
-                 device: Callable[[], str] | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        written: PrinterSettings,
+        words: Words,
+        print_log: PrintLog,
+        find: Callable[[], list[ports.FoundPort]] = ports.find_ports,
+        open_found: Open = ports.open_port,
+        device: Callable[[], str] | None = None,
+    ) -> None:
         self._folder = folder
         self._words = words
         self._log = print_log
@@ -216,9 +233,14 @@ class PrinterDesk:
     def make_printer(self) -> Printer:
         """A printer with the present settings. The caller closes the one before."""
         self._tried = []
-        return Printer(self.open, self.profile, self._log.printer_answers,
-                       interrupted=bool(self._log.in_state(SENDING)), confirmed=self.settings.confirmed,
-                       next_speed=self.next_speed)
+        return Printer(
+            self.open,
+            self.profile,
+            self._log.printer_answers,
+            interrupted=bool(self._log.in_state(SENDING)),
+            confirmed=self.settings.confirmed,
+            next_speed=self.next_speed,
+        )
 
     def compose(self) -> Compose:
         return job_composer(self.profile, self._words)
@@ -289,8 +311,11 @@ class PrinterDesk:
     def try_out(self, wanted: object) -> bool:
         """Use a test print's settings {port, printer, baud}; whether `make` is due. They are stored only when a person
         has read the print."""
-        order = settings_from_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False}) \
-            if isinstance(wanted, dict) else None
+        order = (
+            settings_from_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False})
+            if isinstance(wanted, dict)
+            else None
+        )
         if order is None:
             return False
         self._forget_answers(order)
@@ -303,10 +328,15 @@ class PrinterDesk:
         port_ids = [port.id for port in self._find()] if self._device is None else []
         at_usb = self.settings.port.startswith("usb-") or (self._opened is not None and self._opened.kind == ports.USB)
         # USB has no speed.
-        return {"port": self.settings.port, "printer": self.settings.printer, "baud": 0 if at_usb else self.speed,
-                "confirmed": self.settings.confirmed or self._log.printer_answers, "ports": port_ids[:8],
-                "models": [[name, printer_profiles.SOLD_AS[name]] for name in printer_profiles.PROFILES],
-                "bauds": list(SPEEDS)}
+        return {
+            "port": self.settings.port,
+            "printer": self.settings.printer,
+            "baud": 0 if at_usb else self.speed,
+            "confirmed": self.settings.confirmed or self._log.printer_answers,
+            "ports": port_ids[:8],
+            "models": [[name, printer_profiles.SOLD_AS[name]] for name in printer_profiles.PROFILES],
+            "bauds": list(SPEEDS),
+        }
 
     def _profile_of(self, settings: PrinterSettings) -> printer_profiles.PrinterProfile:
         profile = printer_profiles.load_profile(settings.printer)

@@ -36,12 +36,15 @@ class HubStationLink:
     one is lost, another is fetched. renew: called before each round for the station's new identity; None: unchanged.
     printer: the printer's part of the hub's console; None: nothing."""
 
-    def __init__(self, address: HubAddress,
-                 connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection,
-                 mono_ms: Callable[[], int] = mono_ms,
-                 renew: Callable[[], HubAddress | None] = lambda: None,
-                 health: OwnHealth | None = None,
-                 printer: Callable[[], Mapping[str, Any] | None] = lambda: None) -> None:
+    def __init__(
+        self,
+        address: HubAddress,
+        connect: Callable[[str, int, float], http.client.HTTPConnection] = DeadlineConnection,
+        mono_ms: Callable[[], int] = mono_ms,
+        renew: Callable[[], HubAddress | None] = lambda: None,
+        health: OwnHealth | None = None,
+        printer: Callable[[], Mapping[str, Any] | None] = lambda: None,
+    ) -> None:
         self.address = address
         self._renew = renew
         self._health = health
@@ -98,7 +101,8 @@ class HubStationLink:
         challenge, self._challenge = self._challenge, None
         try:
             payload: dict[str, Any] = {
-                "states": [[job_id, state, detail] for job_id, (state, detail) in states.items()]}
+                "states": [[job_id, state, detail] for job_id, (state, detail) in states.items()]
+            }
             health = self._health.changes(self._mono_ms()) if self._health is not None else None
             if health is not None:
                 payload["health"] = health
@@ -106,8 +110,10 @@ class HubStationLink:
                 payload["printer"] = dict(printer)
             here = self.address
             with closing(self._connect(here.host, here.port, ANSWER_TIMEOUT_S)) as connection:
-                response = parse_message(StationResponse, send_signed(
-                    connection, PATH, here.unit, here.key, challenge, payload, ANSWER_BYTES_MAX))
+                response = parse_message(
+                    StationResponse,
+                    send_signed(connection, PATH, here.unit, here.key, challenge, payload, ANSWER_BYTES_MAX),
+                )
             self._challenge = response.challenge
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError, RecursionError) as error:
             log.info("the hub was not reached: %s", error)

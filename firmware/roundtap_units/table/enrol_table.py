@@ -36,9 +36,18 @@ DONE_MS = 2500  # how long the screen shows the unit's name before it goes to wo
 class EnrolTable(BoardUnit):
     """languages: returns the words of each; keep_language: called with the chosen one."""
 
-    def __init__(self, asking: EnrolClient, language: str, languages: Callable[[str], Words], facing: str,
-                 badge: Callable[[Words], str], screen: Screen, signals: Signals, heard: Callable[[str], None],
-                 keep_language: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        asking: EnrolClient,
+        language: str,
+        languages: Callable[[str], Words],
+        facing: str,
+        badge: Callable[[Words], str],
+        screen: Screen,
+        signals: Signals,
+        heard: Callable[[str], None],
+        keep_language: Callable[[str], None],
+    ) -> None:
         super().__init__(screen, EdgeReorder(), heard)
         self._client = asking
         self.language = language
@@ -86,8 +95,9 @@ class EnrolTable(BoardUnit):
             title, lines = words("enrol.busy"), (words("enrol.busy.line"),)
         elif showing.state == DONE:
             title, big, lines, hint = words("enrol.done"), showing.unit, (showing.hub[:HUB_LETTERS],), ""
-        return TextScene(kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines,
-                    hint=hint)
+        return TextScene(
+            kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines, hint=hint
+        )
 
     def _press(self, gesture: Gesture) -> None:
         if self._client.showing.state == STOPPED:
@@ -108,15 +118,25 @@ class EnrolTable(BoardUnit):
         self._beeped = on
 
 
-def enrol(config: Config, facing: str, memory: UnitMemory, process: BoardProcess,
-          badge: str) -> tuple[HubAddress | None, Config]:
+def enrol(
+    config: Config, facing: str, memory: UnitMemory, process: BoardProcess, badge: str
+) -> tuple[HubAddress | None, Config]:
     """(the unit's identity once enrolled, the configuration with the language chosen meanwhile). None where it was
     stopped, or where a hub on this machine now has a key for it (`config.local`)."""
-    asking = EnrolClient("table", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs,
-                       config.unit)
-    table = EnrolTable(asking, config.language, cache(unit_words), facing,
-                       lambda words: words(badge) if badge else "", process.screen, process.front.signals,
-                       process.heard, partial(save_language, config.folder))
+    asking = EnrolClient(
+        "table", memory.unit_id, partial(save_enrolled, config.folder), mono_ms, config.hubs, config.unit
+    )
+    table = EnrolTable(
+        asking,
+        config.language,
+        cache(unit_words),
+        facing,
+        lambda words: words(badge) if badge else "",
+        process.screen,
+        process.front.signals,
+        process.heard,
+        partial(save_language, config.folder),
+    )
     threading.Thread(target=asking.run, name="enrolling", daemon=True).start()
     here = has_local_key("table")
     process.run(table, lambda: table.is_finished(mono_ms()) or (not here and has_local_key("table")))

@@ -80,8 +80,9 @@ class UnitFaults:
         text = f"card.{self.card}" if kind == "card" else kind
         about = f"refusal.{self.refusal}" if kind == "refusal" else f"{text}.line"
         if self._is_key_rejected(kind):
-            return table.page(kind, None, words(f"{kind}.title"), words(about),
-                              hint=words("refusal.key.again", sign=SIGNS["a"]))
+            return table.page(
+                kind, None, words(f"{kind}.title"), words(about), hint=words("refusal.key.again", sign=SIGNS["a"])
+            )
         hint = "seat.wrong_hint" if kind == "card" else "" if kind == "twin" else "any_key"
         return table.page(kind, None, words(f"{text}.title"), words(about), hint=words(hint) if hint else "")
 

@@ -22,11 +22,20 @@ KEYS = ("board", "facing", "practice")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", type=Path, nargs="?", default=Path("/etc/roundtap/table.toml"),
-                        help="TOML file, which may be missing: board, facing, language; hub; unit, key; folder "
-                        "(default: %(default)s)")
-    parser.add_argument("--panel", type=Path, default=None, metavar="SOCKET",
-                        help="run on mock pins and a drawn screen, and serve both on this Unix socket")
+    parser.add_argument(
+        "config",
+        type=Path,
+        nargs="?",
+        default=Path("/etc/roundtap/table.toml"),
+        help="TOML file, which may be missing: board, facing, language; hub; unit, key; folder (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--panel",
+        type=Path,
+        default=None,
+        metavar="SOCKET",
+        help="run on mock pins and a drawn screen, and serve both on this Unix socket",
+    )
     parser.add_argument("--say", action="store_true", help="print the text of each new screen")
     parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
@@ -34,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @dataclass(frozen=True, slots=True)
 class TableConfig(unit_config.UnitConfig):
     """practice: whether its hub is a practice hub."""
+
     board: Board
     practice: bool = False
 
@@ -50,8 +60,13 @@ def read_table_config(path: Path | None) -> TableConfig:
 
 def starting_scene(config: TableConfig, badge: str) -> TextScene:
     words = unit_words(config.language)
-    return TextScene(kind="starting", facing=config.board.facing, badge=words(badge) if badge else "",
-                     title=words("starting.title"), big=words("starting.big"))
+    return TextScene(
+        kind="starting",
+        facing=config.board.facing,
+        badge=words(badge) if badge else "",
+        title=words("starting.title"),
+        big=words("starting.big"),
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,19 +104,43 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     words = unit_words(config.language, config.board.joystick)
     outbox = Outbox(config.folder / "outbox.jsonl", crash_point(args.crash_at), key_fingerprint(identity.key))
     stored = StoredView(config.folder / "view.json", read_boot_id())
-    health = OwnHealth(MachineProbe(config.folder, True), config.board.pins.keys(), lambda: not screen.blind,
-                       lacks=lambda: (front.input_fault, screen.reason))
-    link = HubLink(identity, outbox, process.receive, mono_ms, memory, stored.held_match,
-                   LocalKeyWatch("table").poll if config.local else lambda: None, health)
+    health = OwnHealth(
+        MachineProbe(config.folder, True),
+        config.board.pins.keys(),
+        lambda: not screen.blind,
+        lacks=lambda: (front.input_fault, screen.reason),
+    )
+    link = HubLink(
+        identity,
+        outbox,
+        process.receive,
+        mono_ms,
+        memory,
+        stored.held_match,
+        LocalKeyWatch("table").poll if config.local else lambda: None,
+        health,
+    )
     dialogue = Dialogue(words, config.board.facing, words(badge) if badge else "")
-    unit = TableUnit(identity.unit, identity.key, dialogue, outbox, link, screen, front.signals, process.heard,
-                     stored=stored, memory=memory, pressed=health.press, front=front, now_ms=mono_ms())
+    unit = TableUnit(
+        identity.unit,
+        identity.key,
+        dialogue,
+        outbox,
+        link,
+        screen,
+        front.signals,
+        process.heard,
+        stored=stored,
+        memory=memory,
+        pressed=health.press,
+        front=front,
+        now_ms=mono_ms(),
+    )
     # A key in the configuration file is changed there, and a key of this machine's hub renews itself.
     unit.troubles.can_enrol = identity.enrolled
     link.start()
     try:
-        process.run(unit, lambda: unit.troubles.enrols or (
-            unit.feed_ended if is_guest else unit.practice is not None))
+        process.run(unit, lambda: unit.troubles.enrols or (unit.feed_ended if is_guest else unit.practice is not None))
     finally:
         link.stop()
         outbox.close()
@@ -123,5 +162,6 @@ def _as_guest(config: TableConfig) -> tuple[TableConfig, bool]:
     if order is None:
         return config, False
     host, port, unit, key = order
-    return replace(config, unit=unit, key=bytes.fromhex(key), hubs=((host, port),), folder=folder, local=False,
-                   practice=True), True
+    return replace(
+        config, unit=unit, key=bytes.fromhex(key), hubs=((host, port),), folder=folder, local=False, practice=True
+    ), True

@@ -16,6 +16,7 @@ MOST_TURNS = 100
 class Press(NamedTuple):
     """One press: a key, tapped or held. An arrow is always tapped, one step a press: never the best case. The one arrow
     that is held opens the list of other endings."""
+
     key: str
     kind: str = "tap"
 
@@ -39,8 +40,11 @@ def report_presses(form: Form, result: Result, winner: Side, time_is_up: bool, f
         return list(_games(form, result, winner))
     # From the list of endings the report has no opener yet: the player who takes "I concede" is it.
     own = other_side(winner) if form.direct and not first and way.ended == CONCESSION else winner
-    return [*_opening(form, at, time_is_up, own), *_steps(way, answers, winner, own, confirmed=first),
-            Press(other_side(own))]
+    return [
+        *_opening(form, at, time_is_up, own),
+        *_steps(way, answers, winner, own, confirmed=first),
+        Press(other_side(own)),
+    ]
 
 
 def _way_and_answers(form: Form, result: Result, opener: Side, time_is_up: bool) -> tuple[WayToEnd, dict[str, Any]]:
@@ -116,8 +120,9 @@ def _choice_presses(choice: Choice, answer: Any, own: Side) -> Iterator[Press]:
 
 def _dial_presses(dial: FigureDial | None, target: int, own: Side) -> Iterator[Press]:
     while dial is not None and (dial.value != target or dial.touched):
-        key, turns = min((("up", _wheel(dial, target, 1)), ("down", _wheel(dial, target, -1))),
-                         key=lambda turned: len(turned[1]))
+        key, turns = min(
+            (("up", _wheel(dial, target, 1)), ("down", _wheel(dial, target, -1))), key=lambda turned: len(turned[1])
+        )
         yield from [Press(key)] * len(turns)
         last = turns[-1] if turns else dial
         if turns or dial.touched:

@@ -51,8 +51,16 @@ def make_rollback(*objects: Any) -> Callable[[], None]:
     kept: list[tuple[object, list[tuple[str, object]]]] = []
     for one in objects:
         names = list(vars(one)) if hasattr(one, "__dict__") else type(one).__slots__
-        kept.append((one, [(name, copy.copy(value) if isinstance(value, list | set | dict) else value)
-                           for name in names for value in [getattr(one, name)]]))
+        kept.append(
+            (
+                one,
+                [
+                    (name, copy.copy(value) if isinstance(value, list | set | dict) else value)
+                    for name in names
+                    for value in [getattr(one, name)]
+                ],
+            )
+        )
 
     def undo() -> None:
         for one, values in kept:
@@ -116,8 +124,15 @@ class ReportMaker:
     """A table's reports: numbered, signed, and on the disk before they are shown as being sent. unit, key: this unit's
     name at the hub, and their shared key. `sent`: called when a report is on the disk."""
 
-    def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, sent: Callable[[], None],
-                 new_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        unit: str,
+        key: bytes,
+        dialogue: Dialogue,
+        outbox: Outbox,
+        sent: Callable[[], None],
+        new_id: Callable[[], str],
+    ) -> None:
         self._unit = unit
         self._key = key
         self._dialogue = dialogue
@@ -138,9 +153,14 @@ class ReportMaker:
         assert view is not None
         assert view.event is not None
         report = {
-            "report_id": f"{self._unit}-{self._new_id()}", "unit": self._unit, "event": view.event.id,
-            "match": effect.match, "side": effect.side, "revision": effect.revision,
-            "result": result_to_json(effect.result), "serial": self._serial(effect, view.event.id, view.match),
+            "report_id": f"{self._unit}-{self._new_id()}",
+            "unit": self._unit,
+            "event": view.event.id,
+            "match": effect.match,
+            "side": effect.side,
+            "revision": effect.revision,
+            "result": result_to_json(effect.result),
+            "serial": self._serial(effect, view.event.id, view.match),
             "agrees_to": self._agreed_report(effect),
         }
         if effect.draw is not None:
@@ -175,8 +195,11 @@ class ReportMaker:
         """One more than every report of this side in this match and draw that is stored here or known to the hub."""
         said = (event, effect.match, effect.draw, effect.side)
         kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
-        serials = [report.get("serial", 0) for report in kept
-                   if (report["event"], report["match"], report.get("draw"), report["side"]) == said]
+        serials = [
+            report.get("serial", 0)
+            for report in kept
+            if (report["event"], report["match"], report.get("draw"), report["side"]) == said
+        ]
         if match is not None and match.same == (effect.match, effect.draw):
             serials.append(match.heard.of(effect.side))
         return max(serials, default=0) + 1
@@ -192,6 +215,7 @@ class ReportMaker:
 
 class LinkProtocol(Protocol):
     """What the unit needs of its link to the hub; `link.HubLink` is the real one."""
+
     time: HubTime
 
     def send_reports(self) -> None: ...
@@ -207,12 +231,23 @@ class TableUnit(BoardUnit):
     controls, whose pins may be missing for a while. No message from the hub ends it: a view that cannot be shown is
     ignored, a step that fails is undone, and the screen shows FAULT for a while."""
 
-    def __init__(self, unit: str, key: bytes, dialogue: Dialogue, outbox: Outbox, link: LinkProtocol, screen: Screen,
-                 signals: Signals, heard: Callable[[str], None] = lambda _: None,
-                 new_id: Callable[[], str] = lambda: secrets.token_hex(8),
-                 stored: StoredView | None = None, memory: UnitMemory | None = None,
-                 pressed: Callable[[str], None] = lambda _: None, front: Controls | None = None,
-                 now_ms: int = 0) -> None:
+    def __init__(
+        self,
+        unit: str,
+        key: bytes,
+        dialogue: Dialogue,
+        outbox: Outbox,
+        link: LinkProtocol,
+        screen: Screen,
+        signals: Signals,
+        heard: Callable[[str], None] = lambda _: None,
+        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+        stored: StoredView | None = None,
+        memory: UnitMemory | None = None,
+        pressed: Callable[[str], None] = lambda _: None,
+        front: Controls | None = None,
+        now_ms: int = 0,
+    ) -> None:
         super().__init__(screen, EdgeReorder(front.held if front else None), heard)
         self._unit = unit
         self.dialogue = dialogue
@@ -373,10 +408,18 @@ class TableUnit(BoardUnit):
         known = {sent.report_id for sent in self.dialogue.table.sent}
         for kept in self._outbox.all():
             report, saved = kept.report, kept.fate == "accepted" and kept.number is not None
-            if report["event"] == event and kept.id not in known and (
-                    not kept.settled or (stored and saved and self._is_newer(report))):
-                effect = SendReport(report["match"], report["side"], report["revision"],
-                                    result_from_json(report["result"]), report.get("draw"))
+            if (
+                report["event"] == event
+                and kept.id not in known
+                and (not kept.settled or (stored and saved and self._is_newer(report)))
+            ):
+                effect = SendReport(
+                    report["match"],
+                    report["side"],
+                    report["revision"],
+                    result_from_json(report["result"]),
+                    report.get("draw"),
+                )
                 self._reports.made.append((dict(report), effect))
                 self.dialogue.restore(kept.id, effect, Saved(kept.number or 0) if saved else None, now_ms)
                 if kept.fate == PENDING:
@@ -385,8 +428,11 @@ class TableUnit(BoardUnit):
     def _is_newer(self, report: Mapping[str, Any]) -> bool:
         """Whether the hub accepted this report after it made the view."""
         match = self._view.match if self._view else None
-        return match is not None and match.same == (report["match"], report.get("draw")) and (
-            report.get("serial", 0) > match.heard.of(report["side"]))
+        return (
+            match is not None
+            and match.same == (report["match"], report.get("draw"))
+            and (report.get("serial", 0) > match.heard.of(report["side"]))
+        )
 
     def _on_fate(self, kept: StoredReport, now_ms: int) -> None:
         self._update_pending()
@@ -416,13 +462,23 @@ class TableUnit(BoardUnit):
     def _status_now(self) -> dict[str, Any]:
         status, view = self._status, self._view
         said: dict[str, Any] = {
-            "match": self._match_id(), "seated": list(status.seated), "draft": status.draft, "call": status.call,
-            "leave": "".join(status.leave) or None, "clock_ms": self.dialogue.table.clock_ms, "lot": None,
+            "match": self._match_id(),
+            "seated": list(status.seated),
+            "draft": status.draft,
+            "call": status.call,
+            "leave": "".join(status.leave) or None,
+            "clock_ms": self.dialogue.table.clock_ms,
+            "lot": None,
         }
         if status.lot is not None and view is not None and view.event is not None and view.match is not None:
             about, side = status.lot
-            said["lot"] = {"event": view.event.id, "match": view.match.id, "draw": view.match.draw, "about": about,
-                           "side": side}
+            said["lot"] = {
+                "event": view.event.id,
+                "match": view.match.id,
+                "draw": view.match.draw,
+                "about": about,
+                "side": side,
+            }
         return said
 
     def _match_id(self) -> str | None:

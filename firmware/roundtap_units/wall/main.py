@@ -39,23 +39,29 @@ Ask = Callable[[Endpoint], FoundHub | None]
 WALL, FEED = "/wall", "/feed"
 PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")  # all that a wall needs; the last of older hubs
 TO_HUB = ("Accept", "Accept-Encoding", "Accept-Language", "If-None-Match")
-NOT_TO_BROWSER = frozenset({"connection", "content-length", "date", "keep-alive", "server", "set-cookie",
-                            "transfer-encoding"})
+NOT_TO_BROWSER = frozenset(
+    {"connection", "content-length", "date", "keep-alive", "server", "set-cookie", "transfer-encoding"}
+)
 """The display's cookie stays here; the rest belongs to each connection."""
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 BROWSER_WITHIN_S = 30.0
 FEED_LASTS_S = 300.0  # then the page has to reopen it: a page that hangs does not, and is detected
 PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
-OWN_HEADERS = (("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-store"),
-               ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
+OWN_HEADERS = (
+    ("Content-Type", "text/html; charset=utf-8"),
+    ("Cache-Control", "no-store"),
+    ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+)
 HUBS = b"event: hubs\ndata: "
 COOKIE = "roundtap_display"  # identifies a display to the hub
 DISPLAY = re.compile(r"[\w.-]{1,80}", re.ASCII)
 AGAIN_S = 2  # the page reloads itself this often, without a script
-STYLE = ("html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.3 'DejaVu Sans',sans-serif;height:100%}"
-         "body{margin:0;height:100%;display:grid;place-content:center;text-align:center;overflow:hidden}"
-         "h1{font-size:2.6em;margin:0 0 .4em}p{margin:.25em 2em}.other{color:#a7afb5;font-size:.7em}"
-         ".here{position:fixed;inset:auto 0 1em;color:#a7afb5;font-size:.6em}")
+STYLE = (
+    "html{background:#0e1113;color:#f4f5f5;cursor:none;font:min(3vw,6vh)/1.3 'DejaVu Sans',sans-serif;height:100%}"
+    "body{margin:0;height:100%;display:grid;place-content:center;text-align:center;overflow:hidden}"
+    "h1{font-size:2.6em;margin:0 0 .4em}p{margin:.25em 2em}.other{color:#a7afb5;font-size:.7em}"
+    ".here{position:fixed;inset:auto 0 1em;color:#a7afb5;font-size:.6em}"
+)
 
 
 def waiting_page(language: str, own_address: str, configured: str) -> str:
@@ -63,16 +69,20 @@ def waiting_page(language: str, own_address: str, configured: str) -> str:
     the only hub it is configured for."""
     said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
     first, *others = said
-    lines = [f"<h1>{escape(first('wall.looking'))}</h1>", *(f"<p>{escape(line)}</p>" for line in
-                                                           _lines(first, own_address, configured))]
+    lines = [
+        f"<h1>{escape(first('wall.looking'))}</h1>",
+        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured)),
+    ]
     for t in others:
         text = escape(" · ".join(_short(t, own_address, configured)))
         lines.append(f'<p class="other" lang="{t.language}">{text}</p>')
     if own_address:
         lines.append(f'<p class="here">{escape(own_address)}</p>')
-    return (f'<!doctype html><html lang="{first.language}"><meta charset="utf-8"><title>Roundtap</title>'
-            f'<meta name="color-scheme" content="dark"><meta http-equiv="refresh" content="{AGAIN_S}">'
-            f"<style>{STYLE}</style>{''.join(lines)}</html>")
+    return (
+        f'<!doctype html><html lang="{first.language}"><meta charset="utf-8"><title>Roundtap</title>'
+        f'<meta name="color-scheme" content="dark"><meta http-equiv="refresh" content="{AGAIN_S}">'
+        f"<style>{STYLE}</style>{''.join(lines)}</html>"
+    )
 
 
 def _lines(t: Words, own_address: str, configured: str) -> Sequence[str]:
@@ -112,8 +122,14 @@ class HubWatch:
     """`configured`: the configured hub; empty: any that is found. `known`: the id of the last shown hub (FoundHub.hub),
     which is preferred. Times are monotonic seconds."""
 
-    def __init__(self, configured: Sequence[Endpoint], known: str = "", find: Find = find_hub, ask: Ask = probe_hub,
-                 now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        configured: Sequence[Endpoint],
+        known: str = "",
+        find: Find = find_hub,
+        ask: Ask = probe_hub,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._configured = tuple(configured)
         self._find, self._ask, self._now_s = find, ask, now_s
         self.hub: FoundHub | None = None
@@ -166,12 +182,18 @@ class HubWatch:
 
 class WallProxy(socketserver.ThreadingTCPServer):
     """`own_page`: HTML, for as long as no hub answers. `now_s`: monotonic."""
+
     daemon_threads = True
     allow_reuse_address = True
     request_queue_size = 16
 
-    def __init__(self, watch: HubWatch, memory: WallMemory, own_page: Callable[[], str],
-                 now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        watch: HubWatch,
+        memory: WallMemory,
+        own_page: Callable[[], str],
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         super().__init__((LOOPBACK, 0), _Request)
         self.watch, self.memory, self.own_page, self.now_s = watch, memory, own_page, now_s
         self.host = f"{LOOPBACK}:{self.server_address[1]}"
@@ -288,10 +310,21 @@ BROWSERS = ("chromium", "chromium-browser")
 FLAGS = (
     # Its requests to any other machine go to a port without a listener.
     f"--proxy-server={LOOPBACK}:9",
-    "--autoplay-policy=no-user-gesture-required", "--no-first-run", "--no-default-browser-check", "--noerrdialogs",
-    "--hide-crash-restore-bubble", "--disable-infobars", "--disable-features=Translate,MediaRouter",
-    "--disable-component-update", "--disable-background-networking", "--disable-sync", "--disable-breakpad",
-    "--disable-pinch", "--overscroll-history-navigation=0", "--password-store=basic", "--disk-cache-size=16777216",
+    "--autoplay-policy=no-user-gesture-required",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--noerrdialogs",
+    "--hide-crash-restore-bubble",
+    "--disable-infobars",
+    "--disable-features=Translate,MediaRouter",
+    "--disable-component-update",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-pinch",
+    "--overscroll-history-navigation=0",
+    "--password-store=basic",
+    "--disk-cache-size=16777216",
     "--log-level=3",
 )
 KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
@@ -335,15 +368,30 @@ def local_ipv4(trie: Path = TRIE) -> list[str]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--hub", metavar="URL", default=os.environ.get("ROUNDTAP_WALL", ""),
-                        help="the hub whose wall is shown: http://192.168.1.20 (default: $ROUNDTAP_WALL, or else the "
-                        "hub that is found: on this machine, on the network, at the hotspot's gateway)")
-    parser.add_argument("--folder", type=Path, default=Path(os.environ.get("STATE_DIRECTORY") or "."),
-                        help="where this wall keeps who it is (default: $STATE_DIRECTORY, or here)")
-    parser.add_argument("--language", choices=LANGUAGES, default="",
-                        help="of the page that is shown while there is no hub (default: all of them)")
-    parser.add_argument("--window", action="store_true",
-                        help="in a window of the desktop that is running: no compositor of its own, no kiosk")
+    parser.add_argument(
+        "--hub",
+        metavar="URL",
+        default=os.environ.get("ROUNDTAP_WALL", ""),
+        help="the hub whose wall is shown: http://192.168.1.20 (default: $ROUNDTAP_WALL, or else the "
+        "hub that is found: on this machine, on the network, at the hotspot's gateway)",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=Path(os.environ.get("STATE_DIRECTORY") or "."),
+        help="where this wall keeps who it is (default: $STATE_DIRECTORY, or here)",
+    )
+    parser.add_argument(
+        "--language",
+        choices=LANGUAGES,
+        default="",
+        help="of the page that is shown while there is no hub (default: all of them)",
+    )
+    parser.add_argument(
+        "--window",
+        action="store_true",
+        help="in a window of the desktop that is running: no compositor of its own, no kiosk",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -369,8 +417,9 @@ def run(args: argparse.Namespace) -> int:
 class WallBrowser:
     """The loop: a screen, and a browser on it that is restarted whenever it ends or falls silent."""
 
-    def __init__(self, proxy: WallProxy, notify: SystemdNotifier, stop: StopSignal,
-                 now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, proxy: WallProxy, notify: SystemdNotifier, stop: StopSignal, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
         self._proxy, self._notify, self._stop, self._now_s = proxy, notify, stop, now_s
         self._heartbeat = Heartbeat(notify)
 
@@ -379,8 +428,9 @@ class WallBrowser:
         while self._wait_for(lambda: missing_for_browser(window, environment)):
             lived = False
             try:
-                lived = self._show(browser_command(window, environment, self._proxy.url),
-                                   browser_environment(environment, window))
+                lived = self._show(
+                    browser_command(window, environment, self._proxy.url), browser_environment(environment, window)
+                )
             except OSError as error:
                 log.error("the browser cannot be started: %s", error)
             if self._stop.is_set():
@@ -434,8 +484,10 @@ class WallBrowser:
 def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
     """What is missing to start a browser, for the journal; "": nothing."""
     if lacking := missing_programs(window):
-        return (f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
-                "comes up once they are there")
+        return (
+            f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
+            "comes up once they are there"
+        )
     # With another backend it is drawn elsewhere than on a screen: for testing.
     if window or environment.get("WLR_BACKENDS") or connected_screens():
         return ""
@@ -480,6 +532,9 @@ def browser_environment(environment: Mapping[str, str], window: bool) -> dict[st
     """The environment of compositor and browser."""
     folder = str(runtime_folder(environment))
     # A compositor that waits for a keyboard would never show a wall, which has none.
-    own = {} if window else {"WLR_LIBINPUT_NO_DEVICES": "1",
-                             "XDG_RUNTIME_DIR": environment.get("XDG_RUNTIME_DIR", folder)}
+    own = (
+        {}
+        if window
+        else {"WLR_LIBINPUT_NO_DEVICES": "1", "XDG_RUNTIME_DIR": environment.get("XDG_RUNTIME_DIR", folder)}
+    )
     return {**environment, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, **own}

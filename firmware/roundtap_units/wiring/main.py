@@ -25,8 +25,34 @@ BUTTON_WAIT_MS = 20_000
 STEP_MS = 50
 # BCM number → pin of the header, the same on every Pi with 40 pins.
 HEADER_PIN = {
-    2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
-    11: 23, 8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
+    2: 3,
+    3: 5,
+    4: 7,
+    14: 8,
+    15: 10,
+    17: 11,
+    18: 12,
+    27: 13,
+    22: 15,
+    23: 16,
+    24: 18,
+    10: 19,
+    9: 21,
+    25: 22,
+    11: 23,
+    8: 24,
+    7: 26,
+    0: 27,
+    1: 28,
+    5: 29,
+    6: 31,
+    12: 32,
+    13: 33,
+    19: 35,
+    16: 36,
+    26: 37,
+    20: 38,
+    21: 40,
 }
 GROUND_PINS = (6, 9, 14, 20, 25, 30, 34, 39)
 
@@ -43,10 +69,20 @@ BANK_SLEEPS_MA = 50
 
 PRICES_DATE = "2026-11"
 PRICES_EUR = {
-    "pi": (18, 25), "card": (5, 10), "supply": (8, 15), "screen.ssd1309": (12, 25), "screen.ssd1306": (4, 8),
-    "screen.sh1106": (5, 10), "buttons": (6, 16), "lamps": (1, 2), "buzzer": (1, 3), "wires": (4, 8), "levers": (2, 4),
+    "pi": (18, 25),
+    "card": (5, 10),
+    "supply": (8, 15),
+    "screen.ssd1309": (12, 25),
+    "screen.ssd1306": (4, 8),
+    "screen.sh1106": (5, 10),
+    "buttons": (6, 16),
+    "lamps": (1, 2),
+    "buzzer": (1, 3),
+    "wires": (4, 8),
+    "levers": (2, 4),
     "case": (5, 20),
-    "adafruit-oled-bonnet": (22, 30), "waveshare-oled-hat": (14, 22),
+    "adafruit-oled-bonnet": (22, 30),
+    "waveshare-oled-hat": (14, 22),
 }
 """Approximate, in euros for one, from European shops in the month above; with taxes, without shipping."""
 
@@ -58,6 +94,7 @@ PIN_ALIASES = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "R
 class BoardPart:
     """`kind`: "button", "lamp", "buzzer" or "screen"; `name` as in a board's file ("a", "lamp_b", "screen"); `wires`:
     the name of each on the part ("" where there is only one) and its BCM number, without ground and supply."""
+
     kind: str
     name: str
     wires: tuple[tuple[str, int], ...]
@@ -65,12 +102,18 @@ class BoardPart:
 
 def board_parts(board: Board) -> list[BoardPart]:
     """The board's parts as they are wired: screen, buttons, lamps, buzzer."""
-    screen = tuple((f"{name} / {PIN_ALIASES[name]}" if name in PIN_ALIASES else name, pin)
-                   for pin, name in board.screen.lines().items())
-    return [BoardPart("screen", "screen", screen),
-            *(BoardPart("button", key, (("", pin),)) for key, pin in board.pins.keys().items()),
-            *(BoardPart("buzzer" if name == "buzzer" else "lamp", name, (("", pin),))
-              for name, pin in board.pins.signals().items())]
+    screen = tuple(
+        (f"{name} / {PIN_ALIASES[name]}" if name in PIN_ALIASES else name, pin)
+        for pin, name in board.screen.lines().items()
+    )
+    return [
+        BoardPart("screen", "screen", screen),
+        *(BoardPart("button", key, (("", pin),)) for key, pin in board.pins.keys().items()),
+        *(
+            BoardPart("buzzer" if name == "buzzer" else "lamp", name, (("", pin),))
+            for name, pin in board.pins.signals().items()
+        ),
+    ]
 
 
 def parts_to_buy(board: Board) -> list[tuple[int, str]]:
@@ -134,6 +177,7 @@ class BoardTest:
     """A test of everything on a board with its builder: each button, light, buzzer and the screen, one by one. What
     does not respond is listed at the end, with its pins. Runs on real and mock pins. `wait(ms)` lets time pass; `edges`
     is the queue that the board's buttons fill."""
+
     board: Board
     front: Controls
     screen: Screen
@@ -222,8 +266,13 @@ def _where(part: BoardPart) -> str:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", default="recommended", metavar="NAME",
-                        help=f"{', '.join(BOARDS)}, or a board's TOML file (default: recommended)")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        default="recommended",
+        metavar="NAME",
+        help=f"{', '.join(BOARDS)}, or a board's TOML file (default: recommended)",
+    )
     parser.add_argument("--parts", action="store_true", help="what to buy, and what it draws")
     parser.add_argument("--test", action="store_true", help="try every button, light, buzzer and the screen")
     parser.add_argument("--language", choices=LANGUAGES, default="en")
@@ -246,20 +295,29 @@ def run(args: argparse.Namespace) -> int:
 
 def pins_text(made: Board, words: Words) -> str:
     """The wires as a table for a terminal (part, BCM number, header pin), then ground, supply and resistors."""
-    rows = [(words(f"wiring.part.{part.name}"), name, f"GPIO{pin}", f"{HEADER_PIN[pin]:>2}")
-            for part in board_parts(made) for name, pin in part.wires]
+    rows = [
+        (words(f"wiring.part.{part.name}"), name, f"GPIO{pin}", f"{HEADER_PIN[pin]:>2}")
+        for part in board_parts(made)
+        for name, pin in part.wires
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    return "\n".join([words("wiring.title", board=made.name),
-                      *("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-                        for row in rows),
-                      *(() if made.ready_made else _common_wires(made, words))])
+    return "\n".join(
+        [
+            words("wiring.title", board=made.name),
+            *("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows),
+            *(() if made.ready_made else _common_wires(made, words)),
+        ]
+    )
 
 
 def _common_wires(made: Board, words: Words) -> list[str]:
     listed = board_parts(made)
     key = "wiring.rails" if len(listed) > len(GROUND_PINS) else "wiring.ground"
-    return [words(key, n=len(listed), pins=", ".join(map(str, GROUND_PINS))), words("wiring.supply"),
-            *([words("wiring.resistor")] if any(part.kind == "lamp" for part in listed) else [])]
+    return [
+        words(key, n=len(listed), pins=", ".join(map(str, GROUND_PINS))),
+        words("wiring.supply"),
+        *([words("wiring.resistor")] if any(part.kind == "lamp" for part in listed) else []),
+    ]
 
 
 def parts_text(made: Board, words: Words) -> str:
@@ -270,10 +328,13 @@ def parts_text(made: Board, words: Words) -> str:
         bus = f", {words(f'parts.bus.{made.screen.bus}')}" if key.startswith("screen.") else ""
         lines.append(f"{count:>2} × {words(f'parts.{key}')}{bus}  ({low}–{high} €)")
     low, high = price_range_eur(made)
-    lines += ["", words("parts.cost", low=low, high=high, month=PRICES_DATE),
-              words("parts.packages", packages=" ".join(required_packages(made))),
-              words("parts.draws", ma=current_draw_ma(made), pi=PI_MA, lamp=LAMP_MA),
-              words("parts.bank", ma=BANK_SLEEPS_MA, hours=battery_hours(made, 10_000))]
+    lines += [
+        "",
+        words("parts.cost", low=low, high=high, month=PRICES_DATE),
+        words("parts.packages", packages=" ".join(required_packages(made))),
+        words("parts.draws", ma=current_draw_ma(made), pi=PI_MA, lamp=LAMP_MA),
+        words("parts.bank", ma=BANK_SLEEPS_MA, hours=battery_hours(made, 10_000)),
+    ]
     return "\n".join(lines)
 
 
@@ -287,8 +348,9 @@ def _test(made: Board, words: Words) -> int:
     front = Controls(made, lambda: real_factory(tempfile.gettempdir()), edges, mono_ms)
     screen = oled_screen(made.screen, front.pins)
     try:
-        silent = BoardTest(made, front, screen, edges, TerminalUser(words), words, mono_ms,
-                      lambda ms: time.sleep(ms / 1000)).run()
+        silent = BoardTest(
+            made, front, screen, edges, TerminalUser(words), words, mono_ms, lambda ms: time.sleep(ms / 1000)
+        ).run()
     finally:
         screen.close()
         front.close()

@@ -60,6 +60,7 @@ class Entrance:
 
 class Shown:
     """Something that the pages show, and follow: `shown` is sent at each change."""
+
     shown: Mapping[str, Any] = {}
 
 
@@ -100,6 +101,7 @@ class Bench:
     """An ASGI application over the panels of all tables and the printer. `info`: what the pages are told of the hub,
     whose address is "" where it is their own; `guide`: leads through the event; `kit`: whose power and network the page
     switches; `admits`: whether a request may see and press."""
+
     tables: Mapping[int, BenchTable]
     printer: BenchPrinter | None
     info: Mapping[str, Any]
@@ -135,8 +137,12 @@ class Bench:
             elif (path in PAGES or path.startswith(START)) and self.origin.rpartition("/")[2] not in ("", _host(scope)):
                 await self._answer(send, 307, b"", more=[(b"location", f"{self.origin}{path}".encode())])
             elif method == "GET" and path.startswith(START):
-                await self._answer(send, 303, b"", more=[
-                    (b"location", f"{self.origin}/".encode()), *self.entrance.use(path.removeprefix(START))])
+                await self._answer(
+                    send,
+                    303,
+                    b"",
+                    more=[(b"location", f"{self.origin}/".encode()), *self.entrance.use(path.removeprefix(START))],
+                )
             elif path in PAGES:
                 page = _translated(_file(f"templates/{PAGES[path]}").decode(), self.language)
                 await self._answer(send, 200, page.encode(), "text/html; charset=utf-8")
@@ -201,13 +207,23 @@ class Bench:
 
     async def _show_switches(self) -> None:
         assert self.kit is not None
-        await self._show(self._switches, {"switches": {
-            name: {POWER: self.kit.has_power(name),
-                   **({NETWORK: self.kit.cables[name].plugged_in} if name in self.kit.cables else {})}
-            for name in (HUB, *map(unit_of, self.tables)) if self.kit.knows(name)}})
+        await self._show(
+            self._switches,
+            {
+                "switches": {
+                    name: {
+                        POWER: self.kit.has_power(name),
+                        **({NETWORK: self.kit.cables[name].plugged_in} if name in self.kit.cables else {}),
+                    }
+                    for name in (HUB, *map(unit_of, self.tables))
+                    if self.kit.knows(name)
+                }
+            },
+        )
 
-    async def _handle_order(self, path: str, scope: http_answers.Scope, receive: http_answers.Receive,
-                            send: http_answers.Send) -> None:
+    async def _handle_order(
+        self, path: str, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send
+    ) -> None:
         """Pass an order on. Only from the bench's own page: another site cannot set the content type."""
         order = await http_answers.read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
         if order is None:
@@ -222,8 +238,12 @@ class Bench:
         except (ValueError, KeyError, TypeError):
             message = {}
         if not message:
-            await self._answer(send, 400, b"A press names a table, a pin and down; the printer takes a fault, or "
-                               b"a tear; a switch names a unit or the hub, its part, and on.")
+            await self._answer(
+                send,
+                400,
+                b"A press names a table, a pin and down; the printer takes a fault, or "
+                b"a tear; a switch names a unit or the hub, its part, and on.",
+            )
         elif path != "/switch" and (front is None or front.writer is None):
             await self._answer(send, 503, b"It is switched off.")
         else:
@@ -259,14 +279,26 @@ class Bench:
                 if not self._closing and all(seen[front] == front.shown for front in everything):
                     await self._changed.wait()
 
-    async def _answer(self, send: http_answers.Send, status: int, body: bytes, kind: str = "text/plain; charset=utf-8",
-                      more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    async def _answer(
+        self,
+        send: http_answers.Send,
+        status: int,
+        body: bytes,
+        kind: str = "text/plain; charset=utf-8",
+        more: Iterable[tuple[bytes, bytes]] = (),
+    ) -> None:
         hub = (self.info.get("hub") or OWN_PAGES) if self.info.get("frames") else "'none'"
-        policy = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-                  f"frame-src {hub}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-        await http_answers.send_answer(send, status, kind.encode(), body, [
-            *http_answers.NO_STORE, *http_answers.SECURITY_HEADERS, *more,
-            (http_answers.CSP_HEADER, policy.encode())])
+        policy = (
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+            f"frame-src {hub}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        await http_answers.send_answer(
+            send,
+            status,
+            kind.encode(),
+            body,
+            [*http_answers.NO_STORE, *http_answers.SECURITY_HEADERS, *more, (http_answers.CSP_HEADER, policy.encode())],
+        )
 
 
 def _host(scope: http_answers.Scope) -> str:

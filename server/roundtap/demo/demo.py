@@ -38,24 +38,34 @@ BENCH_HOST = "127.0.0.1"
 """The bench presses every player's buttons: only this machine may open it, even where others may open the hub."""
 
 
-def make_event(database: Path, players: int, tables: int, rulebook: str,
-               name: str = "Friday night", event_id: str | None = None,
-               options: Mapping[str, Any] = MappingProxyType({}), published: bool = True) -> str:
+def make_event(
+    database: Path,
+    players: int,
+    tables: int,
+    rulebook: str,
+    name: str = "Friday night",
+    event_id: str | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    published: bool = True,
+) -> str:
     """Write an event into a fresh journal: players entered, round 1 drawn and (`published`) shown, units placed.
     Returns its id, a random one where none is given. `options`: as in CreateEvent."""
     event = event_id or random_event_id()
     journal = Journal(f"sqlite:///{database}")
     service = Service(journal, system_clocks())
     service.start()
-    people = [PersonRecord(event, f"p{i}", secrets.token_hex(8), person)
-              for i, person in enumerate(made_up_people(players, RULEBOOKS[rulebook].team_size), start=1)]
+    people = [
+        PersonRecord(event, f"p{i}", secrets.token_hex(8), person)
+        for i, person in enumerate(made_up_people(players, RULEBOOKS[rulebook].team_size), start=1)
+    ]
     create = c.CreateEvent(name, rulebook, None, options, "#0072B2", secrets.randbits(48))
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     shown = [c.PublishRound(1, 1, noted="demo")] if published else []
     commands: list[c.Command] = [create, *entered, c.DrawRound(secrets.randbits(53)), *shown]
     service.execute([Step(event, command) for command in commands], "demo", people, timeout_s=60)
-    service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n}))
-                 for n in range(1, tables + 1)], "demo")
+    service.execute(
+        [Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in range(1, tables + 1)], "demo"
+    )
     service.stop()
     journal.close()
     return event
@@ -64,27 +74,49 @@ def make_event(database: Path, players: int, tables: int, rulebook: str,
 def shown_paths(hub_folder: Path, event: str, phone_owner: str) -> dict[str, str]:
     """The hub's pages in the hall, by what they are shown on. `phone_owner`: whose phone it is."""
     secret = read_or_make_secret(hub_folder / "secret")
-    return {"console": f"/console/{event}", "wall": f"/wall/{event}",
-            "phone": f"/me/{link_token(secret, (event, phone_owner), NO_LINK)}"}
+    return {
+        "console": f"/console/{event}",
+        "wall": f"/wall/{event}",
+        "phone": f"/me/{link_token(secret, (event, phone_owner), NO_LINK)}",
+    }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
-    parser.add_argument("--tables", type=int, default=guide.TABLES,
-                        help="how many virtual tables (default: %(default)s)")
-    parser.add_argument("--unenrolled", type=int, default=0, metavar="N",
-                        help="so many more tables as they come out of the box: each shows the digits by which it is "
-                        "enrolled on the console (Units)")
-    parser.add_argument("--players", type=int, default=guide.PLAYERS,
-                        help="how many players are entered (default: %(default)s)")
-    parser.add_argument("--rulebook", default=guide.RULEBOOK, choices=tuple(RULEBOOKS), metavar="ID",
-                        help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS))
-    parser.add_argument("--host", default="127.0.0.1",
-                        help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
-                        "bench stays on this machine")
+    parser.add_argument(
+        "--tables", type=int, default=guide.TABLES, help="how many virtual tables (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--unenrolled",
+        type=int,
+        default=0,
+        metavar="N",
+        help="so many more tables as they come out of the box: each shows the digits by which it is "
+        "enrolled on the console (Units)",
+    )
+    parser.add_argument(
+        "--players", type=int, default=guide.PLAYERS, help="how many players are entered (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rulebook",
+        default=guide.RULEBOOK,
+        choices=tuple(RULEBOOKS),
+        metavar="ID",
+        help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS),
+    )
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
+        "bench stays on this machine",
+    )
     parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
-    parser.add_argument("--facing", default="edge", choices=("edge", "opposite"),
-                        help="edge: one way up, easy to read here; opposite: each half faces its player")
+    parser.add_argument(
+        "--facing",
+        default="edge",
+        choices=("edge", "opposite"),
+        help="edge: one way up, easy to read here; opposite: each half faces its player",
+    )
     # What a hub starts its practice hub with.
     parser.add_argument("--practice", type=Path, default=None, help=argparse.SUPPRESS)
     parser.add_argument("--secure-port", type=int, default=0, help=argparse.SUPPRESS)
@@ -128,17 +160,40 @@ def run_practice(args: argparse.Namespace) -> int:
     # No PIN that anybody could type: the running hub says who may enter.
     kit.pin = secrets.token_urlsafe(32)
     kit.prepare()
-    event = make_event(kit.database, guide.PLAYERS, guide.TABLES, guide.RULEBOOK, options=guide.OPTIONS,
-                       name=catalogue("roundtap_hub", args.language)("practice.title"), published=False)
+    event = make_event(
+        kit.database,
+        guide.PLAYERS,
+        guide.TABLES,
+        guide.RULEBOOK,
+        options=guide.OPTIONS,
+        name=catalogue("roundtap_hub", args.language)("practice.title"),
+        published=False,
+    )
     leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
     paths = shown_paths(kit.hub_folder, event, leads.phone_owner)
     options = argparse.ArgumentParser()
     main.add_arguments(options)
     try:
-        return main.run(options.parse_args([
-            "--data", str(kit.hub_folder), "--host", args.host, "--port", str(args.port), "--secure-port",
-            str(args.secure_port), "--language", args.language, "--bench-url", url, "--alone"]),
-            lambda application: PracticeFront(application, kit, leads, paths, args.language, ready))
+        return main.run(
+            options.parse_args(
+                [
+                    "--data",
+                    str(kit.hub_folder),
+                    "--host",
+                    args.host,
+                    "--port",
+                    str(args.port),
+                    "--secure-port",
+                    str(args.secure_port),
+                    "--language",
+                    args.language,
+                    "--bench-url",
+                    url,
+                    "--alone",
+                ]
+            ),
+            lambda application: PracticeFront(application, kit, leads, paths, args.language, ready),
+        )
     finally:
         kit.stop()
 
@@ -174,41 +229,62 @@ class Demo:
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self.args = args
         self.origin = f"http://{BENCH_HOST}:{args.port + 1}"
-        self.kit = VirtualKit(folder, args.host, args.port, args.tables, args.language, args.facing, f"{self.origin}/",
-                              unenrolled=args.unenrolled)
+        self.kit = VirtualKit(
+            folder,
+            args.host,
+            args.port,
+            args.tables,
+            args.language,
+            args.facing,
+            f"{self.origin}/",
+            unenrolled=args.unenrolled,
+        )
         self.is_guided = (args.players, args.tables, args.rulebook) == (guide.PLAYERS, guide.TABLES, guide.RULEBOOK)
         self._event = ""
 
     def make_event(self) -> None:
         """The event that the guide leads through, or round 1 of any other."""
-        self._event = make_event(self.kit.database, self.args.players, self.args.tables, self.args.rulebook,
-                                 options=guide.OPTIONS if self.is_guided else {}, published=not self.is_guided)
+        self._event = make_event(
+            self.kit.database,
+            self.args.players,
+            self.args.tables,
+            self.args.rulebook,
+            options=guide.OPTIONS if self.is_guided else {},
+            published=not self.is_guided,
+        )
 
     def greeting(self, path: str = "/") -> str:
         """What the terminal says; `path`: of the pages' address."""
         login = "It logs one browser in. For any other the PIN is" if self.kit.session else "The console's PIN is"
-        return "\n".join([
-            "",
-            f"  Open this page          {self.origin}{path}",
-            "",
-            f"  {login} {self.kit.pin}",
-            *self._elsewhere(),
-            "  Everything runs on this machine and is forgotten afterwards. Ctrl-C stops it.",
-            "",
-        ])
+        return "\n".join(
+            [
+                "",
+                f"  Open this page          {self.origin}{path}",
+                "",
+                f"  {login} {self.kit.pin}",
+                *self._elsewhere(),
+                "  Everything runs on this machine and is forgotten afterwards. Ctrl-C stops it.",
+                "",
+            ]
+        )
 
     def _elsewhere(self) -> list[str]:
         """For organizers on other devices, where the demo admits them."""
         authority = self.kit.hub_folder / FOLDER / AUTHORITY
         if not authority.is_file():
             return []
-        return [f"  Console elsewhere       https://this machine:{https_port(self.args.port)}/console",
-                f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}"]
+        return [
+            f"  Console elsewhere       https://this machine:{https_port(self.args.port)}/console",
+            f"    fingerprint (SHA-256) {fingerprint(authority.read_bytes(), authority)}",
+        ]
 
     def _info(self, phone_owner: str) -> dict[str, Any]:
         """What the pages are told: the hub's address, the paths shown from there, and whether they may be framed."""
-        return {"hub": f"http://{BENCH_HOST}:{self.args.port}", "frames": bool(self.kit.session),
-                "paths": shown_paths(self.kit.hub_folder, self._event, phone_owner)}
+        return {
+            "hub": f"http://{BENCH_HOST}:{self.args.port}",
+            "frames": bool(self.kit.session),
+            "paths": shown_paths(self.kit.hub_folder, self._event, phone_owner),
+        }
 
     def serve_bench(self) -> None:
         """Serve the pages until Ctrl-C, and print the greeting once everything answers."""
@@ -223,8 +299,16 @@ class Demo:
         greeting = self.greeting(entrance.path)
         journal = Journal(f"sqlite:///{self.kit.database}", read_only=True)
         leads = guide.Guide(journal, self._event, self.args.language)
-        bench = Bench(tables, BenchPrinter(self.kit.printer), self._info(leads.phone_owner), self.args.language,
-                      self.kit, leads if self.is_guided else None, entrance, self.origin)
+        bench = Bench(
+            tables,
+            BenchPrinter(self.kit.printer),
+            self._info(leads.phone_owner),
+            self.args.language,
+            self.kit,
+            leads if self.is_guided else None,
+            entrance,
+            self.origin,
+        )
 
         class Server(uvicorn.Server):
             async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -236,6 +320,17 @@ class Demo:
                 asyncio.get_running_loop().create_task(bench.close())
                 super().handle_exit(sig, frame)
 
-        Server(uvicorn.Config(bench, host=BENCH_HOST, port=self.args.port + 1, loop="asyncio", http="h11",
-                              ws="none", log_level="warning", access_log=False, timeout_graceful_shutdown=2)).run()
+        Server(
+            uvicorn.Config(
+                bench,
+                host=BENCH_HOST,
+                port=self.args.port + 1,
+                loop="asyncio",
+                http="h11",
+                ws="none",
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=2,
+            )
+        ).run()
         journal.close()

@@ -27,6 +27,7 @@ Pictures = Mapping[int, Mapping[str, Any] | None]
 
 class Lit(NamedTuple):
     """What to press: a place of the hall, or with `pin` a button of its table."""
+
     place: str
     pin: str = ""
 
@@ -34,6 +35,7 @@ class Lit(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class GuideStep:
     """`title` names its texts "guide.TITLE", and "guide.WHAT.what" for what to press. `done`: the hub has it."""
+
     title: str
     done: bool
     lit: Lit | None = None
@@ -71,10 +73,14 @@ class Guide:
         now = max((at for at, step in enumerate(steps, start=1) if step.done), default=0)
         step = steps[now] if now < len(steps) else None
         champion = self._names.get((self._state.ended_as or ("",))[0], "")
-        return {"now": now, "steps": [self._words(f"guide.{each.title}", **each.params) for each in steps],
-                "what": self._words(f"guide.{step.what or step.title}.what", **step.params) if step is not None
-                else self._words("guide.end", name=champion),
-                "lit": step.lit._asdict() if step is not None and step.lit is not None else None}
+        return {
+            "now": now,
+            "steps": [self._words(f"guide.{each.title}", **each.params) for each in steps],
+            "what": self._words(f"guide.{step.what or step.title}.what", **step.params)
+            if step is not None
+            else self._words("guide.end", name=champion),
+            "lit": step.lit._asdict() if step is not None and step.lit is not None else None,
+        }
 
     def _steps(self, pictures: Pictures) -> Iterator[GuideStep]:
         state, final = self._state, round_label(self._core, "final")
@@ -125,17 +131,28 @@ class Guide:
         return GuideStep(title, match.match.result is not None, _button(match, side), self._people(match))
 
     def _by_phone(self, match: MatchState) -> GuideStep:
-        return GuideStep("phone", bool(match.reports), Lit(PHONE), {
-            **self._people(match), "report": self._hub("me.report"), "way": way_label(self._core, "played", RULEBOOK),
-            "send": self._hub("me.report.say")})
+        return GuideStep(
+            "phone",
+            bool(match.reports),
+            Lit(PHONE),
+            {
+                **self._people(match),
+                "report": self._hub("me.report"),
+                "way": way_label(self._core, "played", RULEBOOK),
+                "send": self._hub("me.report.say"),
+            },
+        )
 
     def _people(self, match: MatchState) -> dict[str, object]:
-        return {"table": match.match.table, **{
-            side: self._names.get(match.match.competitor(side) or "", "") for side in SIDES}}
+        return {
+            "table": match.match.table,
+            **{side: self._names.get(match.match.competitor(side) or "", "") for side in SIDES},
+        }
 
     def _has_clock_run(self, played: RoundState | None) -> bool:
-        return played is not None and (played.status == CLOSED or (
-            played == self._state.live and self._state.clock.state != IDLE))
+        return played is not None and (
+            played.status == CLOSED or (played == self._state.live and self._state.clock.state != IDLE)
+        )
 
 
 def _button(match: MatchState, side: str) -> Lit:

@@ -35,8 +35,16 @@ class PracticeFront:
     """The hub's application, and below PAGES the hall and the bench for its organizers. `paths`: what the hall shows;
     `ready`: the descriptor that is told once everything answers."""
 
-    def __init__(self, application: HubApplication, kit: VirtualKit, leads: Guide, paths: Mapping[str, str],
-                 language: str, ready: int, now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        application: HubApplication,
+        kit: VirtualKit,
+        leads: Guide,
+        paths: Mapping[str, str],
+        language: str,
+        ready: int,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._application, self._kit, self._ready, self._now_s = application, kit, ready, now_s
         tables, info = {n: BenchTable(n, kit.panel(n)) for n in kit.tables}, {"hub": "", "frames": True, "paths": paths}
         self._bench = Bench(tables, BenchPrinter(kit.printer), info, language, kit, leads, admits=self._is_organizer)

@@ -85,19 +85,37 @@ def _places(urls: Sequence[object]) -> list[Endpoint]:
 
 def shareable_settings(etc: Path) -> dict[str, str]:
     """The configuration's plain values for a helper; the bundle filters them once more."""
-    return {key: str(value) for found in _configurations(etc, services.SERVICES) for key, value in found.items()
-            if isinstance(value, str | int)}
+    return {
+        key: str(value)
+        for found in _configurations(etc, services.SERVICES)
+        for key, value in found.items()
+        if isinstance(value, str | int)
+    }
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=None, metavar="DIR",
-                        help="the folder that has to be writable; the one of this machine's role, where it is there")
-    parser.add_argument("--hub", default=None, metavar="URL",
-                        help="where the hub is; what this machine's configuration says, where it is not given")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="the folder that has to be writable; the one of this machine's role, where it is there",
+    )
+    parser.add_argument(
+        "--hub",
+        default=None,
+        metavar="URL",
+        help="where the hub is; what this machine's configuration says, where it is not given",
+    )
     parser.add_argument("--config", type=Path, default=ETC, metavar="DIR", help=f"where the configuration is; {ETC}")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="text, or JSON for programs")
-    parser.add_argument("--bundle", type=Path, default=None, metavar="FILE",
-                        help="write versions, checks and log for who helps, without names, PIN, keys and passwords")
+    parser.add_argument(
+        "--bundle",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="write versions, checks and log for who helps, without names, PIN, keys and passwords",
+    )
 
 
 def run(args: Namespace) -> int:
@@ -115,8 +133,9 @@ def run(args: Namespace) -> int:
         except OSError as error:
             return cli_io.print_refusal(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
     if args.format == "json":
-        cli_io.write_stdout(cli_io.json_text({"role": role, "checks": [each.as_json() for each in found],
-                                                 "worst": worst(found)}))
+        cli_io.write_stdout(
+            cli_io.json_text({"role": role, "checks": [each.as_json() for each in found], "worst": worst(found)})
+        )
     else:
         cli_io.write_lines(report_lines(found, words, role))
         if args.bundle is not None:
@@ -124,8 +143,9 @@ def run(args: Namespace) -> int:
     return EXIT_TO_DO if worst(found) == WRONG else cli_io.DONE
 
 
-def all_checks(data: Path | None, etc: Path, hub: str | None, role: str,
-               known: Sequence[SystemdService]) -> list[Check]:
+def all_checks(
+    data: Path | None, etc: Path, hub: str | None, role: str, known: Sequence[SystemdService]
+) -> list[Check]:
     """Every check of this machine. `known`: its services. A hub's are those of *Before the doors open*, by the hub
     itself where it answers."""
     folder = data if data is not None else services.data_folder(role)
@@ -142,8 +162,11 @@ def report_lines(found: Sequence[Check], words: Words, role: str) -> list[str]:
     for group in GROUPS:
         ours = worst_first(check for check in found if check.group == group)
         if ours:
-            lines.append(words("says.role", role=words(f"role.{role}")) if group == HUB and role else
-                         words(f"check.group.{'machine' if group == HUB else group}"))
+            lines.append(
+                words("says.role", role=words(f"role.{role}"))
+                if group == HUB and role
+                else words(f"check.group.{'machine' if group == HUB else group}")
+            )
         for check in ours:
             lines.append(f"  {MARKS[check.state]} {check.title(words)}: {check.finding(words)}")
             if check.to_do(words):

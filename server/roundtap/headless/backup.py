@@ -14,5 +14,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the backup's file name, for `roundtap restore`; 2 where none could be made."""
-    return cli_io.print_lines_from("backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))],
-                                   args.data)
+    return cli_io.print_lines_from(
+        "backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))], args.data
+    )

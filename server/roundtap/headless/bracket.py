@@ -53,8 +53,13 @@ def cut_as_text(rows: Sequence[CutRow], names: Mapping[str, str], words: Words) 
         return ""
     head = tuple(words(f"column.{key}") for key in ("rank", "name", "points", "opponents_points", "decided_by"))
     lines = [
-        (str(row.seed), names[row.competitor], str(row.points), str(row.opponents_points),
-         words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"))
+        (
+            str(row.seed),
+            names[row.competitor],
+            str(row.points),
+            str(row.opponents_points),
+            words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"),
+        )
         for row in rows
     ]
     return words("bracket.cut_table") + "\n" + cli_io.format_table([head, *lines], "><>><") + "\n"
@@ -65,16 +70,27 @@ def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[st
     from roundtap_core.elimination.bracket_picture import round_label
 
     rows = [
-        (str(game.number), round_label(words, game_name(bracket, game)), _side(game, game.a, names, words),
-         _side(game, game.b, names, words), _outcome(game, names, words))
+        (
+            str(game.number),
+            round_label(words, game_name(bracket, game)),
+            _side(game, game.a, names, words),
+            _side(game, game.b, names, words),
+            _outcome(game, names, words),
+        )
         for game in bracket.games
     ]
     text = cli_io.format_table(rows, "><<<<")
     if bracket.champion is not None:
         text += "\n" + words("bracket.decided", name=names[bracket.champion]) + "\n"
     if bracket.over:
-        text += "\n" + words("bracket.ranking") + "\n" + cli_io.format_table(
-            [(str(p.rank), names[p.competitor], round_label(words, p.reached or "swiss")) for p in ranking], "><<")
+        text += (
+            "\n"
+            + words("bracket.ranking")
+            + "\n"
+            + cli_io.format_table(
+                [(str(p.rank), names[p.competitor], round_label(words, p.reached or "swiss")) for p in ranking], "><<"
+            )
+        )
     return text
 
 

@@ -39,9 +39,9 @@ def run(args: Namespace) -> int:
 
 def to_json(broken: Iterable[Problem], words: Words) -> dict[str, Any]:
     """Each broken rule: its place in the file, its key (the same in every language), and its text."""
-    return {"violations": [
-        {"where": problem.where, "rule": problem.key, "text": problem.say(words)} for problem in broken
-    ]}
+    return {
+        "violations": [{"where": problem.where, "rule": problem.key, "text": problem.say(words)} for problem in broken]
+    }
 
 
 def _unreadable(file: str, problems: Iterable[Problem], words: Words) -> int:

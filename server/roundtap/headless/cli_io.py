@@ -67,7 +67,10 @@ def read_text(file: str) -> str:
         raise Problem("file_not_utf8", line=raw.count(b"\n", 0, error.start) + 1) from None
     except (OSError, ValueError) as error:
         known: Mapping[type[Exception], str] = {
-            FileNotFoundError: "file_missing", IsADirectoryError: "file_is_folder", PermissionError: "file_forbidden"}
+            FileNotFoundError: "file_missing",
+            IsADirectoryError: "file_is_folder",
+            PermissionError: "file_forbidden",
+        }
         reason = getattr(error, "strerror", None) or str(error)
         raise Problem(known.get(type(error), "file_unreadable"), reason=reason) from None
 

@@ -23,16 +23,32 @@ BROKEN, DISK_REFUSES = 1, 3
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("what", choices=("list", "verify"), help="list: every stream and its last entry; "
-                        "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
-                        "the entries")
+    parser.add_argument(
+        "what",
+        choices=("list", "verify"),
+        help="list: every stream and its last entry; "
+        "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
+        "the entries",
+    )
     parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
     place = parser.add_mutually_exclusive_group()
-    place.add_argument("--backup", type=Path, default=None, metavar="PLACE",
-                       help="a backup instead of the folder; of a stick or a folder the newest")
+    place.add_argument(
+        "--backup",
+        type=Path,
+        default=None,
+        metavar="PLACE",
+        help="a backup instead of the folder; of a stick or a folder the newest",
+    )
     place.add_argument("--database", default=None, metavar="URL", help="a journal on PostgreSQL instead of the folder")
-    parser.add_argument("--copy", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
-                        help="copies (roundtap-copy.journal) that verify looks at too")
+    parser.add_argument(
+        "--copy",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="copies (roundtap-copy.journal) that verify looks at too",
+    )
     parser.add_argument("--event", default=None, help="only this event's stream")
     parser.add_argument("--format", choices=("json", "text"), default="text")
 
@@ -52,10 +68,15 @@ def run(args: Namespace) -> int:
         refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
         return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
     if args.format == "json":
-        cli_io.write_stdout(cli_io.json_text({
-            "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
-            "streams": [to_json(looked, words) for looked in found],
-            "beside": [{"file": name, "wrong": wrong.say(words) if wrong else None} for name, wrong in beside]}))
+        cli_io.write_stdout(
+            cli_io.json_text(
+                {
+                    "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
+                    "streams": [to_json(looked, words) for looked in found],
+                    "beside": [{"file": name, "wrong": wrong.say(words) if wrong else None} for name, wrong in beside],
+                }
+            )
+        )
     else:
         if backup is not None:
             cli_io.write_stdout(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
@@ -131,8 +152,12 @@ def list_streams(journal: Journal, only: str | None = None) -> Iterable[StreamCh
 
 def stream_lines(looked: StreamCheck, words: Words, what: str) -> list[str]:
     """One line on the stream, and one below it for each problem."""
-    parts = [looked.stream, *([f"“{looked.name}”"] if looked.name else []), words("journal.entries", n=looked.entries),
-             looked.head.hash[:16]]
+    parts = [
+        looked.stream,
+        *([f"“{looked.name}”"] if looked.name else []),
+        words("journal.entries", n=looked.entries),
+        looked.head.hash[:16],
+    ]
     if looked.stream != VENUE:
         parts += [words("journal.people", n=looked.people), words(f"journal.seal.{looked.seal}")]
     parts += [words(f"journal.{state}") for state in ("archived", "deleted") if getattr(looked, state)]
@@ -146,8 +171,14 @@ def stream_lines(looked: StreamCheck, words: Words, what: str) -> list[str]:
 def to_json(looked: StreamCheck, words: Words) -> dict[str, Any]:
     """A stream's check for programs; `wrong` is empty where all is well."""
     return {
-        "stream": looked.stream, "name": looked.name, "entries": looked.entries, "head": looked.head.hash,
-        "people": looked.people, "seal": looked.seal, "archived": looked.archived, "deleted": looked.deleted,
+        "stream": looked.stream,
+        "name": looked.name,
+        "entries": looked.entries,
+        "head": looked.head.hash,
+        "people": looked.people,
+        "seal": looked.seal,
+        "archived": looked.archived,
+        "deleted": looked.deleted,
         "diverged": list(looked.diverged),
         "wrong": [{"rule": problem.key, "text": problem.say(words)} for problem in looked.wrong],
     }

@@ -13,8 +13,9 @@ from roundtap_core.words import Words
 
 def add_arguments(parser: ArgumentParser) -> None:
     cli_io.add_file_argument(parser)
-    parser.add_argument("--seed", type=cli_io.whole_number, metavar="N",
-                        help="draw from this seed (default: the event's)")
+    parser.add_argument(
+        "--seed", type=cli_io.whole_number, metavar="N", help="draw from this seed (default: the event's)"
+    )
     parser.add_argument("--attempt", type=cli_io.positive_number, default=1, metavar="K", help="1, 2, …: draw anew")
     parser.add_argument("--format", choices=("json", "text"), default="json")
 
@@ -35,7 +36,8 @@ def as_text(tournament: Tournament, drawn: Mapping[str, Any], words: Words) -> s
     """The round as text: table and two names per line."""
     names = cli_io.public_names_of(tournament)
     rows = [
-        ("–", names[match["a"]], words(f"bye.{match['bye']}")) if "bye" in match
+        ("–", names[match["a"]], words(f"bye.{match['bye']}"))
+        if "bye" in match
         else (str(match.get("table", "–")), names[match["a"]], names[match["b"]])
         for match in drawn["matches"]
     ]

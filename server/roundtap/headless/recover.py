@@ -18,13 +18,28 @@ FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing t
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--from", dest="places", type=Path, nargs="+", action="extend", required=True,
-                        metavar="PLACE", help="sticks, folders of hubs (damaged or not) and single files: journals, "
-                        "backups, copies; all of them are read, and none is changed. Of a file named itself, its own "
-                        "state is made, not a newer one beside it")
+    parser.add_argument(
+        "--from",
+        dest="places",
+        type=Path,
+        nargs="+",
+        action="extend",
+        required=True,
+        metavar="PLACE",
+        help="sticks, folders of hubs (damaged or not) and single files: journals, "
+        "backups, copies; all of them are read, and none is changed. Of a file named itself, its own "
+        "state is made, not a newer one beside it",
+    )
     parser.add_argument("--data", type=Path, required=True, metavar="NEW", help="the folder to make; new or empty")
-    parser.add_argument("--outbox", type=Path, nargs="+", action="extend", default=[], metavar="FILE",
-                        help="outbox files of table units, whose reports are taken too")
+    parser.add_argument(
+        "--outbox",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="outbox files of table units, whose reports are taken too",
+    )
     parser.add_argument("--lineage", default="", metavar="HUB", help="which hub, where the places hold several")
 
 
@@ -37,8 +52,16 @@ def run(args: Namespace) -> int:
         return cli_io.print_refusal(f"roundtap recover: {problem.say(words)}")
     except OSError as error:
         return cli_io.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
-    cli_io.write_lines(map(cli_io.escape_controls, (*recovery_lines(made, words), words(
-        "recover.lost_some" if made.lacks else "recover.nothing_lost"), words("recover.now", where=args.data))))
+    cli_io.write_lines(
+        map(
+            cli_io.escape_controls,
+            (
+                *recovery_lines(made, words),
+                words("recover.lost_some" if made.lacks else "recover.nothing_lost"),
+                words("recover.now", where=args.data),
+            ),
+        )
+    )
     return SOMETHING_LOST if made.lacks else cli_io.DONE
 
 
@@ -55,8 +78,12 @@ def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:
 
 
 def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:
-    parts = [each.stream, *([f"“{each.name}”"] if each.name else []), words("journal.entries", n=len(each.entries)),
-             words("journal.people", n=each.people)]
+    parts = [
+        each.stream,
+        *([f"“{each.name}”"] if each.name else []),
+        words("journal.entries", n=len(each.entries)),
+        words("journal.people", n=each.people),
+    ]
     if each.state is not None and each.state.public_rounds:
         parts.append(words("recover.round", number=len(each.state.public_rounds)))
     yield " · ".join(parts)
@@ -64,9 +91,12 @@ def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:
         yield "  " + words("recover.part", numbers=_spans(range(first, last + 1)), file=path)
     if each.clock_ms is not None:
         yield "  " + words("recover.clock", left=format_clock(each.clock_ms))
-    for key, numbers in (("mended", each.mended), ("unread", each.unread),
-                         ("branch", [entry.number for entry in each.branch]),
-                         ("beyond", [entry.number for entry in each.beyond])):
+    for key, numbers in (
+        ("mended", each.mended),
+        ("unread", each.unread),
+        ("branch", [entry.number for entry in each.branch]),
+        ("beyond", [entry.number for entry in each.beyond]),
+    ):
         if numbers:
             yield "  " + words(f"recover.{key}", n=len(numbers), numbers=_spans(numbers))
     for entry in each.beyond:
@@ -97,7 +127,9 @@ def _said(entry: Entry, each: RecoveredStream, words: Words) -> str:
 
 
 def _spans(numbers: Iterable[int]) -> str:
-    """"1–3, 7": numbers in order, those that follow each other as one span."""
-    runs = [[number for _, number in run]
-            for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])]
+    """ "1–3, 7": numbers in order, those that follow each other as one span."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
+    ]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)

@@ -37,14 +37,25 @@ def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
     """The same content as the text, in the same order, with the event file's keys where it has them."""
     options = book.options({})
     return {
-        "id": book.id, "title": book.title, "document": book.document, "levels": list(book.levels),
-        "minutes": {stage: {str(games): minutes for games, minutes in by_games.items()}
-                    for stage, by_games in fact_sheet.minutes_by_games(book).items()},
-        "structures": {name: [{"at_least": line.at_least, "at_most": line.at_most, "swiss_rounds": line.swiss_rounds,
-                               "cut": line.cut} for line in lines] for name, lines in book.structures.items()},
+        "id": book.id,
+        "title": book.title,
+        "document": book.document,
+        "levels": list(book.levels),
+        "minutes": {
+            stage: {str(games): minutes for games, minutes in by_games.items()}
+            for stage, by_games in fact_sheet.minutes_by_games(book).items()
+        },
+        "structures": {
+            name: [
+                {"at_least": line.at_least, "at_most": line.at_most, "swiss_rounds": line.swiss_rounds, "cut": line.cut}
+                for line in lines
+            ]
+            for name, lines in book.structures.items()
+        },
         "points": fact_sheet.outcome_points(book, options),
-        "byes": {bye: {"points": tally.points, **tally.figures}
-                 for bye, tally in fact_sheet.bye_worth(book, options).items()},
+        "byes": {
+            bye: {"points": tally.points, **tally.figures} for bye, tally in fact_sheet.bye_worth(book, options).items()
+        },
         "bye_after_round_1": book.bye_after_round_1,
         "tiebreakers": list(book.tiebreakers),
         "options": dict(book.option_defaults),
@@ -62,8 +73,9 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
     yield _titled(words("sheet.minutes"), list(_minutes(book, words)), "<" + len(book.best_of) * ">")
     for name, lines in book.structures.items():
         yield _structure(words("sheet.structure", name=words(f"structure.{name}")), lines, words)
-    points = [(words(f"outcome.{name}"), str(worth))
-              for name, worth in fact_sheet.outcome_points(book, options).items()]
+    points = [
+        (words(f"outcome.{name}"), str(worth)) for name, worth in fact_sheet.outcome_points(book, options).items()
+    ]
     yield _titled(words("sheet.results"), points, "<>")
     after_round_1 = words(f"bye_order.{book.bye_after_round_1}")
     yield _titled(words("sheet.byes"), list(_byes(book, words)), "<<") + f"  {after_round_1}\n"

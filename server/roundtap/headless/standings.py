@@ -52,21 +52,33 @@ def _places(tournament: Tournament, after: int) -> dict[str, int]:
 
 
 def as_text(
-    rows: Sequence[StandingsRow], names: dict[str, str], words: Words, places: Mapping[str, int] | None = None,
+    rows: Sequence[StandingsRow],
+    names: dict[str, str],
+    words: Words,
+    places: Mapping[str, int] | None = None,
 ) -> str:
     """Aligned columns, with fractions to two decimals. `places`: final places, which then come first and order the
     lines; the rank remains that of the standings."""
     keys = list(rows[0].tiebreakers) if rows else []
-    head = [words("column.rank"), words("column.name"), *(words(f"column.{key}") for key in FIGURES[1:]),
-            *(words(f"column.{key}") for key in keys), words("column.decided_by")]
+    head = [
+        words("column.rank"),
+        words("column.name"),
+        *(words(f"column.{key}") for key in FIGURES[1:]),
+        *(words(f"column.{key}") for key in keys),
+        words("column.decided_by"),
+    ]
     if places:
         head = [words("column.place"), *head]
         rows = sorted(rows, key=lambda row: (row.rank is None, places.get(row.competitor, row.rank or 0)))
     body = [
-        [*([_rank_text(places.get(row.competitor))] if places else []),
-         _rank_text(row.rank), names[row.competitor], *(str(getattr(row, key)) for key in FIGURES[1:]),
-         *(_number_text(row.tiebreakers.get(key)) for key in keys),
-         words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}")]
+        [
+            *([_rank_text(places.get(row.competitor))] if places else []),
+            _rank_text(row.rank),
+            names[row.competitor],
+            *(str(getattr(row, key)) for key in FIGURES[1:]),
+            *(_number_text(row.tiebreakers.get(key)) for key in keys),
+            words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"),
+        ]
         for row in rows
     ]
     return cli_io.format_table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")

@@ -12,8 +12,9 @@ AGAIN_S = 0.05
 
 def start_roundtap(*command: str, wrapper: tuple[str, ...] = (), **options: Any) -> subprocess.Popen[Any]:
     """Start `roundtap COMMAND …`; `options` are Popen's. It ends when its stdin closes, that is, with this process."""
-    return subprocess.Popen([*wrapper, sys.executable, "-m", "roundtap.main", *command, END_WITH_STDIN],
-                            stdin=subprocess.PIPE, **options)
+    return subprocess.Popen(
+        [*wrapper, sys.executable, "-m", "roundtap.main", *command, END_WITH_STDIN], stdin=subprocess.PIPE, **options
+    )
 
 
 def exit_on_signals(code: int | None = None) -> None:

@@ -43,9 +43,10 @@ class VirtualCable:
         with contextlib.closing(to_unit), contextlib.suppress(OSError):
             hub, to_hub = await asyncio.open_connection(LOOPBACK, self._hub_port)
             with contextlib.closing(to_hub):
-                await asyncio.wait([asyncio.create_task(self._pump(unit, to_hub)),
-                                    asyncio.create_task(self._pump(hub, to_unit))],
-                                   return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    [asyncio.create_task(self._pump(unit, to_hub)), asyncio.create_task(self._pump(hub, to_unit))],
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError):

@@ -52,8 +52,9 @@ class VirtualClock:
 class DirectLink:
     """A unit's link without a network: the same signed reports, passed directly to the hub's device code."""
 
-    def __init__(self, hub: Hub, unit: str, outbox: Outbox, incoming: queue.SimpleQueue[object],
-                 clock: VirtualClock) -> None:
+    def __init__(
+        self, hub: Hub, unit: str, outbox: Outbox, incoming: queue.SimpleQueue[object], clock: VirtualClock
+    ) -> None:
         self.time = HubTime()
         self.time.add_round_trip(clock.now_ms, clock.now_ms, clock.now_ms)
         self._hub, self._unit, self.outbox, self.incoming, self._clock = hub, unit, outbox, incoming, clock
@@ -63,16 +64,23 @@ class DirectLink:
     def send_reports(self) -> None:
         for kept in self.outbox.waiting():
             assert verify_signature(self._hub.units.keys[self._unit], REPORT, kept.report, kept.mac)
-            settled = self.outbox.settle(parse_message(
-                ReportReceipt, record_report(self._hub.service, validate_report(dict(kept.report)))))
+            settled = self.outbox.settle(
+                parse_message(ReportReceipt, record_report(self._hub.service, validate_report(dict(kept.report))))
+            )
             if settled is not None:
                 self.incoming.put(("fate", settled))
         self.outbox.flush_fates()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
-        self._hub.presence.update(self._unit, self._clock.now_ms, match=status["match"],
-                                 seated=frozenset(status["seated"]), draft=status["draft"], call=status["call"],
-                                 leave=frozenset(status["leave"] or ""))
+        self._hub.presence.update(
+            self._unit,
+            self._clock.now_ms,
+            match=status["match"],
+            seated=frozenset(status["seated"]),
+            draft=status["draft"],
+            call=status["call"],
+            leave=frozenset(status["leave"] or ""),
+        )
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
         pass
@@ -104,8 +112,14 @@ class VirtualTable:
         self.screen = VirtualScreen()
         self.screen_text = ""
         self.unit = TableUnit(
-            unit, hub.units.keys[unit], Dialogue(unit_words("en"), "edge"), outbox, self.link, self.screen,
-            Signals(RECOMMENDED, self._pins), self._on_screen_text,
+            unit,
+            hub.units.keys[unit],
+            Dialogue(unit_words("en"), "edge"),
+            outbox,
+            self.link,
+            self.screen,
+            Signals(RECOMMENDED, self._pins),
+            self._on_screen_text,
         )
         self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)
 
@@ -155,8 +169,10 @@ class VirtualHall:
         self.hub = hub_in_memory(self.service, Presence(), clocks, keys)
         # As in the hub's own process: a final result closes its table's call.
         self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
-        self.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))
-                          for n, unit in enumerate(keys, start=1)], "rehearsal")
+        self.service.execute(
+            [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n})) for n, unit in enumerate(keys, start=1)],
+            "rehearsal",
+        )
         self.tables = {n: VirtualTable(self.hub, n, folder, self.clock) for n in range(1, tables + 1)}
 
     def __enter__(self) -> VirtualHall:
@@ -179,14 +195,40 @@ class VirtualHall:
     def enter(self, tournament: Tournament) -> None:
         """Create the event and enter its competitors, before any has left."""
         totals = list_totals(tournament)
-        people, steps = [], [Step(EVENT, c.CreateEvent(
-            tournament.name, tournament.rulebook, tournament.level, tournament.options, "#0072B2", tournament.seed))]
+        people, steps = (
+            [],
+            [
+                Step(
+                    EVENT,
+                    c.CreateEvent(
+                        tournament.name,
+                        tournament.rulebook,
+                        tournament.level,
+                        tournament.options,
+                        "#0072B2",
+                        tournament.seed,
+                    ),
+                )
+            ],
+        )
         for competitor in tournament.competitors:
             person, salt = Person.of(competitor), secrets.token_hex(8)
             people.append(PersonRecord(EVENT, competitor.id, salt, person))
-            steps.append(Step(EVENT, c.EnterCompetitor(Entrant(
-                competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
-                list_total=totals.get(competitor.id)))))
+            steps.append(
+                Step(
+                    EVENT,
+                    c.EnterCompetitor(
+                        Entrant(
+                            competitor.id,
+                            person.digest(salt),
+                            competitor.won_bye,
+                            competitor.came_with,
+                            competitor.fixed_table,
+                            list_total=totals.get(competitor.id),
+                        )
+                    ),
+                )
+            )
         if rulebook(tournament.rulebook).judge_required:
             # The person who runs the rehearsal is its judge.
             steps.append(Step(EVENT, c.SetOfficials((Official("o1", "organizer"),))))

@@ -24,9 +24,18 @@ class VirtualKit:
     """The processes of one kit, and the folder they live in. `pin` is the organizer's. With a bench each table has a
     cable of its own, which whoever serves the bench has to start."""
 
-    def __init__(self, folder: Path, host: str, port: int, tables: int, language: str = "en",
-                 facing: str = "edge", bench_url: str | None = None, unenrolled: int = 0,
-                 practice: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        host: str,
+        port: int,
+        tables: int,
+        language: str = "en",
+        facing: str = "edge",
+        bench_url: str | None = None,
+        unenrolled: int = 0,
+        practice: bool = False,
+    ) -> None:
         self.hub_folder = folder / "hub"
         self.database = self.hub_folder / "roundtap.db"
         self.port = port
@@ -37,8 +46,9 @@ class VirtualKit:
         self.pin = new_pin()
         self._folder, self._host, self._language, self._practice = folder, host, language, practice
         self._facing, self._bench_url = facing, bench_url
-        self.cables = {unit: VirtualCable(port) for unit in map(unit_of, (*self.tables, *self.unenrolled))
-                       if bench_url is not None}
+        self.cables = {
+            unit: VirtualCable(port) for unit in map(unit_of, (*self.tables, *self.unenrolled)) if bench_url is not None
+        }
         # The token of an organizer's session, on a kit that only this machine reaches; else "".
         self.session = ""
         self.keys = {unit: secrets.token_hex(32) for unit in ("station-1", *map(unit_of, self.tables))}
@@ -58,8 +68,11 @@ class VirtualKit:
 
         def configure(name: str, folder: str, /, **values: str | bool) -> None:
             port = self.cables[name].port if name in self.cables else self.port
-            values |= {"hub": f"http://127.0.0.1:{port}", "language": self._language,
-                       "folder": str(self._folder / folder)}
+            values |= {
+                "hub": f"http://127.0.0.1:{port}",
+                "language": self._language,
+                "folder": str(self._folder / folder),
+            }
             # TOML's strings and booleans are JSON's.
             lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in values.items()]
             write_private(self._folder / f"{name}.toml", "".join(lines))
@@ -74,8 +87,9 @@ class VirtualKit:
         configure("station", "station", unit="station-1", key=self.keys["station-1"], printer="pos-5890")
         for number in self.tables:
             unit = unit_of(number)
-            configure(unit, f"unit-{number}", unit=unit, key=self.keys[unit], facing=self._facing,
-                      practice=self._practice)
+            configure(
+                unit, f"unit-{number}", unit=unit, key=self.keys[unit], facing=self._facing, practice=self._practice
+            )
         for number in self.unenrolled:
             configure(unit_of(number), f"unit-{number}", facing=self._facing, local=False)
 
@@ -83,8 +97,20 @@ class VirtualKit:
         bench = ("--bench-url", self._bench_url) if self._bench_url else ()
         # On this machine alone no encryption is needed.
         secure = ("--secure-port", "0") if is_loopback(self._host) else ()
-        self._start(HUB, "hub", "--data", str(self.hub_folder), "--host", self._host, "--port", str(self.port),
-                    "--language", self._language, *bench, *secure)
+        self._start(
+            HUB,
+            "hub",
+            "--data",
+            str(self.hub_folder),
+            "--host",
+            self._host,
+            "--port",
+            str(self.port),
+            "--language",
+            self._language,
+            *bench,
+            *secure,
+        )
         self._wait_for_hub()
         self.start_units()
 
@@ -140,5 +166,8 @@ class VirtualKit:
             except OSError:
                 time.sleep(0.05)
         ended = self._processes[HUB].poll() is not None
-        raise SystemExit("the hub has ended; what it said stands above" if ended else
-                         f"the hub has not answered for {UP_WITHIN_S:.0f} s: this machine is busy, try again")
+        raise SystemExit(
+            "the hub has ended; what it said stands above"
+            if ended
+            else f"the hub has not answered for {UP_WITHIN_S:.0f} s: this machine is busy, try again"
+        )

@@ -37,6 +37,7 @@ def run_dry(words: Sequence[str]) -> int:
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A machine's root folder, and how its programs are run; both are replaced in tests."""
+
     root: Path
     run: Callable[[Sequence[str]], int]
 
@@ -70,8 +71,9 @@ class Machine:
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            return settings_file.read_settings_file(self.settings_path(), [self.root / roles.ETC],
-                                                    saved_passwords(self))
+            return settings_file.read_settings_file(
+                self.settings_path(), [self.root / roles.ETC], saved_passwords(self)
+            )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
 
@@ -84,6 +86,7 @@ def machine_at(root: Path) -> Machine:
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
     """What was done: changed files (relative to the root), notes to report, and whether a restart is needed."""
+
     changed: tuple[str, ...]
     notes: tuple[SettingsNote, ...]
     restart: bool
@@ -109,8 +112,10 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
             told.append(SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    kept = (*(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
-            *((roles.STANDBY_KEY,) if settings.role == "standby" else ()))
+    kept = (
+        *(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
+        *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
+    )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     changed += _name(machine, settings)
     changed += _zone(machine, settings)
@@ -124,8 +129,11 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     if roles.STICK_RULES in changed:
         # For a stick plugged in before this rule existed, or one that no hub holds any more.
         machine.run(["udevadm", "control", "--reload"])
-        machine.run(["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"]
-                    if settings.role == "hub" else ["systemd-umount", roles.STICK])
+        machine.run(
+            ["udevadm", "trigger", "--action=add", "--subsystem-match=block", "--property-match=ID_BUS=usb"]
+            if settings.role == "hub"
+            else ["systemd-umount", roles.STICK]
+        )
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
     return ApplyResult(tuple(changed), tuple(told), restart)
@@ -153,8 +161,10 @@ def _switch(machine: Machine, role: str, start: bool, wait: bool) -> None:
 
 
 def _has_unit(root: Path, unit: str) -> bool:
-    return any((root / folder / unit).exists() for folder in ("etc/systemd/system", "usr/lib/systemd/system",
-                                                              "lib/systemd/system"))
+    return any(
+        (root / folder / unit).exists()
+        for folder in ("etc/systemd/system", "usr/lib/systemd/system", "lib/systemd/system")
+    )
 
 
 def _write(root: Path, wanted: roles.SystemFile) -> bool | None:
@@ -192,8 +202,7 @@ def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
     gone = []
     for path in sorted(roles.EVERY_FILE.difference(kept)):
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            if path in roles.HOTSPOT_FILES or \
-                    (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
+            if path in roles.HOTSPOT_FILES or (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
                 (machine.root / path).unlink()
                 gone.append(path)
     return gone
@@ -279,8 +288,10 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     """(All saved passwords by network; notes to report). Passwords are removed from the boot partition, which any
     computer can read, once they are saved on the machine."""
     path, kept = machine.root / SECRETS, saved_passwords(machine) or {}
-    given = (("wifi_password", settings.wifi, settings.wifi_password),
-             ("hotspot_password", settings.hotspot, settings.hotspot_password))
+    given = (
+        ("wifi_password", settings.wifi, settings.wifi_password),
+        ("hotspot_password", settings.hotspot, settings.hotspot_password),
+    )
     new = {network: password for _, network, password in given if network not in ("", "no") and password}
     pin = settings.pin if settings.role == "hub" else ""
     if not new and not pin:
@@ -291,8 +302,9 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
-        wipe_passwords(machine.settings_path(),
-                       {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])})
+        wipe_passwords(
+            machine.settings_path(), {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])}
+        )
     except OSError as error:
         return kept | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
     return kept | new, []
@@ -325,7 +337,7 @@ def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) ->
         found, _ = settings_file.read_settings(line.decode(encoding, errors="replace").encode())
         secret = next((key for key in settings_file.SECRET if key in taken and getattr(found, key)), None)
         if secret:
-            line = WIPED.format(key=secret).encode() + line[len(line.rstrip(b"\r\n")):]
+            line = WIPED.format(key=secret).encode() + line[len(line.rstrip(b"\r\n")) :]
         kept.append(line)
     new = b"".join(kept)
     if new != raw:
@@ -348,4 +360,3 @@ def set_role(machine: Machine, role: str) -> Path:
         kept[-1] += b"\n"
     write_atomically(path, b"".join([*kept, f"role = {role}\n".encode()]), on_fat=True)
     return path
-

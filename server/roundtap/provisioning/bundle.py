@@ -26,6 +26,7 @@ MIB = 1 << 20
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A whole bundle: every file that goes onto the card; each package's control fields ("Package", "Version" …)."""
+
     files: Sequence[Path]
     packages: Sequence[Message]
 
@@ -99,8 +100,12 @@ def unmet_dependencies(packages: Sequence[Message], given: Iterable[str]) -> lis
     """What neither the packages nor the `given` names fulfil: ["cage", "lpr | cups"]. Versions are apt's to check."""
     there = {*given, *(each["Package"] for each in packages)}
     there.update(name for each in packages for name in NAME.findall(each.get("Provides", "")))
-    wanted = [group.strip() for each in packages for key in ("Pre-Depends", "Depends")
-              for group in each.get(key, "").split(",")]
+    wanted = [
+        group.strip()
+        for each in packages
+        for key in ("Pre-Depends", "Depends")
+        for group in each.get(key, "").split(",")
+    ]
     return sorted({group for group in wanted if group and there.isdisjoint(NAME.findall(group))})
 
 

@@ -26,8 +26,12 @@ ETC = Path("/etc/roundtap")  # of a running machine whose card is made anew
 FILES = Path(__file__).with_name("card_files")
 FOLDER, SCRIPT = "roundtap", "roundtap/first-boot.sh"
 # systemd's way to run one program instead of all services (systemd-run-generator), as Imager did.
-ARMED = ("systemd.run=/boot/firmware/roundtap/first-boot.sh", "systemd.run_success_action=reboot",
-         "systemd.run_failure_action=reboot", "systemd.unit=kernel-command-line.target")
+ARMED = (
+    "systemd.run=/boot/firmware/roundtap/first-boot.sh",
+    "systemd.run_success_action=reboot",
+    "systemd.run_failure_action=reboot",
+    "systemd.unit=kernel-command-line.target",
+)
 STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
 """Removed, since Pi OS would grow its root over the whole card and leave no room for the data."""
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
@@ -36,16 +40,29 @@ SECTOR = 512
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     either = parser.add_mutually_exclusive_group(required=True)
-    either.add_argument("target", nargs="?", metavar="WHERE",
-                        help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)")
+    either.add_argument(
+        "target",
+        nargs="?",
+        metavar="WHERE",
+        help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)",
+    )
     either.add_argument("--check", type=Path, metavar="FILE", help="only say what is wrong in this roundtap.txt")
     parser.add_argument("--bundle", metavar="TAR", help="what `make bundle` made, or the same as a folder")
     # Containers that stand for a Pi are of the kind of the machine that they run on.
     parser.add_argument("--architecture", default=ARCHITECTURE, help=argparse.SUPPRESS)
-    parser.add_argument("--settings", type=Path, metavar="FILE",
-                        help="a roundtap.txt to put onto it, with the TOML files beside it that it names")
-    parser.add_argument("--output", type=Path, default=Path("dist/roundtap.img"), metavar="FILE",
-                        help="where the image goes (default: dist/roundtap.img)")
+    parser.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="a roundtap.txt to put onto it, with the TOML files beside it that it names",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("dist/roundtap.img"),
+        metavar="FILE",
+        help="where the image goes (default: dist/roundtap.img)",
+    )
     parser.set_defaults(refuse=parser.error)
 
 
@@ -67,8 +84,10 @@ def check(path: Path) -> int:
         found, notes = settings_file.read_settings_file(path)
     except OSError as error:
         return cli_io.print_refusal(f"roundtap card: {path}: {error.strerror}")
-    cli_io.write_lines([note.text(words, path.name) for note in notes] or [
-        words("says.fine"), words("says.role", role=words(f"role.{found.role or 'undecided'}"))])
+    cli_io.write_lines(
+        [note.text(words, path.name) for note in notes]
+        or [words("says.fine"), words("says.role", role=words(f"role.{found.role or 'undecided'}"))]
+    )
     return cli_io.BAD_INPUT if notes else cli_io.DONE
 
 
@@ -104,9 +123,18 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
     finally:
         unfinished.unlink(missing_ok=True)
     no_wall = () if any(each["Package"] == WALL for each in bundle.packages) else (words("card.no_wall"),)
-    cli_io.write_lines([*content_lines(bundle), *no_wall, words(
-        "card.done" if where.is_dir() else "card.image", where=where, packages=len(bundle.packages),
-        mib=_size_mib(bundle.files))])
+    cli_io.write_lines(
+        [
+            *content_lines(bundle),
+            *no_wall,
+            words(
+                "card.done" if where.is_dir() else "card.image",
+                where=where,
+                packages=len(bundle.packages),
+                mib=_size_mib(bundle.files),
+            ),
+        ]
+    )
     return cli_io.DONE
 
 
@@ -126,8 +154,16 @@ def content_lines(bundle: Bundle) -> list[str]:
     """Every package with version and architecture, Roundtap's own first, each on a line; the others together."""
     named = [" ".join((each["Package"], each["Version"], each["Architecture"])) for each in bundle.packages]
     own = [name for name in named if name.startswith(OWN)]
-    return [*own, *textwrap.wrap(", ".join(name for name in named if name not in own), 110, initial_indent="  ",
-                                 subsequent_indent="  ", break_on_hyphens=False)]
+    return [
+        *own,
+        *textwrap.wrap(
+            ", ".join(name for name in named if name not in own),
+            110,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+        ),
+    ]
 
 
 class FolderCard:
@@ -175,8 +211,13 @@ class ImageCard:
     def _call(self, *words: str, raw: bytes | None = None, may_fail: bool = True) -> bytes | None:
         """The program's output; None where it failed. Raises OSError with its message where it may not fail."""
         # Non-ASCII letters in names would depend on the caller's locale.
-        done = subprocess.run([words[0], "-i", self._drive, *words[1:]], input=raw, capture_output=True, check=False,
-                              env={**os.environ, "MTOOLS_SKIP_CHECK": "1", "LC_ALL": "C.UTF-8"})
+        done = subprocess.run(
+            [words[0], "-i", self._drive, *words[1:]],
+            input=raw,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "MTOOLS_SKIP_CHECK": "1", "LC_ALL": "C.UTF-8"},
+        )
         if done.returncode and not may_fail:
             raise OSError(done.stderr.decode(errors="replace").strip() or f"{words[0]}: {done.returncode}")
         return None if done.returncode else done.stdout
@@ -266,6 +307,7 @@ def read_back(card: Card, written: Mapping[str, bytes | Path]) -> None:
 
 def with_first_boot_script(cmdline: str, settings: settings_file.Settings) -> str:
     """The kernel's command line with which the next start runs the script, on a writable root."""
-    words = [word for word in cmdline.split()
-             if word not in (*STOCK, *ARMED) and not word.startswith(read_only.OVERLAY)]
+    words = [
+        word for word in cmdline.split() if word not in (*STOCK, *ARMED) and not word.startswith(read_only.OVERLAY)
+    ]
     return boot_files.cmdline(" ".join([*words, *ARMED]) + "\n", settings.country)

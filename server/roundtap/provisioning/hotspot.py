@@ -33,6 +33,7 @@ COUNTRY = Path("/", HOTSPOT_FILES[-1])
 @dataclass(frozen=True, slots=True)
 class HotspotMachine:
     """The root of the hotspot's files, and how programs are run; both are replaced in tests."""
+
     root: Path = Path("/")
     run: Callable[[Sequence[str]], ProgramResult] = run_program
     is_up: Callable[[], bool] = is_hotspot_up
@@ -42,9 +43,12 @@ class HotspotMachine:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("action", choices=("on", "off", "status", "keep"),
-                        help="on: make it, now and at every start; off: forget it; status: what it is, and if it is "
-                        "up; keep: as roundtap.txt says, or as it was (the service's own)")
+    parser.add_argument(
+        "action",
+        choices=("on", "off", "status", "keep"),
+        help="on: make it, now and at every start; off: forget it; status: what it is, and if it is "
+        "up; keep: as roundtap.txt says, or as it was (the service's own)",
+    )
     parser.add_argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})")
     parser.add_argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)")
     parser.add_argument("--new-password", action="store_true", help="with on: another one than before")
@@ -55,9 +59,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """0: done; 2: refused, with the reason on stderr."""
-    return cli_io.print_lines_from("hotspot",
-                                   lambda words: (apply_settings if args.action == "keep"
-                                                  else run_action)(HotspotMachine(), args, words))
+    return cli_io.print_lines_from(
+        "hotspot",
+        lambda words: (apply_settings if args.action == "keep" else run_action)(HotspotMachine(), args, words),
+    )
 
 
 def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
@@ -68,19 +73,31 @@ def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
         machine.at(STATE).unlink(missing_ok=True)
         return [t("hotspot.off")]
     if args.action == "status":
-        return [t("hotspot.none")] if before is None else [
-            *hotspot_lines(before, t),
-            t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down")]
+        return (
+            [t("hotspot.none")]
+            if before is None
+            else [
+                *hotspot_lines(before, t),
+                t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down"),
+            ]
+        )
     known = before or Hotspot(NAME, "", "", CHANNEL, "")
-    wanted = validated_hotspot(Hotspot(
-        args.name or known.name, args.password or ("" if args.new_password else known.password) or new_password(),
-        known.device if args.interface is None else args.interface,
-        known.channel if args.channel is None else args.channel,
-        (known.country if args.country is None else args.country).upper()))
+    wanted = validated_hotspot(
+        Hotspot(
+            args.name or known.name,
+            args.password or ("" if args.new_password else known.password) or new_password(),
+            known.device if args.interface is None else args.interface,
+            known.channel if args.channel is None else args.channel,
+            (known.country if args.country is None else args.country).upper(),
+        )
+    )
     set_up_hotspot(machine, wanted)
     done = machine.run(UP)
-    return [*hotspot_lines(wanted, t), t("hotspot.at_most", n=DEVICES_MAX),
-            *([] if done.code == 0 else [t("hotspot.not_up", reason=done.text.splitlines()[0] if done.text else "–")])]
+    return [
+        *hotspot_lines(wanted, t),
+        t("hotspot.at_most", n=DEVICES_MAX),
+        *([] if done.code == 0 else [t("hotspot.not_up", reason=done.text.splitlines()[0] if done.text else "–")]),
+    ]
 
 
 def apply_settings(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
@@ -136,20 +153,61 @@ def nmcli_command(hotspot: Hotspot) -> list[str]:
     """The `nmcli` command that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
     `pmf 1` (disable) keeps NetworkManager from offering that. DHCP and DNS are NetworkManager's own dnsmasq; the hub's
     names are in `systemd/roundtap-dnsmasq.conf`."""
-    return ["nmcli", "connection", "add", "type", "wifi", "con-name", HOTSPOT, "ifname", hotspot.device or "*",
-            "ssid", hotspot.name, "connection.autoconnect", "yes", "connection.autoconnect-priority", "50",
-            "connection.autoconnect-retries", "0", "802-11-wireless.mode", "ap", "802-11-wireless.band", "bg",
-            "802-11-wireless.channel", str(hotspot.channel), "802-11-wireless.hidden",
-            "yes" if hotspot.hidden else "no", "802-11-wireless-security.key-mgmt", "wpa-psk",
-            "802-11-wireless-security.proto", "rsn", "802-11-wireless-security.pairwise", "ccmp",
-            "802-11-wireless-security.group", "ccmp", "802-11-wireless-security.pmf", "1",
-            "802-11-wireless-security.psk", hotspot.password, "ipv4.method", "shared", "ipv4.addresses",
-            f"{ADDRESS}/24", "ipv6.method", "disabled"]
+    return [
+        "nmcli",
+        "connection",
+        "add",
+        "type",
+        "wifi",
+        "con-name",
+        HOTSPOT,
+        "ifname",
+        hotspot.device or "*",
+        "ssid",
+        hotspot.name,
+        "connection.autoconnect",
+        "yes",
+        "connection.autoconnect-priority",
+        "50",
+        "connection.autoconnect-retries",
+        "0",
+        "802-11-wireless.mode",
+        "ap",
+        "802-11-wireless.band",
+        "bg",
+        "802-11-wireless.channel",
+        str(hotspot.channel),
+        "802-11-wireless.hidden",
+        "yes" if hotspot.hidden else "no",
+        "802-11-wireless-security.key-mgmt",
+        "wpa-psk",
+        "802-11-wireless-security.proto",
+        "rsn",
+        "802-11-wireless-security.pairwise",
+        "ccmp",
+        "802-11-wireless-security.group",
+        "ccmp",
+        "802-11-wireless-security.pmf",
+        "1",
+        "802-11-wireless-security.psk",
+        hotspot.password,
+        "ipv4.method",
+        "shared",
+        "ipv4.addresses",
+        f"{ADDRESS}/24",
+        "ipv6.method",
+        "disabled",
+    ]
 
 
 def hotspot_lines(hotspot: Hotspot, t: Words) -> list[str]:
-    return [t("hotspot.name", name=hotspot.name), t("hotspot.password", password=hotspot.password), "",
-            *terminal_qr(hotspot.qr), ""]
+    return [
+        t("hotspot.name", name=hotspot.name),
+        t("hotspot.password", password=hotspot.password),
+        "",
+        *terminal_qr(hotspot.qr),
+        "",
+    ]
 
 
 def terminal_qr(text: str) -> list[str]:
@@ -165,8 +223,10 @@ def terminal_qr(text: str) -> list[str]:
     rows = [[bool(dark) for dark in row] for row in code.get_matrix()]
     if len(rows) % 2:
         rows.append([True] * len(rows[0]))
-    return ["".join("█▀▄ "[2 * upper + lower] for upper, lower in zip(above, below, strict=True))
-            for above, below in zip(rows[::2], rows[1::2], strict=True)]
+    return [
+        "".join("█▀▄ "[2 * upper + lower] for upper, lower in zip(above, below, strict=True))
+        for above, below in zip(rows[::2], rows[1::2], strict=True)
+    ]
 
 
 def _run_checked(machine: HotspotMachine, words: Sequence[str], may_fail: bool = False) -> None:

@@ -17,8 +17,14 @@ OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
 OVERLAY_HOOK = "usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
-PERSISTENT = ("etc/roundtap", "etc/NetworkManager/system-connections", "var/lib/NetworkManager",
-              "var/lib/roundtap-machine", "var/lib/systemd/timesync", "var/log/journal")
+PERSISTENT = (
+    "etc/roundtap",
+    "etc/NetworkManager/system-connections",
+    "var/lib/NetworkManager",
+    "var/lib/roundtap-machine",
+    "var/lib/systemd/timesync",
+    "var/log/journal",
+)
 """Beside the services' own folders: settings, networks, the last known time, and the log."""
 
 JOURNAL = f"{roles.MARK}\n[Journal]\nStorage=persistent\nSystemMaxUse=64M\nRuntimeMaxUse=16M\n"
@@ -80,8 +86,10 @@ def prepare_data_partition(machine: Machine) -> list[SettingsNote]:
                 return [SettingsNote("no_data_partition")]
             os.sync()
             copy.rename(there)
-        binds.append(f"/{DATA}/{place} /{place} none bind,nofail,x-systemd.requires-mounts-for=/{DATA},"
-                     f"x-systemd.before=roundtap-first-boot.service 0 0")
+        binds.append(
+            f"/{DATA}/{place} /{place} none bind,nofail,x-systemd.requires-mounts-for=/{DATA},"
+            f"x-systemd.before=roundtap-first-boot.service 0 0"
+        )
     fstab = root / "etc/fstab"
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
     # Checked at each start; a missing partition keeps only the services that need it from starting.

@@ -92,7 +92,7 @@ def render_text(text: str) -> Any:
         lines = wrap_text(text, lambda line, size=size: text_width(line, size) <= WIDTH)  # type: ignore[misc]
         if len(lines) * (size + 2) <= HEIGHT:
             break
-    for number, line in enumerate(lines[:HEIGHT // (size + 2)]):
+    for number, line in enumerate(lines[: HEIGHT // (size + 2)]):
         draw.text((0, number * (size + 2)), line, font=load_font(size), fill=1)
     return image
 
@@ -140,8 +140,11 @@ def restart_wanted(machine: Machine) -> bool:
     boot = machine.boot()
     if boot is None:
         return False
-    state = "\0".join((boot / name).read_text(encoding="utf-8", errors="replace")
-                      for name in ("config.txt", "cmdline.txt") if (boot / name).is_file())
+    state = "\0".join(
+        (boot / name).read_text(encoding="utf-8", errors="replace")
+        for name in ("config.txt", "cmdline.txt")
+        if (boot / name).is_file()
+    )
     path = machine.root / TRIED
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") == state:
         return False
@@ -205,8 +208,12 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():
-        write_report(machine.boot(), text, mend=bool(notes) or not settings.role,
-                     consoles=CONSOLES if machine.root == Path("/") else ())
+        write_report(
+            machine.boot(),
+            text,
+            mend=bool(notes) or not settings.role,
+            consoles=CONSOLES if machine.root == Path("/") else (),
+        )
     print(text, end="")
     if notes and at_start:
         show_on_display(settings, notes[0].text(words), machine.root)
@@ -234,5 +241,8 @@ def _turn(machine: Machine, on: bool, restart: bool) -> int:
 def _is_data_missing(machine: Machine) -> bool:
     """Whether the data partition of `/etc/fstab` is missing, so that the services that need it do not start."""
     fstab = machine.root / "etc/fstab"
-    return (fstab.is_file() and read_only.BEGIN in fstab.read_text(encoding="utf-8", errors="replace")
-            and not read_only.is_data_mounted(machine.root))
+    return (
+        fstab.is_file()
+        and read_only.BEGIN in fstab.read_text(encoding="utf-8", errors="replace")
+        and not read_only.is_data_mounted(machine.root)
+    )

@@ -24,23 +24,42 @@ HOSTNAME_OF_HUB = "roundtap"
 STICK = "/media/roundtap"  # where the hub's machine mounts a stick
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
 # FAT and exFAT are what sticks are sold with, and have no file owners. A USB system's boot partition is no stick.
-STICK_RULE = ", ".join([
-    'ACTION=="add"', 'SUBSYSTEM=="block"', 'ENV{ID_BUS}=="usb"', 'ENV{ID_FS_TYPE}=="vfat|exfat"',
-    'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
-    'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
-    "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
-    f'$devnode {STICK}"'])
+STICK_RULE = ", ".join(
+    [
+        'ACTION=="add"',
+        'SUBSYSTEM=="block"',
+        'ENV{ID_BUS}=="usb"',
+        'ENV{ID_FS_TYPE}=="vfat|exfat"',
+        'ENV{ID_FS_LABEL}!="bootfs|boot|system-boot"',
+        'RUN{program}+="/usr/bin/systemd-mount --no-block --collect --bind-device=yes '
+        "--owner=roundtap-hub --options=nosuid,nodev,noexec,umask=0077 "
+        f'$devnode {STICK}"',
+    ]
+)
 """The udev rule that mounts a stick on the hub's machine, accessible to the hub alone."""
 
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 HOTSPOT = "roundtap-hotspot"  # NetworkManager's profile of the hub's own Wi-Fi
 # What `roundtap hotspot on` makes. Without the hub, phones would go on joining it and reach nothing.
-HOTSPOT_FILES = (f"etc/NetworkManager/system-connections/{HOTSPOT}.nmconnection", f"{ETC}/hotspot.json",
-                 "etc/modprobe.d/roundtap-wifi-country.conf")
+HOTSPOT_FILES = (
+    f"etc/NetworkManager/system-connections/{HOTSPOT}.nmconnection",
+    f"{ETC}/hotspot.json",
+    "etc/modprobe.d/roundtap-wifi-country.conf",
+)
 STANDBY_KEY = f"{ETC}/{STANDBY_FILE}"
-EVERY_FILE = frozenset({STICK_RULES, WIFI, STANDBY_KEY, *HOTSPOT_FILES, *(f"{ETC}/{name}" for name in (
-    "hub.env", "standby.env", "wall.env", "table.toml", "station.toml", "panel.toml"))})
+EVERY_FILE = frozenset(
+    {
+        STICK_RULES,
+        WIFI,
+        STANDBY_KEY,
+        *HOTSPOT_FILES,
+        *(
+            f"{ETC}/{name}"
+            for name in ("hub.env", "standby.env", "wall.env", "table.toml", "station.toml", "panel.toml")
+        ),
+    }
+)
 """All that `system_files` or a hub's hotspot may make."""
 
 
@@ -61,6 +80,7 @@ def role_services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 @dataclass(frozen=True, slots=True)
 class SystemFile:
     """A file made from the settings: path relative to the root, text, mode, and the group that may read it."""
+
     path: str
     text: str
     mode: int = 0o644
@@ -70,8 +90,10 @@ class SystemFile:
 def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemFile]:
     """Every file in `/etc` made from the settings. `remembered`: saved passwords by network."""
     role = settings.role or UNDECIDED
-    of_hub = [*(("--language", settings.language) if settings.language else ()),
-              *(("--stick", STICK) if role == "hub" else ())]
+    of_hub = [
+        *(("--language", settings.language) if settings.language else ()),
+        *(("--stick", STICK) if role == "hub" else ()),
+    ]
     found = [_env(role, "ROUNDTAP_HUB", of_hub)] if of_hub and role in HUBS else []
     if role == "hub":
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
@@ -90,9 +112,20 @@ def wifi_profile(settings: Settings, remembered: dict[str, str]) -> SystemFile |
     if not settings.wifi:
         return None
     password = settings.wifi_password or remembered.get(settings.wifi, "")
-    lines = ["[connection]", "id=roundtap-wifi", "uuid=5fd8ab3c-6d2f-4f0a-9c3e-0c6f2f1d7a01", "type=wifi",
-             "autoconnect=true", "autoconnect-retries=0", "",
-             "[wifi]", "mode=infrastructure", f"ssid={_ssid(settings.wifi)}", "powersave=2", ""]
+    lines = [
+        "[connection]",
+        "id=roundtap-wifi",
+        "uuid=5fd8ab3c-6d2f-4f0a-9c3e-0c6f2f1d7a01",
+        "type=wifi",
+        "autoconnect=true",
+        "autoconnect-retries=0",
+        "",
+        "[wifi]",
+        "mode=infrastructure",
+        f"ssid={_ssid(settings.wifi)}",
+        "powersave=2",
+        "",
+    ]
     if password:
         lines += ["[wifi-security]", "key-mgmt=wpa-psk", f"psk={_keyfile(password)}", ""]
     lines += ["[ipv4]", "method=auto", "", "[ipv6]", "method=auto", ""]

@@ -21,8 +21,13 @@ ROLES = ("hub", "table", "printer", "wall", "standby")
 UNDECIDED = "table"  # a machine without a role is a table unit, which looks for a hub and shows so
 # The roles whose services read a setting; every role reads the others.
 USED_BY = {
-    "pin": ("hub",), "hotspot": ("hub",), "hotspot_password": ("hub",), "board": ("hub", "table"),
-    "printer": ("hub", "printer"), "port": ("hub", "printer"), "hub": ("table", "printer", "wall"),
+    "pin": ("hub",),
+    "hotspot": ("hub",),
+    "hotspot_password": ("hub",),
+    "board": ("hub", "table"),
+    "printer": ("hub", "printer"),
+    "port": ("hub", "printer"),
+    "hub": ("table", "printer", "wall"),
 }
 HUB_PORT = 8080
 STANDBY_FILE = "standby.toml"
@@ -40,8 +45,9 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 # How the files of WordPad, Word and LibreOffice begin.
 _NO_TEXT_FILE = (b"{\\rtf", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")
 # Names that Windows makes, which hides the endings of files and numbers copies.
-_MISNAMED = re.compile(r"(.+\.toml|roundtap(\.txt)?)\.(txt|rtf|docx?|odt)|roundtap( \(\d+\)| [-–] .+)\.txt",
-                       re.IGNORECASE)
+_MISNAMED = re.compile(
+    r"(.+\.toml|roundtap(\.txt)?)\.(txt|rtf|docx?|odt)|roundtap( \(\d+\)| [-–] .+)\.txt", re.IGNORECASE
+)
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
@@ -50,6 +56,7 @@ PIN_MIN, PIN_MAX = 8, 64
 class SettingsNote:
     """A note for the author of the file: the key of its text and its parameters. The text is "settings.KEY", or of the
     units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole."""
+
     key: str
     line: int = 0
     params: Mapping[str, object] = field(default_factory=dict)
@@ -59,8 +66,11 @@ class SettingsNote:
         from roundtap_units.unit_words import unit_words
 
         where = words("settings.line", file=file, line=self.line) if self.line else file
-        what = unit_words(words.language)(self.key, **self.params) if "." in self.key else \
-            words(f"settings.{self.key}", **self.params)
+        what = (
+            unit_words(words.language)(self.key, **self.params)
+            if "." in self.key
+            else words(f"settings.{self.key}", **self.params)
+        )
         return f"{where}: {what}"
 
 
@@ -69,6 +79,7 @@ class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
     path in /dev, or the name that `roundtap printer` lists. `country`: two capitals."""
+
     role: str = ""
     name: str = ""
     hub: str = ""
@@ -92,52 +103,165 @@ FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}  # of template
 DEFAULT_HOTSPOT = "Roundtap"
 
 KEY_ALIASES = {
-    "ssid": "wifi", "wlan": "wifi", "wi_fi": "wifi", "network": "wifi", "red": "wifi", "sieć": "wifi", "siec": "wifi",
-    "password": "wifi_password", "wifi_pass": "wifi_password", "wi_fi_password": "wifi_password",
+    "ssid": "wifi",
+    "wlan": "wifi",
+    "wi_fi": "wifi",
+    "network": "wifi",
+    "red": "wifi",
+    "sieć": "wifi",
+    "siec": "wifi",
+    "password": "wifi_password",
+    "wifi_pass": "wifi_password",
+    "wi_fi_password": "wifi_password",
     "psk": "wifi_password",
-    "passwort": "wifi_password", "wlan_passwort": "wifi_password", "wifi_passwort": "wifi_password",
-    "wlan_password": "wifi_password", "contraseña": "wifi_password", "contrasena": "wifi_password",
-    "clave": "wifi_password", "hasło": "wifi_password", "haslo": "wifi_password", "wlan_schlüssel": "wifi_password",
-    "kennwort": "wifi_password", "wlan_kennwort": "wifi_password", "wifi_kennwort": "wifi_password",
-    "netzwerkschlüssel": "wifi_password", "contraseña_wifi": "wifi_password", "clave_wifi": "wifi_password",
-    "hasło_wifi": "wifi_password", "netzwerk": "wifi", "wlan_name": "wifi", "wifi_name": "wifi", "nazwa_sieci": "wifi",
-    "rolle": "role", "rol": "role", "rola": "role", "type": "role",
-    "sprache": "language", "idioma": "language", "lengua": "language", "język": "language", "jezyk": "language",
+    "passwort": "wifi_password",
+    "wlan_passwort": "wifi_password",
+    "wifi_passwort": "wifi_password",
+    "wlan_password": "wifi_password",
+    "contraseña": "wifi_password",
+    "contrasena": "wifi_password",
+    "clave": "wifi_password",
+    "hasło": "wifi_password",
+    "haslo": "wifi_password",
+    "wlan_schlüssel": "wifi_password",
+    "kennwort": "wifi_password",
+    "wlan_kennwort": "wifi_password",
+    "wifi_kennwort": "wifi_password",
+    "netzwerkschlüssel": "wifi_password",
+    "contraseña_wifi": "wifi_password",
+    "clave_wifi": "wifi_password",
+    "hasło_wifi": "wifi_password",
+    "netzwerk": "wifi",
+    "wlan_name": "wifi",
+    "wifi_name": "wifi",
+    "nazwa_sieci": "wifi",
+    "rolle": "role",
+    "rol": "role",
+    "rola": "role",
+    "type": "role",
+    "sprache": "language",
+    "idioma": "language",
+    "lengua": "language",
+    "język": "language",
+    "jezyk": "language",
     "lang": "language",
-    "land": "country", "país": "country", "pais": "country", "kraj": "country",
-    "platine": "board", "placa": "board", "płytka": "board", "plytka": "board", "hat": "board",
-    "nombre": "name", "nazwa": "name", "unit": "name", "hostname": "name",
-    "zeitzone": "timezone", "zona_horaria": "timezone", "strefa_czasowa": "timezone", "tz": "timezone",
+    "land": "country",
+    "país": "country",
+    "pais": "country",
+    "kraj": "country",
+    "platine": "board",
+    "placa": "board",
+    "płytka": "board",
+    "plytka": "board",
+    "hat": "board",
+    "nombre": "name",
+    "nazwa": "name",
+    "unit": "name",
+    "hostname": "name",
+    "zeitzone": "timezone",
+    "zona_horaria": "timezone",
+    "strefa_czasowa": "timezone",
+    "tz": "timezone",
     "time_zone": "timezone",
-    "drucker": "printer", "impresora": "printer", "drukarka": "printer", "printer_profile": "printer",
-    "device": "port", "printer_port": "port",
-    "server": "hub", "hub_address": "hub", "adresse": "hub", "readonly": "read_only",
-    "hotspot_name": "hotspot", "hotspot_passwort": "hotspot_password",
+    "drucker": "printer",
+    "impresora": "printer",
+    "drukarka": "printer",
+    "printer_profile": "printer",
+    "device": "port",
+    "printer_port": "port",
+    "server": "hub",
+    "hub_address": "hub",
+    "adresse": "hub",
+    "readonly": "read_only",
+    "hotspot_name": "hotspot",
+    "hotspot_passwort": "hotspot_password",
 }
 """What people write instead of the file's own keys, in its four languages: in lower case, with _ between words."""
 
 ROLE_ALIASES = {
-    "server": "hub", "zentrale": "hub", "central": "hub", "table unit": "table", "unit": "table", "tisch": "table",
-    "mesa": "table", "stół": "table", "stol": "table", "stolik": "table", "station": "printer", "print": "printer",
-    "drucker": "printer", "impresora": "printer", "drukarka": "printer", "display": "wall", "screen": "wall",
-    "beamer": "wall", "wand": "wall", "anzeige": "wall", "pantalla": "wall", "ekran": "wall", "ściana": "wall",
-    "second hub": "standby", "backup": "standby", "reserve": "standby", "ersatz": "standby", "reserva": "standby",
+    "server": "hub",
+    "zentrale": "hub",
+    "central": "hub",
+    "table unit": "table",
+    "unit": "table",
+    "tisch": "table",
+    "mesa": "table",
+    "stół": "table",
+    "stol": "table",
+    "stolik": "table",
+    "station": "printer",
+    "print": "printer",
+    "drucker": "printer",
+    "impresora": "printer",
+    "drukarka": "printer",
+    "display": "wall",
+    "screen": "wall",
+    "beamer": "wall",
+    "wand": "wall",
+    "anzeige": "wall",
+    "pantalla": "wall",
+    "ekran": "wall",
+    "ściana": "wall",
+    "second hub": "standby",
+    "backup": "standby",
+    "reserve": "standby",
+    "ersatz": "standby",
+    "reserva": "standby",
     "rezerwa": "standby",
 }
 
 LANGUAGE_NAMES = {
-    "english": "en", "englisch": "en", "inglés": "en", "ingles": "en", "angielski": "en",
-    "german": "de", "deutsch": "de", "alemán": "de", "niemiecki": "de",
-    "spanish": "es", "spanisch": "es", "español": "es", "espanol": "es", "castellano": "es", "hiszpański": "es",
-    "polish": "pl", "polnisch": "pl", "polaco": "pl", "polski": "pl",
+    "english": "en",
+    "englisch": "en",
+    "inglés": "en",
+    "ingles": "en",
+    "angielski": "en",
+    "german": "de",
+    "deutsch": "de",
+    "alemán": "de",
+    "niemiecki": "de",
+    "spanish": "es",
+    "spanisch": "es",
+    "español": "es",
+    "espanol": "es",
+    "castellano": "es",
+    "hiszpański": "es",
+    "polish": "pl",
+    "polnisch": "pl",
+    "polaco": "pl",
+    "polski": "pl",
 }
 
 COUNTRY_NAMES = {
-    "uk": "GB", "england": "GB", "united kingdom": "GB", "great britain": "GB", "usa": "US", "united states": "US",
-    "germany": "DE", "deutschland": "DE", "austria": "AT", "österreich": "AT", "switzerland": "CH", "schweiz": "CH",
-    "spain": "ES", "españa": "ES", "espana": "ES", "spanien": "ES", "poland": "PL", "polska": "PL", "polen": "PL",
-    "france": "FR", "frankreich": "FR", "italy": "IT", "italien": "IT", "mexico": "MX", "méxico": "MX",
-    "netherlands": "NL", "canada": "CA", "ireland": "IE", "australia": "AU",
+    "uk": "GB",
+    "england": "GB",
+    "united kingdom": "GB",
+    "great britain": "GB",
+    "usa": "US",
+    "united states": "US",
+    "germany": "DE",
+    "deutschland": "DE",
+    "austria": "AT",
+    "österreich": "AT",
+    "switzerland": "CH",
+    "schweiz": "CH",
+    "spain": "ES",
+    "españa": "ES",
+    "espana": "ES",
+    "spanien": "ES",
+    "poland": "PL",
+    "polska": "PL",
+    "polen": "PL",
+    "france": "FR",
+    "frankreich": "FR",
+    "italy": "IT",
+    "italien": "IT",
+    "mexico": "MX",
+    "méxico": "MX",
+    "netherlands": "NL",
+    "canada": "CA",
+    "ireland": "IE",
+    "australia": "AU",
 }
 
 _COUNTRY_CODES = """
@@ -157,7 +281,16 @@ YES = frozenset({"yes", "on", "true", "1", "ja", "an", "sí", "si", "tak"})
 NO = frozenset({"no", "off", "false", "0", "nein", "aus", "nie", "none", "kein"})
 
 PLAIN_SIGNS = {
-    "‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "–": "-", "—": "-", "…": "...", "\u00a0": "␣",
+    "‘": "'",
+    "’": "'",
+    "‚": "'",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "–": "-",
+    "—": "-",
+    "…": "...",
+    "\u00a0": "␣",
 }
 """Characters that word processors put in place of plain ones, and that no Wi-Fi password has."""
 
@@ -170,9 +303,12 @@ class _InvalidValue(Exception):
         self.key, self.params = key, params
 
 
-def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.available_timezones,
-                  folders: Sequence[Path] | None = None, saved: Collection[str] | None = None) -> tuple[Settings,
-    list[SettingsNote]]:
+def read_settings(
+    raw: bytes,
+    timezones: Callable[[], set[str]] = zoneinfo.available_timezones,
+    folders: Sequence[Path] | None = None,
+    saved: Collection[str] | None = None,
+) -> tuple[Settings, list[SettingsNote]]:
     """(the settings, notes in the file's order). An invalid line only gives a note: no typo stops a machine.
 
     folders: where the TOML files are that it names, the first one first; None: unknown, and none is read. saved: the
@@ -218,15 +354,18 @@ def read_settings(raw: bytes, timezones: Callable[[], set[str]] = zoneinfo.avail
     return settings, sorted(notes, key=lambda note: note.line)
 
 
-def read_settings_file(path: Path, more: Sequence[Path] = (), saved: Collection[str] | None = None) -> tuple[Settings,
-    list[SettingsNote]]:
+def read_settings_file(
+    path: Path, more: Sequence[Path] = (), saved: Collection[str] | None = None
+) -> tuple[Settings, list[SettingsNote]]:
     """The same for a file: also with notes on files beside it that have a wrong name. Its TOML files are beside it, or
     in one of the folders `more`. A missing file is read as an empty one. Raises OSError."""
     raw = path.read_bytes() if path.exists() else b""
     settings, notes = read_settings(raw, folders=(path.parent, *more), saved=saved)
-    stray = [SettingsNote("misnamed", params={"name": name, "right": stem if stem.endswith(".toml") else FILE})
-             for name, stem in sorted((each.name, each.stem) for each in path.parent.glob("*"))
-             if _MISNAMED.fullmatch(name) and name != FILE]
+    stray = [
+        SettingsNote("misnamed", params={"name": name, "right": stem if stem.endswith(".toml") else FILE})
+        for name, stem in sorted((each.name, each.stem) for each in path.parent.glob("*"))
+        if _MISNAMED.fullmatch(name) and name != FILE
+    ]
     return settings, [*stray, *notes]
 
 
@@ -235,8 +374,13 @@ def toml_files(folder: Path) -> list[Path]:
     return sorted({*folder.glob("*.toml")} - {folder / "custom.toml"})
 
 
-def _contradictions(settings: Settings, values: Mapping[str, object], lines: Mapping[str, int],
-                    folders: Sequence[Path] | None, saved: Collection[str] | None) -> list[SettingsNote]:
+def _contradictions(
+    settings: Settings,
+    values: Mapping[str, object],
+    lines: Mapping[str, int],
+    folders: Sequence[Path] | None,
+    saved: Collection[str] | None,
+) -> list[SettingsNote]:
     """Notes on lines that are right by themselves, but not with the others or for this role."""
     notes = []
     role = settings.role or ("" if "role" in lines else UNDECIDED)
@@ -244,13 +388,21 @@ def _contradictions(settings: Settings, values: Mapping[str, object], lines: Map
         if role and role not in users and values.get(key, "no") != "no":
             notes.append(SettingsNote("other_role", lines[key], {"key": key, "role": role, "roles": ", ".join(users)}))
     for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
-        if values.get(key) and role in USED_BY.get(key, (role,)) and (
-                network not in lines or values.get(network) == "no"):
+        if (
+            values.get(key)
+            and role in USED_BY.get(key, (role,))
+            and (network not in lines or values.get(network) == "no")
+        ):
             notes.append(SettingsNote("password_alone", lines[key], {"key": key, "network": network}))
     if settings.wifi:
-        notes += [SettingsNote(key, lines["wifi"]) for key, missing in (
-            ("no_country", "country" not in lines),
-            ("wifi_open", "wifi_password" not in lines and settings.wifi not in (saved or ()))) if missing]
+        notes += [
+            SettingsNote(key, lines["wifi"])
+            for key, missing in (
+                ("no_country", "country" not in lines),
+                ("wifi_open", "wifi_password" not in lines and settings.wifi not in (saved or ())),
+            )
+            if missing
+        ]
     if settings.wifi and settings.hotspot not in ("", "no") and role == "hub":
         notes.append(SettingsNote("wifi_and_hotspot", max(lines["wifi"], lines["hotspot"])))
     if role == "standby" and folders is not None:
@@ -291,8 +443,11 @@ def encoding_of(raw: bytes) -> str:
         raw.decode("utf-8")
         return "utf-8"
     except UnicodeDecodeError:
-        polish = re.search(rb"(?im)^\s*((language|country)\s*[=:]\s*['\"]?(pl|polski|polska)\b|"
-                           rb"(j.zyk|kraj|rola|sie.|has.o|nazwa|p.ytka|drukarka)(\s+wi.?fi)?\s*[=:])", raw)
+        polish = re.search(
+            rb"(?im)^\s*((language|country)\s*[=:]\s*['\"]?(pl|polski|polska)\b|"
+            rb"(j.zyk|kraj|rola|sie.|has.o|nazwa|p.ytka|drukarka)(\s+wi.?fi)?\s*[=:])",
+            raw,
+        )
         return "cp1250" if polish else "cp1252"
 
 
@@ -312,7 +467,7 @@ def _split(line: str) -> tuple[str, str, bool]:
         # Repeat only what is surely no password: the note is shown where others can read it.
         word = line.split()[0].casefold()
         raise _InvalidValue("no_equals", text=_short(word) if word in (*KEYS, *KEY_ALIASES) else "…")
-    typed = line[:place.start()].strip().strip("\"'“”„")
+    typed = line[: place.start()].strip().strip("\"'“”„")
     key = re.sub(r"[\s\-–_.]+", "_", unicodedata.normalize("NFKC", typed).casefold()).strip("_")
     key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
@@ -320,7 +475,7 @@ def _split(line: str) -> tuple[str, str, bool]:
         if likely:
             raise _InvalidValue("meant", text=_short(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
         raise _InvalidValue("unknown", known=", ".join(KEYS))
-    value = line[place.end():].strip()
+    value = line[place.end() :].strip()
     if key not in _RADIO:
         # Full-width letters and digits, as some keyboards for Chinese and Japanese write them.
         value = unicodedata.normalize("NFKC", value)
@@ -392,8 +547,10 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
 def _is_example(key: str, value: str) -> bool:
     """Whether it is a template's, which every reader of it knows: all of it, or one side of its "or"."""
     example = _template()[key]
-    return any(re.sub(r"[\s-]", "", value.casefold()) == re.sub(r"[\s-]", "", each.casefold())
-               for each in (example, *example.split(" or "), *FORMER_EXAMPLES.get(key, ())))
+    return any(
+        re.sub(r"[\s-]", "", value.casefold()) == re.sub(r"[\s-]", "", each.casefold())
+        for each in (example, *example.split(" or "), *FORMER_EXAMPLES.get(key, ()))
+    )
 
 
 def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> str:
@@ -406,8 +563,12 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
     read: Callable[[str], object] = load_board if key == "board" else load_profile
     if not value.casefold().endswith(".toml"):
         # The names on the devices themselves, the words in them, and the words in our names.
-        similar = {word.casefold(): name for name in reversed(known) for sold_as in [SOLD_AS.get(name, "")]
-                   for word in (*sold_as.split(", "), *re.findall(r"\w+-\w+|\w{5,}|\d{3}", f"{name} {sold_as}"))}
+        similar = {
+            word.casefold(): name
+            for name in reversed(known)
+            for sold_as in [SOLD_AS.get(name, "")]
+            for word in (*sold_as.split(", "), *re.findall(r"\w+-\w+|\w{5,}|\d{3}", f"{name} {sold_as}"))
+        }
         return _one_of(key, value, tuple(known), {}, similar)
     if not re.fullmatch(r"[\w][\w.-]*", value):
         raise _InvalidValue("plain_name", key=key, text=_short(value))
@@ -433,7 +594,8 @@ def _password(key: str, value: str) -> str:
             raise _InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
         raise _InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
     if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not (
-            key == "wifi_password" and re.fullmatch(r"[0-9A-Fa-f]{64}", value)):
+        key == "wifi_password" and re.fullmatch(r"[0-9A-Fa-f]{64}", value)
+    ):
         raise _InvalidValue("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
     return value
 
@@ -449,8 +611,13 @@ def _address(value: str) -> str:
         raise _InvalidValue("hub", text=_short(value)) from None
 
 
-def _one_of(key: str, value: str, known: tuple[str, ...], others: Mapping[str, str],
-            similar: Mapping[str, str] = MappingProxyType({})) -> str:
+def _one_of(
+    key: str,
+    value: str,
+    known: tuple[str, ...],
+    others: Mapping[str, str],
+    similar: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """One of `known`, also by another name; what is `similar` is only asked about."""
     plain = value.casefold().strip()
     if plain in known or plain in others:

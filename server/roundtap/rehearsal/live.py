@@ -106,7 +106,8 @@ class ConsoleClient:
         except OSError as error:
             raise Problem("hub_not_there", where=str(authority), reason=str(error)) from error
         self._open = urllib.request.build_opener(
-            urllib.request.HTTPCookieProcessor(CookieJar()), urllib.request.HTTPSHandler(context=context)).open
+            urllib.request.HTTPCookieProcessor(CookieJar()), urllib.request.HTTPSHandler(context=context)
+        ).open
         self._token = self._token_of(self._page("/login"))
         self._token = self._token_of(self.post("/login", pin=pin, next="/console"))
 
@@ -116,9 +117,11 @@ class ConsoleClient:
 
     def upload(self, path: str, content: bytes) -> str:
         mark = "roundtap-form-boundary"
-        head = (f'--{mark}\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{self._token}\r\n'
-                f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="event.json"\r\n'
-                "Content-Type: application/json\r\n\r\n")
+        head = (
+            f'--{mark}\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{self._token}\r\n'
+            f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="event.json"\r\n'
+            "Content-Type: application/json\r\n\r\n"
+        )
         body = head.encode() + content + f"\r\n--{mark}--\r\n".encode()
         return self._page(path, body, f"multipart/form-data; boundary={mark}")
 
@@ -152,8 +155,13 @@ class NotSaved(Exception):
 class LiveRehearsal:
     """One rehearsal over one console. `patience_s`: how long a result may take; a person is slower than a script."""
 
-    def __init__(self, console: ConsoleClient, hands: PanelTyper | PersonTyper, progress: Progress,
-                 patience_s: float = SAVED_WITHIN_S) -> None:
+    def __init__(
+        self,
+        console: ConsoleClient,
+        hands: PanelTyper | PersonTyper,
+        progress: Progress,
+        patience_s: float = SAVED_WITHIN_S,
+    ) -> None:
         self._console = console
         self._typer = hands
         self._progress = progress
@@ -184,11 +192,16 @@ class LiveRehearsal:
         return found[1]
 
     def _round(self, played: ScriptRound) -> None:
-        self._post("impose", matches=json.dumps([dict(match) for match in played.matches]), stage=played.stage,
-                   tiebreak_form=played.tiebreak_form or "")
+        self._post(
+            "impose",
+            matches=json.dumps([dict(match) for match in played.matches]),
+            stage=played.stage,
+            tiebreak_form=played.tiebreak_form or "",
+        )
         # What the record lacks is noted as due to a rehearsal.
-        self._post("play-on" if played.number == 1 else "publish", number=played.number, attempt=1,
-                   reason="a rehearsal")
+        self._post(
+            "play-on" if played.number == 1 else "publish", number=played.number, attempt=1, reason="a rehearsal"
+        )
         for typing in played.typing:
             self._typer.seat(typing.table)
         self._typer.all_seated()
@@ -211,8 +224,15 @@ class LiveRehearsal:
     def _rule(self, played: ScriptRound, typing: MatchTyping) -> None:
         place = next(i for i, match in enumerate(played.matches, start=1) if match.get("table") == typing.table)
         score = {f"score.{side}": typing.result.score.of(side) for side in SIDES}
-        self._post(f"match/{played.number}.{place}", ended=typing.result.ended, winner=typing.result.winner, revision=0,
-                   conceded_by=typing.result.conceded_by or "", reason="as recorded", **score)
+        self._post(
+            f"match/{played.number}.{place}",
+            ended=typing.result.ended,
+            winner=typing.result.winner,
+            revision=0,
+            conceded_by=typing.result.conceded_by or "",
+            reason="as recorded",
+            **score,
+        )
 
     def _wait_for_results(self, played: ScriptRound, tables: set[int]) -> None:
         give_up = time.monotonic() + self._patience_s
@@ -277,8 +297,10 @@ class PersonTyper:
     def type(self, typing: MatchTyping) -> None:
         score = typing.result.score
         when = "after time" if typing.after_time else "before time"
-        self._say(f"Table {typing.table} ({when}): {self._names[typing.a]} {score.a} : {score.b} "
-                  f"{self._names[typing.b]}, and confirm from the other side.")
+        self._say(
+            f"Table {typing.table} ({when}): {self._names[typing.a]} {score.a} : {score.b} "
+            f"{self._names[typing.b]}, and confirm from the other side."
+        )
 
 
 def rehearse_live(script: RehearsalScript, progress: Progress, port: int) -> Tournament:
@@ -300,8 +322,9 @@ def rehearse_live(script: RehearsalScript, progress: Progress, port: int) -> Tou
             kit.stop()
 
 
-def rehearse_on_units(script: RehearsalScript, progress: Progress, url: str, pin: str,
-                      authority: Path | None = None) -> Tournament:
+def rehearse_on_units(
+    script: RehearsalScript, progress: Progress, url: str, pin: str, authority: Path | None = None
+) -> Tournament:
     """Rehearse on a running hub with its real units, whose buttons a person presses as told."""
     names = {c.id: c.name for c in script.tournament.competitors}
     hands = PersonTyper(lambda text: print(text, flush=True), names)

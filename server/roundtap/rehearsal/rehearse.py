@@ -127,25 +127,40 @@ def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
     yes = None
     for side in SIDES:
         report = {
-            "report_id": f"again-{match.id}{side}", "unit": f"table-{typing.table}", "event": hall.state.id,
-            "match": match.id, "side": side, "revision": match.revision, "result": result_to_json(other),
-            "serial": match.heard[side] + 1, "agrees_to": yes,
+            "report_id": f"again-{match.id}{side}",
+            "unit": f"table-{typing.table}",
+            "event": hall.state.id,
+            "match": match.id,
+            "side": side,
+            "revision": match.revision,
+            "result": result_to_json(other),
+            "serial": match.heard[side] + 1,
+            "agrees_to": yes,
         }
         yes = {"report_id": report["report_id"], "hash": digest(report)}
         record_report(hall.hub.service, validate_report(report))
     hall.step()
     table, now = hall.tables[typing.table], hall.state.find_match(match.id)
     if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.screen_text:
-        raise TableDisagrees(f"table {typing.table}: {typing.result}: "
-                             f"after a second agreement it says {table.screen_text!r}")
+        raise TableDisagrees(
+            f"table {typing.table}: {typing.result}: after a second agreement it says {table.screen_text!r}"
+        )
     enter_as_official(hall, typing, typing.result)
 
 
 def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -> Result | None:
     situation, saying = situation_of(state, state.rounds[-1], match), ResultSource(PLAYER, typing.after_time)
     others = (m.match.result for r in state.rounds for m in r.matches)
-    return next((other for other in others if other is not None and other != typing.result and not any(
-        result_problems(state.rulebook, other, state.options, situation, saying))), None)
+    return next(
+        (
+            other
+            for other in others
+            if other is not None
+            and other != typing.result
+            and not any(result_problems(state.rulebook, other, state.options, situation, saying))
+        ),
+        None,
+    )
 
 
 def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
@@ -167,6 +182,7 @@ BAR_CELLS = 24
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
     """One line of published standings; None where a figure was not published."""
+
     competitor: str
     points: int
     mov: int
@@ -224,13 +240,16 @@ def outcome_diffs(came_out: Mapping[str, Sequence[Any]], record: Mapping[str, Se
     return [
         f"{part}, place {place}: {json.dumps(row)}, in the record {json.dumps(right)}"
         for part in ("standings", "ranking")
-        for place, (row, right) in enumerate(zip_longest(came_out[part], record[part]), start=1) if row != right
+        for place, (row, right) in enumerate(zip_longest(came_out[part], record[part]), start=1)
+        if row != right
     ]
 
 
 def _order(by_id: Mapping[str, Mapping[str, Any]], expected: Sequence[PublishedRow]) -> list[str]:
-    ranked = sorted((line for line in expected if line.rank is not None and line.competitor in by_id),
-                    key=lambda line: line.rank or 0)
+    ranked = sorted(
+        (line for line in expected if line.rank is not None and line.competitor in by_id),
+        key=lambda line: line.rank or 0,
+    )
     found = []
     for above, below in pairwise(ranked):
         one, two = by_id[above.competitor], by_id[below.competitor]
@@ -245,15 +264,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--made-up", metavar="RULEBOOK", help="instead of a file: an event made up under this rulebook")
     parser.add_argument("--players", type=int, default=13, help="how many, when it is made up (8 to 64)")
     parser.add_argument("--seed", type=int, default=1, help="another number makes up another event")
-    parser.add_argument("--expect", type=Path, metavar="PUBLISHED.json",
-                        help="standings to compare with; without it, the record's own")
+    parser.add_argument(
+        "--expect", type=Path, metavar="PUBLISHED.json", help="standings to compare with; without it, the record's own"
+    )
     parser.add_argument("--fast", action="store_true", help="in one process on a virtual clock")
-    parser.add_argument("--trouble", action="store_true",
-                        help="with --fast: disputes, judges and corrections on the way to the same end")
+    parser.add_argument(
+        "--trouble",
+        action="store_true",
+        help="with --fast: disputes, judges and corrections on the way to the same end",
+    )
     parser.add_argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press")
     parser.add_argument("--pin", help="the organizer's PIN of that hub")
-    parser.add_argument("--authority", type=Path, metavar="CA.crt",
-                        help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)")
+    parser.add_argument(
+        "--authority",
+        type=Path,
+        metavar="CA.crt",
+        help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)",
+    )
     parser.add_argument("--port", type=int, default=8090, help="the hub's port, when not --fast")
 
 
@@ -266,8 +293,11 @@ def run(args: argparse.Namespace) -> int:
     if args.trouble and not args.fast:
         return print_refusal("roundtap rehearse: --trouble goes with --fast")
     try:
-        script = script_of(made_up_event(args.made_up, args.players, args.seed) if args.made_up is not None
-                           else parse_event_file(args.event.read_text(encoding="utf-8")))
+        script = script_of(
+            made_up_event(args.made_up, args.players, args.seed)
+            if args.made_up is not None
+            else parse_event_file(args.event.read_text(encoding="utf-8"))
+        )
         expected = read_published(args.expect) if args.expect else None
     except Problem as problem:
         return print_refusal(f"{args.event or args.made_up}: {problem}")
@@ -286,17 +316,25 @@ def run(args: argparse.Namespace) -> int:
 
         exit_on_signals()
         try:
-            played = (rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority) if args.hub
-                      else rehearse_live(script, progress, args.port))
+            played = (
+                rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority)
+                if args.hub
+                else rehearse_live(script, progress, args.port)
+            )
         except (Problem, NotSaved, TimeoutError) as trouble:
             print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
             return 3
     _show(" " * (BAR_CELLS + 40) + "\r")
-    found = (outcome_diffs(event_outcome(played), event_outcome(script.tournament)) if expected is None
-             else standings_differences(event_outcome(played)["standings"], expected))
+    found = (
+        outcome_diffs(event_outcome(played), event_outcome(script.tournament))
+        if expected is None
+        else standings_differences(event_outcome(played)["standings"], expected)
+    )
     typed = sum(not typing.ruling for round_ in script.rounds for typing in round_.typing)
-    print(f"{script.tournament.name}: {len(script.tournament.competitors)} players, {len(script.rounds)} rounds, "
-          f"{typed} results typed from both sides")
+    print(
+        f"{script.tournament.name}: {len(script.tournament.competitors)} players, {len(script.rounds)} rounds, "
+        f"{typed} results typed from both sides"
+    )
     for line in found:
         print(f"  differs: {line}")
     print("  the standings differ" if found else "  the standings are as expected")

@@ -32,6 +32,7 @@ Progress = Callable[[int, int, int], None]  # called per match with its round, t
 class MatchTyping:
     """One match as typed: `keys` in order, before or after time was called. `ruling`: no table can enter it, so an
     official does at the console."""
+
     table: int
     a: str
     b: str
@@ -44,6 +45,7 @@ class MatchTyping:
 @dataclass(frozen=True, slots=True)
 class ScriptRound:
     """One round: its matches as imposed, what is typed, and who leaves after it."""
+
     number: int
     stage: str
     tiebreak_form: str | None
@@ -56,6 +58,7 @@ class ScriptRound:
 @dataclass(frozen=True, slots=True)
 class RehearsalScript:
     """A whole rehearsal of `tournament`, the recorded event."""
+
     tournament: records.Tournament
     rounds: tuple[ScriptRound, ...]
     tables: int
@@ -82,7 +85,11 @@ def _round(tournament: records.Tournament, played: records.Round, stage: str, na
         if seated.result is not None:
             typing.append(_typing(tournament, played.number, stage, seated, names))
     return ScriptRound(
-        played.number, played.stage, played.tiebreak_form, tuple(matches), tuple(typing),
+        played.number,
+        played.stage,
+        played.tiebreak_form,
+        tuple(matches),
+        tuple(typing),
         tuple(c.id for c in tournament.competitors if c.dropped_after == played.number),
         tuple(c.id for c in tournament.competitors if c.disqualified_after == played.number),
     )
@@ -103,8 +110,10 @@ def _typing(
     totals = list_totals(tournament)
     stage = THIRD_STAGE if match.game == THIRD else stage
     situation = MatchSituation(stage, (totals.get(match.a), totals.get(match.b)))
-    if any(problem.key == "winner_concedes" for problem in result_problems(book, match.result, options, situation,
-                                                                           ResultSource(PLAYER))):
+    if any(
+        problem.key == "winner_concedes"
+        for problem in result_problems(book, match.result, options, situation, ResultSource(PLAYER))
+    ):
         return ruling
     form = book.form(options, situation)
     if form.lots & (match.result.timeout or {}).keys() or FIRST_PLAYER_BY in (match.result.timeout or {}):
@@ -121,8 +130,15 @@ def _typing(
         except ValueError:
             continue
         return MatchTyping(match.table, match.a, match.b, result, after_time, tuple(keys))
-    raise Problem("cannot_be_typed", where=f"/rounds/{number - 1}", number=number, table=match.table,
-                  a=names[match.a], b=names[match.b], score=f"{match.result.score.a}:{match.result.score.b}")
+    raise Problem(
+        "cannot_be_typed",
+        where=f"/rounds/{number - 1}",
+        number=number,
+        table=match.table,
+        a=names[match.a],
+        b=names[match.b],
+        score=f"{match.result.score.a}:{match.result.score.b}",
+    )
 
 
 def made_up_event(rulebook_id: str, players: int, seed: int) -> records.Tournament:
@@ -135,8 +151,9 @@ def made_up_event(rulebook_id: str, players: int, seed: int) -> records.Tourname
     if 3 in book.best_of:
         options["stages"] = {"final": {"best_of": 3}}
     book.check_options(options)
-    event = records.Tournament(f"Made up: {book.title}", rulebook_id, None, options, seed,
-                               tuple(_competitors(book, players, options)))
+    event = records.Tournament(
+        f"Made up: {book.title}", rulebook_id, None, options, seed, tuple(_competitors(book, players, options))
+    )
     while (following := _draw_next(event)) is not None:
         event = _play_round(replace(event, rounds=(*event.rounds, following)), book, rand)
         if len(event.rounds) == 2 and players % 2 == 0:
@@ -148,8 +165,13 @@ def made_up_event(rulebook_id: str, players: int, seed: int) -> records.Tourname
 def _competitors(book: Rulebook, players: int, options: dict[str, Any]) -> Iterator[records.Competitor]:
     whole = book.options(options).get("squad_points")
     for n, person in enumerate(made_up_people(players, book.team_size)):
-        yield records.Competitor(f"p{n + 1}", person.name, members=person.members, captain=person.captain,
-                                 list={"total": whole - n % 4} if whole else None)
+        yield records.Competitor(
+            f"p{n + 1}",
+            person.name,
+            members=person.members,
+            captain=person.captain,
+            list={"total": whole - n % 4} if whole else None,
+        )
 
 
 def _draw_next(event: records.Tournament) -> records.Round | None:
@@ -187,15 +209,17 @@ def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) 
             picks = tuple(squads(match.a)) if fields else None
             matches.append(replace(match, picks=picks))
             continue
-        situation = MatchSituation(THIRD_STAGE if match.game == THIRD else stage,
-                                   (totals.get(match.a), totals.get(match.b)))
+        situation = MatchSituation(
+            THIRD_STAGE if match.game == THIRD else stage, (totals.get(match.a), totals.get(match.b))
+        )
         known = {"picks.winner": squads(match.a), "picks.loser": squads(match.b)} if book.squads else {}
         matches.append(replace(match, result=_result(book, event, situation, known, rand)))
     return replace(event, rounds=(*before, replace(last, matches=tuple(matches))))
 
 
-def _result(book: Rulebook, event: records.Tournament, situation: MatchSituation, known: dict[str, Any],
-            rand: random.Random) -> records.Result:
+def _result(
+    book: Rulebook, event: records.Tournament, situation: MatchSituation, known: dict[str, Any], rand: random.Random
+) -> records.Result:
     """A random walk through the form, repeated until the rulebook accepts the result."""
     options = book.options(event.options)
     form = book.form(options, situation)
@@ -212,8 +236,9 @@ def _result(book: Rulebook, event: records.Tournament, situation: MatchSituation
             return result
 
 
-def _lost_by_the_opener(book: Rulebook, result: records.Result, way: WayToEnd, opener: records.Side,
-                        options: dict[str, Any]) -> bool:
+def _lost_by_the_opener(
+    book: Rulebook, result: records.Result, way: WayToEnd, opener: records.Side, options: dict[str, Any]
+) -> bool:
     """Whether the side that opens has lost, which only the other side would report."""
     winner = book.winner(result, options)
     return way.winner != "decided" and winner in ("a", "b") and winner != opener and result.winner is None

@@ -41,26 +41,33 @@ def impossible_results(tournament: records.Tournament) -> Iterator[Problem]:
     options = book.options(tournament.options)
     totals = list_totals(tournament)
     stages = stages_of(tournament)
-    houses = {c.id: tuple(names_at(book.lists.of_competitor(c), "houses")) for c in tournament.competitors} \
-        if FIRST_PLAYER in book.lots else {}
+    houses = (
+        {c.id: tuple(names_at(book.lists.of_competitor(c), "houses")) for c in tournament.competitors}
+        if FIRST_PLAYER in book.lots
+        else {}
+    )
     for played, match, where in match_places(tournament):
         if match.result is not None:
             stage = THIRD_STAGE if match.game == THIRD else stages[played.number]
             decks = (houses[match.a], houses[match.b or ""]) if houses else None
             situation = MatchSituation(stage, (totals.get(match.a), totals.get(match.b or "")), decks)
-            for wrong in (*result_problems(book, match.result, options, situation),
-                          *_conceded_after_winning(book, match, options, situation)):
+            for wrong in (
+                *result_problems(book, match.result, options, situation),
+                *_conceded_after_winning(book, match, options, situation),
+            ):
                 yield wrong.at(f"{where}/result")
 
 
-def _conceded_after_winning(book: Rulebook, match: records.Match, options: Options,
-                            situation: MatchSituation) -> Iterator[Problem]:
+def _conceded_after_winning(
+    book: Rulebook, match: records.Match, options: Options, situation: MatchSituation
+) -> Iterator[Problem]:
     """Who has won by the document does not concede; an official may have entered it, with a reason (section 9)."""
     result = match.result
     if result is None or result.ended != records.CONCESSION or (match.record or {}).get("decided"):
         return
     if result.conceded_by in records.SIDES and book.has_won(
-            result, "a" if result.conceded_by == "a" else "b", options, situation):
+        result, "a" if result.conceded_by == "a" else "b", options, situation
+    ):
         yield Problem("winner_concedes", where="/conceded_by")
 
 
@@ -77,8 +84,9 @@ def differing_options(tournament: records.Tournament) -> Iterator[Problem]:
     holds = rulebook(tournament.rulebook).options(tournament.options)
     for key, value in told.items():
         if holds.get(key) != value:
-            yield Problem("effective_options_differ", where=f"/effective_options/{key}", value=value,
-                          right=holds.get(key, "–"))
+            yield Problem(
+                "effective_options_differ", where=f"/effective_options/{key}", value=value, right=holds.get(key, "–")
+            )
 
 
 def open_matches(tournament: records.Tournament) -> Iterator[Problem]:
@@ -143,8 +151,11 @@ def won_bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("won_bye_after_round_1", where=f"{where}/bye", competitor=names[match.a])
         elif match.bye == records.WON_BYE and match.a not in owed:
             yield Problem("won_bye_of_another", where=f"{where}/bye", competitor=names[match.a])
-        elif played.number == 1 and played.stage == records.SWISS and match.bye not in (records.WON_BYE,
-                                                                                        records.UNPAIRED_LOSS):
+        elif (
+            played.number == 1
+            and played.stage == records.SWISS
+            and match.bye not in (records.WON_BYE, records.UNPAIRED_LOSS)
+        ):
             for side, who in (("a", match.a), ("b", match.b)):
                 if who in owed:
                     yield Problem("won_bye_not_given", where=f"{where}/{side}", competitor=names[who])
@@ -210,14 +221,21 @@ def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("not_of_this_rulebook", where=where, key="picks", rulebook=book.id)
         elif len(set(match.picks)) != squads.taken or not set(match.picks) <= set(range(1, squads.listed + 1)):
             yield Invalid("picks_wrong", where=where, take=squads.taken, of=squads.listed)
-    said = {(point["kind"], point.get("who"))
-            for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
+    said = {
+        (point["kind"], point.get("who"))
+        for line in (tournament.record or {}).get("played_on", ())
+        for point in line["points"]
+    }
     shown = names_in(tournament)
     places = {competitor.id: c for c, competitor in enumerate(tournament.competitors)}
     for who, missing in never_fielded(tournament).items():
         if (records.SQUADS_UNFIELDED, who) not in said:
-            yield Problem("squads_not_fielded", where=f"/competitors/{places[who]}", competitor=shown[who],
-                          squads=", ".join(f"{squad_letter(squad)} ({squad})" for squad in missing))
+            yield Problem(
+                "squads_not_fielded",
+                where=f"/competitors/{places[who]}",
+                competitor=shown[who],
+                squads=", ".join(f"{squad_letter(squad)} ({squad})" for squad in missing),
+            )
 
 
 def people_problems(tournament: records.Tournament) -> Iterator[Problem]:
@@ -239,8 +257,12 @@ def people_problems(tournament: records.Tournament) -> Iterator[Problem]:
         if competitor.members and book.team_size == 1:
             yield Problem("not_of_this_rulebook", where=f"{where}/members", key="members", rulebook=book.id)
         if competitor.captain and competitor.members and competitor.captain not in competitor.members:
-            yield Problem("captain_not_in_team", where=f"{where}/captain", captain=competitor.captain,
-                          members=", ".join(competitor.members))
+            yield Problem(
+                "captain_not_in_team",
+                where=f"{where}/captain",
+                captain=competitor.captain,
+                members=", ".join(competitor.members),
+            )
 
 
 def official_problems(tournament: records.Tournament) -> Iterator[Problem]:
@@ -273,7 +295,7 @@ def _ruled_by_another(officials: list[dict[str, Any]], who: str) -> bool:
 
 
 def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
-    """"Juego por equipos épico": two members, one of them captain; no one plays in two teams. `teams`: whose members
+    """ "Juego por equipos épico": two members, one of them captain; no one plays in two teams. `teams`: whose members
     were seen before."""
     if len(team.members) != size:
         yield Problem("team_members_missing", where=f"{where}/members", team=team.name, size=size)
@@ -286,9 +308,24 @@ def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[
 
 
 RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
-    impossible_results, open_matches, repeated_pairings, paired_after_leaving, missing_from_rounds, left_too_late,
-    won_bye_problems, no_show_problems, structure_problems, drawn_rounds.bye_problems, drawn_rounds.cut_order_problems,
-    drawn_rounds.elimination_problems, impossible_options, differing_options,
-    drawn_rounds.tiebreak_problems, drawn_rounds.drawn_round_problems, squad_problems, people_problems,
-    official_problems, list_violations,
+    impossible_results,
+    open_matches,
+    repeated_pairings,
+    paired_after_leaving,
+    missing_from_rounds,
+    left_too_late,
+    won_bye_problems,
+    no_show_problems,
+    structure_problems,
+    drawn_rounds.bye_problems,
+    drawn_rounds.cut_order_problems,
+    drawn_rounds.elimination_problems,
+    impossible_options,
+    differing_options,
+    drawn_rounds.tiebreak_problems,
+    drawn_rounds.drawn_round_problems,
+    squad_problems,
+    people_problems,
+    official_problems,
+    list_violations,
 )

@@ -27,8 +27,11 @@ def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Nothing is reported where an organizer paired manually, or a later correction leaves open how it stood."""
     names = names_in(tournament)
     for r, played in enumerate(tournament.rounds):
-        if played.stage == records.SWISS and played.number > 1 and (played.draw is None
-                                                                    or played.draw.method != IMPOSED):
+        if (
+            played.stage == records.SWISS
+            and played.number > 1
+            and (played.draw is None or played.draw.method != IMPOSED)
+        ):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
@@ -37,16 +40,18 @@ def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
         yield from _unfinished(tournament, names)
 
 
-def _split_groups(before: records.Tournament, played: records.Round, where: str,
-                  names: Mapping[str, str]) -> Iterator[Problem]:
+def _split_groups(
+    before: records.Tournament, played: records.Round, where: str, names: Mapping[str, str]
+) -> Iterator[Problem]:
     """Two with the same points who had not met, both paired with players below them who could have met each other:
     as many pairs within a group as can be is the first aim of every draw (`pairing`, line 3)."""
     try:
         points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
     except Problem:
         return
-    met = {frozenset((m.a, m.b)) for each in before.stage_rounds(records.SWISS) for m in each.matches
-           if m.b is not None}
+    met = {
+        frozenset((m.a, m.b)) for each in before.stage_rounds(records.SWISS) for m in each.matches if m.b is not None
+    }
     down: list[tuple[str, str, int]] = []
     for m, match in enumerate(played.matches):
         if match.b is None or match.a not in points or match.b not in points:
@@ -80,9 +85,14 @@ def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
 
 
 def _too_early(tournament: records.Tournament) -> Iterator[Problem]:
-    later = next((r for r,
-                  played in enumerate(tournament.rounds)
-                  if played.stage in (records.ELIMINATION, records.SECOND_SWISS)), None)
+    later = next(
+        (
+            r
+            for r, played in enumerate(tournament.rounds)
+            if played.stage in (records.ELIMINATION, records.SECOND_SWISS)
+        ),
+        None,
+    )
     if later is not None and (missing := _missing(tournament)) is not None:
         yield Problem("stage_too_early", where=f"/rounds/{later}", played=missing[0], planned=missing[1])
 
@@ -91,8 +101,10 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
     """A file that says the event is over, with something still to be played."""
     last = len(tournament.rounds) - 1
     open_now: list[tuple[int, records.Match]] = [
-        (m, match) for m, match in enumerate(tournament.rounds[-1].matches if tournament.rounds else ())
-        if match.bye is None and match.result is None]
+        (m, match)
+        for m, match in enumerate(tournament.rounds[-1].matches if tournament.rounds else ())
+        if match.bye is None and match.result is None
+    ]
     for m, _ in open_now:
         yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
     said = {point["kind"] for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
@@ -214,8 +226,11 @@ def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
         for m, match in enumerate(round_.matches if before is not None else ()):
             pair = {match.a, match.b} - {None}
             if not any(pair <= tie for tie in ties):
-                yield Problem("tiebreak_without_tie", where=f"{where}/matches/{m}",
-                              names=" – ".join(sorted(shown[who] for who in pair if who)))
+                yield Problem(
+                    "tiebreak_without_tie",
+                    where=f"{where}/matches/{m}",
+                    names=" – ".join(sorted(shown[who] for who in pair if who)),
+                )
 
 
 def _unbroken(tournament: records.Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
@@ -227,9 +242,17 @@ def _unbroken(tournament: records.Tournament, number: int, where: str, shown: di
 def _as_drawn(tournament: records.Tournament, number: int) -> records.Tournament | None:
     """As it stood when round `number` was drawn: who left later was still there. None where it cannot be told."""
     stood = tournament_before(tournament, number)
-    return stood and replace(stood, competitors=tuple(
-        replace(c, dropped_after=_later(c.dropped_after, number), disqualified_after=_later(
-            c.disqualified_after, number)) for c in tournament.competitors))
+    return stood and replace(
+        stood,
+        competitors=tuple(
+            replace(
+                c,
+                dropped_after=_later(c.dropped_after, number),
+                disqualified_after=_later(c.disqualified_after, number),
+            )
+            for c in tournament.competitors
+        ),
+    )
 
 
 def _later(last: int | None, number: int) -> int | None:
@@ -251,8 +274,9 @@ def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
         return
     names = error_names(tournament)
     for bracket_round, round_ in enumerate(played, start=1):
-        before = replace(tournament, rounds=tuple(
-            r for r in tournament.rounds if r.number < round_.number or r is played[0]))
+        before = replace(
+            tournament, rounds=tuple(r for r in tournament.rounds if r.number < round_.number or r is played[0])
+        )
         try:
             bracket = bracket_of(before)
         except Problem:
@@ -272,11 +296,17 @@ def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
 def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
     about that time leave open what it was made from: they may have come before or after it, several in any order."""
-    begun = next((played.number for played in tournament.rounds
-                  if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
-                 len(tournament.rounds) + 1)
-    said = [each.get("after_round", begun) for played in tournament.rounds if played.number < begun
-            for match in played.matches for each in (match.record or {}).get("corrections", ())]
+    begun = next(
+        (played.number for played in tournament.rounds if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
+        len(tournament.rounds) + 1,
+    )
+    said = [
+        each.get("after_round", begun)
+        for played in tournament.rounds
+        if played.number < begun
+        for match in played.matches
+        for each in (match.record or {}).get("corrections", ())
+    ]
     out = any(competitor.disqualified_after == begun - 1 for competitor in tournament.competitors)
     if not tournament.cut_order or out or sum(after >= begun - 1 for after in said if after <= begun) > 1:
         return
@@ -291,7 +321,7 @@ def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
         order = rulebook(tournament.rulebook).cut_order([row for row in rows if row.rank is not None], tournament.seed)
         # Who is out of the standings since is passed over; who came below all who are named need not be.
         kept = tuple(who for who in dict.fromkeys(tournament.cut_order) if who in order)
-        right = tuple(order)[:len(kept)]
+        right = tuple(order)[: len(kept)]
         if not rows or kept == right:
             return
     names = error_names(tournament)
@@ -308,15 +338,20 @@ def _number_problems(played: records.Round, games: int, where: str) -> Iterator[
         game = match.game
         third = game == THIRD and games == 1
         if game in seen or not (third or (isinstance(game, int) and game <= games)):
-            yield Problem("bracket_game_number", where=f"{where}/matches/{m}", value="–" if game is None else game,
-                          right=games)
+            yield Problem(
+                "bracket_game_number", where=f"{where}/matches/{m}", value="–" if game is None else game, right=games
+            )
         elif game is not None:
             seen.add(game)
 
 
 def _pairing_problems(
-    tournament: records.Tournament, bracket: Bracket, bracket_round: int, played: records.Round, where: str,
-    names: dict[str, str]
+    tournament: records.Tournament,
+    bracket: Bracket,
+    bracket_round: int,
+    played: records.Round,
+    where: str,
+    names: dict[str, str],
 ) -> Iterator[Problem]:
     due = {game.game: _expected_players(bracket, game) for game in bracket.games if game.round == bracket_round}
     there = present_in_round(tournament, played.number)
@@ -328,8 +363,13 @@ def _pairing_problems(
         if match.b is None:
             absent = {who for who in pair if who != match.a}
             if match.bye in (records.BYE, records.WON_BYE) and match.a in pair and absent:
-                yield Problem("bracket_bye", where=f"{place}/bye", competitor=names[match.a], game=match.game,
-                              opponent=names[absent.pop()])
+                yield Problem(
+                    "bracket_bye",
+                    where=f"{place}/bye",
+                    competitor=names[match.a],
+                    game=match.game,
+                    opponent=names[absent.pop()],
+                )
             wrong = match.a not in pair
         else:
             wrong = {match.a, match.b} != pair
@@ -339,8 +379,12 @@ def _pairing_problems(
     numbers = {match.game for match in played.matches}
     missing = [g for g, pair in due.items() if g != THIRD and pair & there and g not in numbers]
     if missing:
-        yield Problem("bracket_game_count", where=f"{where}/matches", value=len(numbers - {THIRD, None}),
-                      right=len(due) - (THIRD in due))
+        yield Problem(
+            "bracket_game_count",
+            where=f"{where}/matches",
+            value=len(numbers - {THIRD, None}),
+            right=len(due) - (THIRD in due),
+        )
 
 
 def _expected_players(bracket: Bracket, game: BracketGame) -> set[str]:

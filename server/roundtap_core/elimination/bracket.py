@@ -16,6 +16,7 @@ from roundtap_core.rulebooks.registry import rulebook
 class BracketSeat(Struct, frozen=True):
     """One side of a game. `winner_of` and `loser_of` are running numbers of games; seeds exist after a cut only.
     `competitor` is None while unknown, and where the seat is empty (`empty`). `gone`: got here, but left before."""
+
     competitor: str | None = None
     seed: int | None = None
     winner_of: int | None = None
@@ -27,6 +28,7 @@ class BracketSeat(Struct, frozen=True):
 class BracketGame(Struct, frozen=True):
     """`number` runs through the whole bracket (1, 2, … the final, the third place); `game` is the number within its
     round, as the event file has it. `decided` without a `winner`: no one advances from here."""
+
     number: int
     round: int
     game: int | str
@@ -61,6 +63,7 @@ class Bracket(Struct, frozen=True):
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
     bracket's rounds that are drawn. `standing`: all by Swiss rank as it was when the cut was made; empty where no
     Swiss round was played."""
+
     size: int
     seeds: tuple[str, ...]
     games: tuple[BracketGame, ...]
@@ -144,8 +147,13 @@ class _BracketBuilder:
         if games == 1:
             self._add_third(bracket_round, before, drawn, there)
 
-    def _add_third(self, bracket_round: int, before: Mapping[int | str, BracketGame],
-                   drawn: Mapping[int | str, Match] | None, there: set[str]) -> None:
+    def _add_third(
+        self,
+        bracket_round: int,
+        before: Mapping[int | str, BracketGame],
+        drawn: Mapping[int | str, Match] | None,
+        there: set[str],
+    ) -> None:
         if drawn is not None and cut.THIRD not in drawn:
             return
         if bracket_round == 1 or (drawn is None and not self._options.get("third_place_match")):
@@ -168,11 +176,22 @@ class _BracketBuilder:
         who = feeder.winner
         if loser:
             who = feeder.losers[0] if len(feeder.losers) == 1 else None
-        return replace(seat, competitor=who, seed=self._seed.get(who or ""), empty=who is None,
-                       gone=who is not None and who not in there)
+        return replace(
+            seat,
+            competitor=who,
+            seed=self._seed.get(who or ""),
+            empty=who is None,
+            gone=who is not None and who not in there,
+        )
 
-    def _game(self, bracket_round: int, game: int | str, seats: tuple[BracketSeat, BracketSeat], match: Match | None,
-              drawn: bool) -> BracketGame:
+    def _game(
+        self,
+        bracket_round: int,
+        game: int | str,
+        seats: tuple[BracketSeat, BracketSeat],
+        match: Match | None,
+        drawn: bool,
+    ) -> BracketGame:
         a, b = seats
         winner, decided = None, False
         if match is not None:

@@ -43,13 +43,24 @@ def round_label(words: Words, key: str) -> str:
 
 def text_width(text: str, size_px: float) -> float:
     """About how wide a text is in a sans serif of that size, in pixels; rather more than less."""
-    units = sum(0.36 if c in NARROW_LETTERS else 0.92 if c in WIDE_LETTERS else 0.71 if c.isupper()
-                else 1 if east_asian_width(c) in "WF" else 0.59 for c in text)
+    units = sum(
+        0.36
+        if c in NARROW_LETTERS
+        else 0.92
+        if c in WIDE_LETTERS
+        else 0.71
+        if c.isupper()
+        else 1
+        if east_asian_width(c) in "WF"
+        else 0.59
+        for c in text
+    )
     return units * size_px
 
 
 class _Position(Struct, frozen=True):
     """Where a game stands: left edge and the line between its two names."""
+
     x: float
     y: float
 
@@ -72,8 +83,10 @@ def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: 
     for first, last, parts in layouts:
         pages = []
         for part in range(parts):
-            one, two = (_WallBracket(bracket, names, words, two_lines, (first, last), (part, parts), box)
-                        for two_lines in (False, True))
+            one, two = (
+                _WallBracket(bracket, names, words, two_lines, (first, last), (part, parts), box)
+                for two_lines in (False, True)
+            )
             pages.append(one if one.scale() >= 1 else max(one, two, key=_WallBracket.scale))
         if min(page.scale() for page in pages) >= 1:
             break
@@ -105,19 +118,28 @@ class _BracketSvg:
     title_px: float = TITLE_PX
     whole = True  # with the games' numbers, who comes in from where, and the champion
 
-    def __init__(self, bracket: Bracket, names: Mapping[str, str], words: Words, two_lines: bool,
-                 rounds: tuple[int, int] = (1, 0), part: tuple[int, int] = (0, 1)) -> None:
+    def __init__(
+        self,
+        bracket: Bracket,
+        names: Mapping[str, str],
+        words: Words,
+        two_lines: bool,
+        rounds: tuple[int, int] = (1, 0),
+        part: tuple[int, int] = (0, 1),
+    ) -> None:
         """`rounds`: the first and the last one shown, 0: to the final; `part` (i, n): the i-th of n equal parts, from
         top to bottom."""
         self._bracket, self._names, self._words, self._part = bracket, names, words, part
         last = max(r for r in range(1, bracket.rounds + 1) if game_count(bracket.size, r) >= part[1])
         self._rounds = range(rounds[0], min(rounds[1] or last, last) + 1)
         orders = {r: self._order(r) for r in self._rounds}
-        self._games = [g for g in bracket.games if g.game in (*orders.get(g.round, ()), THIRD)
-                       and g.round in self._rounds]
+        self._games = [
+            g for g in bracket.games if g.game in (*orders.get(g.round, ()), THIRD) and g.round in self._rounds
+        ]
         texts = [self._text(game, seat) for game in self._games for seat in (game.a, game.b)]
-        self._wanted = max((_width(line) for text in texts for line in (_halves(text) if two_lines else [text])),
-                           default=0)
+        self._wanted = max(
+            (_width(line) for text in texts for line in (_halves(text) if two_lines else [text])), default=0
+        )
         self._name_width = min(max(self._wanted, NARROWEST), WIDEST)
         self._two_lines = two_lines
         self._row: float = self.row_of_two if any(len(self._split(text)) > 1 for text in texts) else self.row
@@ -193,8 +215,9 @@ class _BracketSvg:
 
     def _title(self, bracket_round: int) -> None:
         title = round_label(self._words, round_key(game_count(self._bracket.size, bracket_round)))
-        self._append(self._x(bracket_round), (MARGIN if self.whole else 0) + self.title_px, title, self.title_px,
-                     bold=True)
+        self._append(
+            self._x(bracket_round), (MARGIN if self.whole else 0) + self.title_px, title, self.title_px, bold=True
+        )
 
     def _lines(self, game: BracketGame, places: Mapping[int, _Position]) -> None:
         here = places[game.number]
@@ -233,8 +256,7 @@ class _BracketSvg:
         won = game.winner is not None and seat.competitor == game.winner
         out = game.decided and not won
         if seat.seed is not None:
-            self._append(x + SEED_WIDTH - self.seed_gap, y, str(seat.seed), self.small_px, quiet=True,
-                         anchor="end")
+            self._append(x + SEED_WIDTH - self.seed_gap, y, str(seat.seed), self.small_px, quiet=True, anchor="end")
         unknown = seat.competitor is None
         lines = self._split(self._text(game, seat))
         size = self.small_px if unknown else NAME_PX
@@ -274,8 +296,9 @@ class _BracketSvg:
         colour = 'stroke="currentColor" stroke-opacity="0.45" stroke-width="1.5"'
         self._parts.append(f'<path d="M{final.x + self._width:.1f} {final.y:.1f}H{x - 8:.1f}" fill="none" {colour}/>')
         self._append(x, final.y - 14, round_label(self._words, CHAMPION), SMALL_PX, quiet=True)
-        self._append(x, final.y + 10, self._names.get(who, who) if who else "–", NAME_PX + 4, bold=True,
-                  fit=WIDEST * 1.2)
+        self._append(
+            x, final.y + 10, self._names.get(who, who) if who else "–", NAME_PX + 4, bold=True, fit=WIDEST * 1.2
+        )
 
     def _champion_width(self) -> float:
         who = self._bracket.champion
@@ -283,8 +306,17 @@ class _BracketSvg:
         label = text_width(round_label(self._words, CHAMPION), SMALL_PX)
         return MARGIN + max(label, min(text_width(name, NAME_PX + 4) * 1.07, WIDEST * 1.2))
 
-    def _append(self, x: float, y: float, text: str, size: float, bold: bool = False, quiet: bool = False,
-             anchor: str = "", fit: float = 0) -> None:
+    def _append(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        bold: bool = False,
+        quiet: bool = False,
+        anchor: str = "",
+        fit: float = 0,
+    ) -> None:
         attributes = f'x="{x:.1f}" y="{y:.1f}"'
         if size != NAME_PX:
             attributes += f' font-size="{size}"'
@@ -301,21 +333,31 @@ class _BracketSvg:
 
 class _WallBracket(_BracketSvg):
     """A bracket, or a part of it, that fills a box of a wall."""
+
     row, row_of_two, gap, between, head = WALL_ROW, WALL_ROW + LINE, WALL_GAP, WALL_BETWEEN, WALL_HEAD
     seed_gap = 5
     small_px = title_px = NAME_PX
     whole = False
 
-    def __init__(self, bracket: Bracket, names: Mapping[str, str], words: Words, two_lines: bool,
-                 rounds: tuple[int, int], part: tuple[int, int], box: tuple[float, float]) -> None:
+    def __init__(
+        self,
+        bracket: Bracket,
+        names: Mapping[str, str],
+        words: Words,
+        two_lines: bool,
+        rounds: tuple[int, int],
+        part: tuple[int, int],
+        box: tuple[float, float],
+    ) -> None:
         super().__init__(bracket, names, words, two_lines, rounds, part)
         columns, games = len(self._rounds), len(self._order(self._rounds[0]))
         beside = 2 + columns * (SEED_WIDTH + SCORE_WIDTH + PAD) + (columns - 1) * self.between
         high = games * self._slot
         if any(game.game == THIRD for game in self._games):
             high = max(high, 2 * (3 * self._row + self._above_third()))
-        natural, closest = (box[0] / (beside + columns * share * max(self._wanted, NARROWEST))
-                            for share in (1, CLOSEST))
+        natural, closest = (
+            box[0] / (beside + columns * share * max(self._wanted, NARROWEST)) for share in (1, CLOSEST)
+        )
         self._scale = min(box[1] / (self.head + high), max(natural, min(closest, 1)))
         self._box = box[0] / self._scale, box[1] / self._scale
         self._name_width = (self._box[0] - beside) / columns

@@ -16,7 +16,11 @@ THIRD = "third"  # the game number of the match for third place
 FINAL_STAGE, THIRD_STAGE = "final", "third_place"  # stages of `options.stages` beside "swiss" and "elimination"
 
 FINAL, SEMI_FINAL, QUARTER_FINAL, THIRD_PLACE, CHAMPION = (
-    "final", "semi-final", "quarter-final", "third-place", "champion",
+    "final",
+    "semi-final",
+    "quarter-final",
+    "third-place",
+    "champion",
 )
 
 
@@ -111,6 +115,7 @@ class Cut(Struct, frozen=True):
     """A cut as it was made: the `order` of all then, and who got a place, by seed. A player who leaves or gives up a
     place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The `absent` have not left the
     event: they are passed over for the stage that follows."""
+
     size: Count
     order: tuple[Text, ...]
     seeds: tuple[Text, ...]
@@ -165,6 +170,7 @@ def swiss_order(tournament: Tournament) -> tuple[str, ...]:
 class CutRow(Struct, frozen=True):
     """One line of a cut table. `opponents_points` comes right after the points here, independently of the standings.
     `decided_by`: "points", "opponents_points", "random", or "last"; `by_chance` marks both neighbours of a lot."""
+
     seed: int
     competitor: str
     points: int

@@ -17,7 +17,10 @@ BY_LOT, BY_BRACKET = "lot", "bracket"
 
 
 def next_elimination_round(
-    tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] | None = None,
+    tournament: Tournament,
+    seed: int | None = None,
+    attempt: int = 1,
+    seeds: Sequence[str] | None = None,
     busy: Collection[int] = frozenset(),
 ) -> DrawnRound:
     """The next round of the bracket. `seeds`: who made the cut (default: the first of the standings). Raises Problem:
@@ -45,7 +48,10 @@ def next_elimination_round(
     if not matches:
         raise Problem("nobody_left")
     return DrawnRound(
-        number, ELIMINATION, Draw(seed, attempt, method), assign_in_order(matches, tournament, busy),
+        number,
+        ELIMINATION,
+        Draw(seed, attempt, method),
+        assign_in_order(matches, tournament, busy),
         {"repeats": 0, "bye": None, "floats": [], "round": round_key(games)},
     )
 

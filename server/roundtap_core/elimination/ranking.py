@@ -16,6 +16,7 @@ class FinalPlace(Struct, frozen=True):
     """One line. `reached`: the round a player came to ("champion", "final", "semi-final" …), None for who did not make
     the cut; `swiss_rank` None without Swiss rounds, where those who came equally far share a rank. `status` as in the
     standings: a disqualified competitor has no `rank` and no `swiss_rank`; who left has both."""
+
     rank: int | None
     competitor: str
     reached: str | None
@@ -89,33 +90,48 @@ def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tupl
         "size": bracket.size,
         **({"cut_table": [_cut_to_json(row) for row in cut]} if cut else {}),
         "rounds": [
-            {"name": round_key(game_count(bracket.size, r)),
-             "round": bracket.round_numbers[r - 1] if r <= len(bracket.round_numbers) else None}
+            {
+                "name": round_key(game_count(bracket.size, r)),
+                "round": bracket.round_numbers[r - 1] if r <= len(bracket.round_numbers) else None,
+            }
             for r in range(1, bracket.rounds + 1)
         ],
         "seeds": [{"seed": seed, "competitor": who} for seed, who in enumerate(bracket.seeds, start=1)],
         "games": [_game_to_json(bracket, game) for game in bracket.games],
         "champion": bracket.champion,
         "ranking": [
-            {"rank": p.rank, "competitor": p.competitor, "reached": p.reached, "swiss_rank": p.swiss_rank,
-             **({"status": p.status} if p.status else {})}
+            {
+                "rank": p.rank,
+                "competitor": p.competitor,
+                "reached": p.reached,
+                "swiss_rank": p.swiss_rank,
+                **({"status": p.status} if p.status else {}),
+            }
             for p in ranking
-        ] if bracket.over else [],
+        ]
+        if bracket.over
+        else [],
     }
 
 
 def _cut_to_json(row: CutRow) -> dict[str, Any]:
     return {
-        "seed": row.seed, "competitor": row.competitor, "points": row.points,
-        "tiebreakers": {"opponents_points": row.opponents_points}, "decided_by": row.decided_by,
+        "seed": row.seed,
+        "competitor": row.competitor,
+        "points": row.points,
+        "tiebreakers": {"opponents_points": row.opponents_points},
+        "decided_by": row.decided_by,
         "by_chance": row.by_chance,
     }
 
 
 def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "number": game.number, "name": game_name(bracket, game), "game": game.game,
-        "a": _seat_to_json(game.a), "b": _seat_to_json(game.b),
+        "number": game.number,
+        "name": game_name(bracket, game),
+        "game": game.game,
+        "a": _seat_to_json(game.a),
+        "b": _seat_to_json(game.b),
     }
     match = game.match
     if match is not None:

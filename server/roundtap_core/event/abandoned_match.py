@@ -14,12 +14,23 @@ SCORE, PICKS = "score", "picks"
 LEAVING = ResultSource(OFFICIAL, reason="leaves")
 
 BEFORE, LATER, CONCEDES, REPORTED, JUDGED, WAITS, BOTH, PLACE, KNOCKOUT, OUT = (
-    "before", "later", "concedes", "reported", "judged", "waits", "both", "place", "knockout", "out")
+    "before",
+    "later",
+    "concedes",
+    "reported",
+    "judged",
+    "waits",
+    "both",
+    "place",
+    "knockout",
+    "out",
+)
 
 
 class LeaveEffect(Struct, frozen=True):
     """What a player's leaving would do now (`what`, one of the words above), at which `match`, and who is their
     `opponent` there."""
+
     what: str
     match: MatchState | None = None
     opponent: str = ""
@@ -37,9 +48,17 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     if frees_cut_place(state, competitor):
         return LeaveEffect(PLACE, match, opponent)
     if found is None or match is None:
-        return LeaveEffect(BOTH if won is not None else _bracket_effect(state, competitor)
-                           if event_flow.elimination_rounds(state)
-                           else LATER if state.public_rounds else BEFORE, match, opponent)
+        return LeaveEffect(
+            BOTH
+            if won is not None
+            else _bracket_effect(state, competitor)
+            if event_flow.elimination_rounds(state)
+            else LATER
+            if state.public_rounds
+            else BEFORE,
+            match,
+            opponent,
+        )
     there = state.entrants[opponent].plays_live_match
     if match.reports:
         confirms = there and other_side(_side_of(match, competitor)) not in match.reports
@@ -50,16 +69,25 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
 def _bracket_effect(state: EventState, competitor: str) -> str:
     bracket = event_flow.current_bracket(state)
     games = bracket.games if bracket is not None else ()
-    return KNOCKOUT if any(competitor in (game.a.competitor, game.b.competitor) and not game.decided
-                           for game in games) else OUT
+    return (
+        KNOCKOUT
+        if any(competitor in (game.a.competitor, game.b.competitor) and not game.decided for game in games)
+        else OUT
+    )
 
 
 def confirmer_has_left(state: EventState, match_id: str) -> bool:
     """Whether one side has reported, and the other one is no longer there to confirm it."""
     found = state.find_match(match_id)
-    return found is not None and found[1].match.result is None and any(
-        found[1].reports and side not in found[1].reports and not state.entrants[who].plays_live_match
-        for side in SIDES if (who := found[1].match.competitor(side)) is not None)
+    return (
+        found is not None
+        and found[1].match.result is None
+        and any(
+            found[1].reports and side not in found[1].reports and not state.entrants[who].plays_live_match
+            for side in SIDES
+            if (who := found[1].match.competitor(side)) is not None
+        )
+    )
 
 
 def leaves_after_round(state: EventState, competitor: str) -> bool:
@@ -69,10 +97,13 @@ def leaves_after_round(state: EventState, competitor: str) -> bool:
 
 
 def frees_cut_place(state: EventState, competitor: str) -> bool:
-    """"Der Schnitt": whether a player who made the cut would leave before any game of the new stage has started, so
+    """ "Der Schnitt": whether a player who made the cut would leave before any game of the new stage has started, so
     that the place is offered on and all below move up a seed."""
-    return state.cut is not None and competitor in event_flow.current_seeds(
-        state) and not event_flow.first_game_started(state)
+    return (
+        state.cut is not None
+        and competitor in event_flow.current_seeds(state)
+        and not event_flow.first_game_started(state)
+    )
 
 
 def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
@@ -82,8 +113,9 @@ def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
     return [NewEntry("round-withdrawn", {"number": played.number}) for played in event_flow.second_stage_begun(state)]
 
 
-def leave_open_match(state: EventState, competitor: str, stood: Result | None = None,
-                     disqualified: bool = False) -> list[NewEntry]:
+def leave_open_match(
+    state: EventState, competitor: str, stood: Result | None = None, disqualified: bool = False
+) -> list[NewEntry]:
     """Leaving during a game is a concession (RULEBOOKS 9): the opponent wins the open match, and may leave as well. If
     both had asked to before either left, neither wins. What a side has reported is not touched: it goes to the other,
     or to an official; but the match of who is `disqualified` goes to the opponent (RULEBOOKS 8).
@@ -105,8 +137,9 @@ def leave_open_match(state: EventState, competitor: str, stood: Result | None = 
     first: Side = side if opponent.plays_live_match else other_side(side)
     result = replace(stood or Result(), ended=CONCESSION, winner=None, conceded_by=first)
     if stood is not None:
-        refuse_result(state.rulebook, result, state.options, event_flow.situation_of(state, round_state, match),
-                      LEAVING)
+        refuse_result(
+            state.rulebook, result, state.options, event_flow.situation_of(state, round_state, match), LEAVING
+        )
     return [_result_entry(match, result)]
 
 
@@ -139,12 +172,18 @@ def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
         return []
     opponent = match.match.competitor(other_side(_side_of(match, competitor))) or ""
     if match.match.result.ended == RULING:
-        anew = None if missing_after_leaving(state, live, match) else Result(
-            CONCESSION, conceded_by=other_side(_side_of(match, competitor)))
+        anew = (
+            None
+            if missing_after_leaving(state, live, match)
+            else Result(CONCESSION, conceded_by=other_side(_side_of(match, competitor)))
+        )
         gone = state.entrants[opponent]
         # From now on the other one has left alone: who comes back may go home with the win.
-        alone = [NewEntry("competitor-dropped", {"competitor": opponent, "after": gone.dropped_after})] \
-            if gone.how_left == TOGETHER else []
+        alone = (
+            [NewEntry("competitor-dropped", {"competitor": opponent, "after": gone.dropped_after})]
+            if gone.how_left == TOGETHER
+            else []
+        )
         return [_result_entry(match, anew), *alone]
     if not state.entrants[opponent].plays_live_match:
         return []
@@ -153,9 +192,14 @@ def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
 
 def match_ended_by_leaving(state: EventState, competitor: str) -> MatchState | None:
     """Their match of the round in play, where leaving has ended it."""
-    return next((match for match in (state.live.matches if state.live is not None else ())
-                 if match.by_leaving and match.match.result is not None
-                 and competitor in (match.match.a, match.match.b)), None)
+    return next(
+        (
+            match
+            for match in (state.live.matches if state.live is not None else ())
+            if match.by_leaving and match.match.result is not None and competitor in (match.match.a, match.match.b)
+        ),
+        None,
+    )
 
 
 def _side_of(match: MatchState, competitor: str) -> Side:
@@ -171,9 +215,14 @@ def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchSta
     """The match that a player is in the middle of, and its round; None where there is none, or it has a result."""
     if state.live is None:
         return None
-    return next(((state.live, match) for match in state.live.matches
-                 if competitor in (match.match.a, match.match.b) and match.match.bye is None
-                 and match.match.result is None), None)
+    return next(
+        (
+            (state.live, match)
+            for match in state.live.matches
+            if competitor in (match.match.a, match.match.b) and match.match.bye is None and match.match.result is None
+        ),
+        None,
+    )
 
 
 def missing_after_leaving(state: EventState, round_state: RoundState, match: MatchState) -> tuple[str, ...]:
@@ -187,9 +236,14 @@ def abandoned_matches(state: EventState) -> tuple[MatchState, ...]:
     """Matches of the round in play that a player has left and whose figures are missing."""
     if state.live is None:
         return ()
-    return tuple(match for match in state.live.matches if match.match.b is not None and match.match.result is None
-                 and not match.reports
-                 and not all(state.entrants[who].plays_live_match for who in (match.match.a, match.match.b)))
+    return tuple(
+        match
+        for match in state.live.matches
+        if match.match.b is not None
+        and match.match.result is None
+        and not match.reports
+        and not all(state.entrants[who].plays_live_match for who in (match.match.a, match.match.b))
+    )
 
 
 def squads_owed(state: EventState) -> tuple[tuple[RoundState, MatchState, tuple[Side, ...]], ...]:

@@ -36,11 +36,18 @@ def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
     points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
     if not points and has_more_rounds(state):
         points = [OpenPoint(FINISHED_EARLY)]
-    points += [OpenPoint(SQUADS_OWED, (m.match.a, m.match.b or "")[side == "b"])
-               for _, m, sides in squads_owed(state) for side in sides]
+    points += [
+        OpenPoint(SQUADS_OWED, (m.match.a, m.match.b or "")[side == "b"])
+        for _, m, sides in squads_owed(state)
+        for side in sides
+    ]
     points += [OpenPoint(SQUADS_UNFIELDED, who) for who in never_fielded(tournament_of(state, as_file=True))]
-    points += [OpenPoint(APPEAL_OPEN, appeal.by) for r in state.public_rounds for m in r.matches
-               if m.log and (appeal := open_appeal(m))]
+    points += [
+        OpenPoint(APPEAL_OPEN, appeal.by)
+        for r in state.public_rounds
+        for m in r.matches
+        if m.log and (appeal := open_appeal(m))
+    ]
     return tuple(dict.fromkeys(points))
 
 
@@ -59,14 +66,19 @@ def diverged_places(state: EventState) -> list[tuple[int, str, str]]:
     if was is None:
         live = (replace(r, matches=tuple(replace(m, record=None) for m in r.matches)) for r in tournament.rounds)
         was = final_order(replace(tournament, cut_order=(), rounds=tuple(live)))
-    return [(place, *pair) for place, pair in enumerate(zip(was, final_order(tournament), strict=False), start=1)
-            if pair[0] != pair[1]]
+    return [
+        (place, *pair)
+        for place, pair in enumerate(zip(was, final_order(tournament), strict=False), start=1)
+        if pair[0] != pair[1]
+    ]
 
 
 def _ties_as_if_all_had_stayed(state: EventState) -> list[tuple[str, ...]]:
     """With those who played the last Swiss round and have left since: they would have had to play the tie out."""
     tournament = tournament_of(state)
     last = max((played.number for played in tournament.stage_rounds(SWISS)), default=0)
-    stayed = (replace(c, dropped_after=None if (c.dropped_after or 0) >= last else c.dropped_after)
-              for c in tournament.competitors)
+    stayed = (
+        replace(c, dropped_after=None if (c.dropped_after or 0) >= last else c.dropped_after)
+        for c in tournament.competitors
+    )
     return open_ties(replace(tournament, competitors=tuple(stayed)))

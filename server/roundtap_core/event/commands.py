@@ -57,15 +57,67 @@ from roundtap_core.event.rounds import (
 from roundtap_core.event.setup import CreateEvent, ImportRecord, SetEventDetails, SetOptions
 
 Command = (
-    CreateEvent | ImportRecord | SetEventDetails | SetOptions | EnterCompetitor | ChangePerson | DropCompetitor
-    | ReturnCompetitor | SubmitList | RemoveCompetitor | SetCheckIn | CheckIn | SetSignUp | ConfirmEntry | SetFixedTable
-    | CorrectList | RecordCheck | SetTravelGroup | ImportRound | DrawRound | ImposeRound | AdoptRound | DiscardDraft
-    | MoveTables | PublishRound | SetClock | FinishEvent | ReopenEvent | SetExtraMinutes | RecordReport | EnterResult
-    | NoShow | DoubleNoShow | UndoNoShow | NoteLot | SetPicks | SettleOutsideReports | MakeCut | WithdrawCut
-    | AcceptPlace | DeclinePlace | PassOverAbsentees | SetOfficials | OfficialDuty | GiveWarning
-    | ProposeDisqualification | DeclineProposal | NoteRuling | Appeal | DecideAppeal | GrantExtension
-    | TakeBackExtension | Disqualify | SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
-    | SetPrizes | DrawDoorPrize
+    CreateEvent
+    | ImportRecord
+    | SetEventDetails
+    | SetOptions
+    | EnterCompetitor
+    | ChangePerson
+    | DropCompetitor
+    | ReturnCompetitor
+    | SubmitList
+    | RemoveCompetitor
+    | SetCheckIn
+    | CheckIn
+    | SetSignUp
+    | ConfirmEntry
+    | SetFixedTable
+    | CorrectList
+    | RecordCheck
+    | SetTravelGroup
+    | ImportRound
+    | DrawRound
+    | ImposeRound
+    | AdoptRound
+    | DiscardDraft
+    | MoveTables
+    | PublishRound
+    | SetClock
+    | FinishEvent
+    | ReopenEvent
+    | SetExtraMinutes
+    | RecordReport
+    | EnterResult
+    | NoShow
+    | DoubleNoShow
+    | UndoNoShow
+    | NoteLot
+    | SetPicks
+    | SettleOutsideReports
+    | MakeCut
+    | WithdrawCut
+    | AcceptPlace
+    | DeclinePlace
+    | PassOverAbsentees
+    | SetOfficials
+    | OfficialDuty
+    | GiveWarning
+    | ProposeDisqualification
+    | DeclineProposal
+    | NoteRuling
+    | Appeal
+    | DecideAppeal
+    | GrantExtension
+    | TakeBackExtension
+    | Disqualify
+    | SwapSeats
+    | MoveToTable
+    | PairWaiting
+    | GiveBye
+    | PairAgain
+    | UnpublishRound
+    | SetPrizes
+    | DrawDoorPrize
 )
 
 __all__ = [

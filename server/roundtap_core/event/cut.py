@@ -30,16 +30,19 @@ class WithdrawCut(Struct, frozen=True):
 
 class AcceptPlace(Struct, frozen=True):
     """Who was offered a place that became free in the cut takes it."""
+
     competitor: Text
 
 
 class PassOverAbsentees(Struct, frozen=True):
     """The next stage goes on with those present: exactly those in `absent` are passed over."""
+
     absent: tuple[Text, ...]
 
 
 class DeclinePlace(Struct, frozen=True):
     """Who was offered a place does not want it."""
+
     competitor: Text
 
 
@@ -76,7 +79,7 @@ def withdraw_cut(state: EventState, command: WithdrawCut, now: Instant) -> NewEn
 
 
 def accept_place(state: EventState, command: AcceptPlace, now: Instant) -> NewEntries:
-    """"Der Schnitt": who moves up comes in as the last seed."""
+    """ "Der Schnitt": who moves up comes in as the last seed."""
     _refuse_unless_offered(state, command.competitor)
     return [*without_draft(state), NewEntry("place-accepted", {"competitor": command.competitor})]
 
@@ -141,8 +144,10 @@ def tiebreak_after_change(state: EventState, corrected: EventState, choice: str)
 
 
 def cut_entries(cut: Cut) -> NewEntries:
-    made = [NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}),
-            *(NewEntry("place-declined", {"competitor": who}) for who in cut.declined)]
+    made = [
+        NewEntry("cut-made", {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds)}),
+        *(NewEntry("place-declined", {"competitor": who}) for who in cut.declined),
+    ]
     return [*made, NewEntry("absent-passed-over", {"absent": list(cut.absent)})] if cut.absent else made
 
 

@@ -28,8 +28,9 @@ from roundtap_core.wire import PLAIN
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
     _refuse_over_limits(command)
-    if state.finished and not isinstance(command, c.RecordReport | c.ChangePerson | c.ReopenEvent | c.SetPrizes
-                                             | c.DrawDoorPrize):
+    if state.finished and not isinstance(
+        command, c.RecordReport | c.ChangePerson | c.ReopenEvent | c.SetPrizes | c.DrawDoorPrize
+    ):
         raise Problem("event_finished", name=state.name)
     return _DECIDE[type(command)](state, command, now)
 
@@ -46,8 +47,11 @@ def _refuse_over_limits(command: c.Command) -> None:
         value = getattr(command, name)
         # What is plain has been limited by its type. A report's wild result is refused on record, as impossible
         # (results.py); other events' names at tables are filled in by the hub.
-        if type(value) not in PLAIN and name != "taken_tables" and not (name == "result"
-                                                                       and isinstance(command, c.RecordReport)):
+        if (
+            type(value) not in PLAIN
+            and name != "taken_tables"
+            and not (name == "result" and isinstance(command, c.RecordReport))
+        ):
             _check_free_values(value, f"/{name}")
 
 

@@ -17,6 +17,7 @@ VENUE = "venue"
 
 class Timestamp(Struct, frozen=True):
     """When an entry was made: order is the entry's number, never this."""
+
     boot_id: str
     mono_ms: int
     wall: str | None = None
@@ -31,6 +32,7 @@ class Timestamp(Struct, frozen=True):
 
 class NewEntry(Struct, frozen=True):
     """What `decide` wants recorded; number, time and hash are put to it when it is sealed."""
+
     kind: str
     data: Mapping[str, Any]
     version: int = 1
@@ -41,6 +43,7 @@ NewEntries = list[NewEntry]
 
 class Entry(Struct, frozen=True):
     """One fact. `hash` covers everything before it, through `prev`."""
+
     stream: str
     number: int
     kind: str
@@ -56,24 +59,34 @@ def chain_entry(new: NewEntry, stream: str, number: int, prev: str, at: Timestam
     """The entry that follows `prev` (a hash; GENESIS for number 1) in its stream's chain."""
     # In an object, as it is hashed: what is too deep within the whole is refused.
     data = canonical_json({"data": new.data}).decode().removeprefix('{"data":')[:-1]
-    own_hash = entry_hash(stream, number, new.kind, new.version, canonical_json(at.to_json()).decode(), actor, data,
-                          prev)
+    own_hash = entry_hash(
+        stream, number, new.kind, new.version, canonical_json(at.to_json()).decode(), actor, data, prev
+    )
     # In the same form as read from disk, so that folding gives the same state to the last key.
-    return Entry(stream, number, new.kind, new.version, at, actor, msgspec.json.decode(data), prev,
-                 own_hash)
+    return Entry(stream, number, new.kind, new.version, at, actor, msgspec.json.decode(data), prev, own_hash)
 
 
 def verify_entry(entry: Entry, prev: str) -> bool:
     """Whether the entry continues the chain from `prev` and its hash is true."""
-    body = {"event": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
-            "at": entry.at.to_json(), "actor": entry.actor, "data": entry.data, "prev": entry.prev}
+    body = {
+        "event": entry.stream,
+        "number": entry.number,
+        "kind": entry.kind,
+        "version": entry.version,
+        "at": entry.at.to_json(),
+        "actor": entry.actor,
+        "data": entry.data,
+        "prev": entry.prev,
+    }
     return entry.prev == prev and entry.hash == digest(body)
 
 
 def entry_hash(stream: str, number: int, kind: str, version: int, at: str, actor: str, data: str, prev: str) -> str:
     """The hash that an entry has whose `at` and `data` are these canonical texts: nothing is parsed for it."""
-    text = (f'{{"actor":{_quoted(actor)},"at":{at},"data":{data},"event":{_quoted(stream)},"kind":{_quoted(kind)},'
-            f'"number":{number},"prev":{canonical_json(prev).decode()},"version":{version}}}')
+    text = (
+        f'{{"actor":{_quoted(actor)},"at":{at},"data":{data},"event":{_quoted(stream)},"kind":{_quoted(kind)},'
+        f'"number":{number},"prev":{canonical_json(prev).decode()},"version":{version}}}'
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 

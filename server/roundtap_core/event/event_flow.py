@@ -76,7 +76,7 @@ def second_stage_begun(state: EventState) -> list[RoundState]:
 
 
 def first_game_started(state: EventState) -> bool:
-    """"Der Schnitt": whether a game of the stage after the cut has started, by the clock or by a result. A round that
+    """ "Der Schnitt": whether a game of the stage after the cut has started, by the clock or by a result. A round that
     is only published has not: until then the next in the standings may still take a place that becomes free."""
     begun = second_stage_begun(state)
     if not begun:
@@ -142,8 +142,10 @@ def stage_of_match(state: EventState, round_state: RoundState, match: MatchState
 
 def situation_of(state: EventState, round_state: RoundState, match: MatchState) -> MatchSituation:
     """Where this match stands, as its form and its limits want to know it."""
-    a, b = (state.entrants[who].list_total if who in state.entrants else None
-            for who in (match.match.a, match.match.b or ""))
+    a, b = (
+        state.entrants[who].list_total if who in state.entrants else None
+        for who in (match.match.a, match.match.b or "")
+    )
     return MatchSituation(stage_of_match(state, round_state, match), (a, b))
 
 
@@ -218,8 +220,11 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> Squ
     squads = state.rulebook.squads
     if squads is None:
         return None
-    before = [Round(played.number, played.stage, tuple(m.match for m in played.matches))
-              for played in state.public_rounds if played.number < number]
+    before = [
+        Round(played.number, played.stage, tuple(m.match for m in played.matches))
+        for played in state.public_rounds
+        if played.number < number
+    ]
     left = swiss_rounds_after(state, number - 1 if stage == SWISS else number)
     return to_field(squads.listed, squads.taken, fielded_squads(before).get(who, ()), left)
 

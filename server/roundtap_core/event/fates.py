@@ -20,10 +20,14 @@ class ReportFates(Mapping[str, ReportFate]):
     `EventState.fates` may be any mapping: a plain dict, as a codec or a test makes it, becomes one of these with the
     next report. `Fates.of({...})` is made of a plain dict; `dict(fates)` is one again, and the two are equal.
     """
+
     __slots__ = ("_blocks", "_tail")
 
-    def __init__(self, blocks: tuple[dict[str, bytes | ReportFate], ...] = (),
-                 tail: Mapping[str, bytes | ReportFate] | None = None) -> None:
+    def __init__(
+        self,
+        blocks: tuple[dict[str, bytes | ReportFate], ...] = (),
+        tail: Mapping[str, bytes | ReportFate] | None = None,
+    ) -> None:
         self._blocks = blocks
         self._tail: Mapping[str, bytes | ReportFate] = {} if tail is None else tail
 
@@ -88,5 +92,11 @@ def _unpacked(packed: bytes | ReportFate) -> ReportFate:
         return packed
     half = _DIGEST_LETTERS // 2
     number, fate, reason, *match = packed[_DIGEST_LETTERS:].decode().split(" ", 3)
-    return ReportFate(fate, int(number), packed[:half].hex(), packed[half:_DIGEST_LETTERS].hex(), reason or None,
-                match[0] if match else None)
+    return ReportFate(
+        fate,
+        int(number),
+        packed[:half].hex(),
+        packed[half:_DIGEST_LETTERS].hex(),
+        reason or None,
+        match[0] if match else None,
+    )

@@ -26,6 +26,7 @@ class ImposeRound(Struct, frozen=True):
     `matches` are the event file's, without results; `stage` and `tiebreak_form` as there. A match without a table takes
     the lowest free one beside `busy_tables`. A person who pairs manually gives a `reason`, and `plan`, the mark of what
     was shown to them before (mending_steps.py): its warnings have been read."""
+
     matches: tuple[Mapping[str, Any], ...]
     stage: Id = SWISS
     tiebreak_form: Id | None = None
@@ -39,6 +40,7 @@ class AdoptRound(Struct, frozen=True):
     """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it. `mark` is the draw's
     (RoundState.mark). `matches` are the event file's, without results, each with its `id` and, where an official had a
     hand in it, its `revision`."""
+
     number: Exact
     mark: Id
     matches: tuple[Mapping[str, Any], ...]
@@ -60,11 +62,27 @@ def impose_round(state: EventState, command: ImposeRound, now: Instant) -> list[
         mending_steps.refuse_stale_plan(_mend(state, command, matches), command.plan)
         note = {"what": mending_steps.IMPOSED, "by": command.by, "reason": reason}
         _mark_by_hand(state, matches, note)
-        more = {"mends": [{**note, "number": state.number + len(closing) + 1,
-                           "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)]}]}
-    return [*closing,
-            draft_entry(_number(state), command.stage, _imposed_draw(state), matches, {mending_steps.IMPOSED: True},
-                        command.tiebreak_form, **more)]
+        more = {
+            "mends": [
+                {
+                    **note,
+                    "number": state.number + len(closing) + 1,
+                    "matches": [f"{_number(state)}.{n}" for n, _ in enumerate(matches, start=1)],
+                }
+            ]
+        }
+    return [
+        *closing,
+        draft_entry(
+            _number(state),
+            command.stage,
+            _imposed_draw(state),
+            matches,
+            {mending_steps.IMPOSED: True},
+            command.tiebreak_form,
+            **more,
+        ),
+    ]
 
 
 def preview_imposed(state: EventState, command: ImposeRound) -> mending_steps.MendPlan:
@@ -73,12 +91,28 @@ def preview_imposed(state: EventState, command: ImposeRound) -> mending_steps.Me
     return _mend(state, command, _resolve_matches(state, command))
 
 
-def draft_entry(number: int, stage: str, draw: Draw, matches: Iterable[Mapping[str, Any]], notes: Mapping[str, Any],
-                tiebreak_form: str | None, **more: Any) -> NewEntry:
+def draft_entry(
+    number: int,
+    stage: str,
+    draw: Draw,
+    matches: Iterable[Mapping[str, Any]],
+    notes: Mapping[str, Any],
+    tiebreak_form: str | None,
+    **more: Any,
+) -> NewEntry:
     """The entry of a draft, from any source."""
-    return NewEntry("round-drawn", {
-        "number": number, "stage": stage, "draw": asdict(draw), "matches": list(matches), "notes": dict(notes),
-        **({"tiebreak_form": tiebreak_form} if tiebreak_form else {}), **more})
+    return NewEntry(
+        "round-drawn",
+        {
+            "number": number,
+            "stage": stage,
+            "draw": asdict(draw),
+            "matches": list(matches),
+            "notes": dict(notes),
+            **({"tiebreak_form": tiebreak_form} if tiebreak_form else {}),
+            **more,
+        },
+    )
 
 
 def _imposed_draw(state: EventState) -> Draw:
@@ -124,19 +158,27 @@ def _mend(state: EventState, command: ImposeRound, matches: Sequence[Mapping[str
             raise Problem("mend_table_taken", table=table)
     if command.stage not in SWISS_STAGES:
         raise Problem("mend_fixed_pairing")
-    played = RoundState(number, command.stage, DRAFT, tuple(
-        MatchState(f"{number}.{n}", seat) for n, seat in enumerate(seats, start=1)))
-    missing = [who for who,
-               (why, _) in mending_steps.waiting_competitors(state, played).items() if why == mending_steps.UNPAIRED]
+    played = RoundState(
+        number, command.stage, DRAFT, tuple(MatchState(f"{number}.{n}", seat) for n, seat in enumerate(seats, start=1))
+    )
+    missing = [
+        who
+        for who, (why, _) in mending_steps.waiting_competitors(state, played).items()
+        if why == mending_steps.UNPAIRED
+    ]
     changes = tuple(mending_steps.MatchChange(m.id, m.match, None) for m in played.matches)
-    return mending_steps.MendPlan(number, mending_steps.IMPOSED, changes, (),
-                              mending_steps.warnings_of_round(state, played, missing))
+    return mending_steps.MendPlan(
+        number, mending_steps.IMPOSED, changes, (), mending_steps.warnings_of_round(state, played, missing)
+    )
 
 
 def _mark_by_hand(state: EventState, matches: Sequence[dict[str, Any]], note: Mapping[str, Any]) -> None:
     """Pairs that the current draft had as well count as drawn; all others as made manually."""
-    drawn = {(m.match.a, m.match.b, m.match.table, m.match.bye)
-             for m in (state.draft.matches if state.draft else ()) if m.by_hand is None}
+    drawn = {
+        (m.match.a, m.match.b, m.match.table, m.match.bye)
+        for m in (state.draft.matches if state.draft else ())
+        if m.by_hand is None
+    }
     for match in matches:
         if (match["a"], match.get("b"), match.get("table"), match.get("bye")) not in drawn:
             match["by_hand"] = dict(note)
@@ -183,14 +225,28 @@ def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[Ne
     missing = sorted(active_ids(state) - set(seats)) if command.stage == SWISS else []
     if missing:
         raise Problem("adopt_missing", n=len(missing), competitor=missing[0])
-    matches = [{"id": str(match["id"]), **match_as_imposed(match),
-                **({"revision": match["revision"]} if match.get("revision") else {})}
-               for match in sorted(command.matches, key=_place)]
+    matches = [
+        {
+            "id": str(match["id"]),
+            **match_as_imposed(match),
+            **({"revision": match["revision"]} if match.get("revision") else {}),
+        }
+        for match in sorted(command.matches, key=_place)
+    ]
     assign_free_tables(matches, command.busy_tables)
     notes = {mending_steps.IMPOSED: True, ADOPTED: True}
-    return [*before,
-            draft_entry(command.number, command.stage, _imposed_draw(state), matches, notes, command.tiebreak_form,
-                        mark=command.mark)]
+    return [
+        *before,
+        draft_entry(
+            command.number,
+            command.stage,
+            _imposed_draw(state),
+            matches,
+            notes,
+            command.tiebreak_form,
+            mark=command.mark,
+        ),
+    ]
 
 
 def _displaced_drafts(state: EventState, command: AdoptRound) -> list[NewEntry]:

@@ -23,11 +23,13 @@ from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
 
 class SetOfficials(Struct, frozen=True):
     """All officials of the event, in place of those before. Where empty, any logged-in user is the organizer."""
+
     officials: tuple[states.Official, ...]
 
 
 class OfficialDuty(Struct, frozen=True):
     """An official goes off duty, and counts as a spectator from then on, or comes back."""
+
     official: IdOrEmpty
     on: bool
 
@@ -40,6 +42,7 @@ class GiveWarning(Struct, frozen=True):
 
 class ProposeDisqualification(Struct, frozen=True):
     """The head judge proposes, another official decides."""
+
     competitor: Text
     reason: Prose
     by: Id
@@ -47,6 +50,7 @@ class ProposeDisqualification(Struct, frozen=True):
 
 class DeclineProposal(Struct, frozen=True):
     """No disqualification for what was proposed so far; another warning may propose it again."""
+
     competitor: Text
     by: Id = ORGANIZER
 
@@ -59,12 +63,14 @@ class NoteRuling(Struct, frozen=True):
 
 class Appeal(Struct, frozen=True):
     """A player wants the head judge to look at the latest ruling."""
+
     match: IdOrEmpty
     by_competitor: Text
 
 
 class DecideAppeal(Struct, frozen=True):
     """The head judge's word, which is final. `upheld`: the ruling stands."""
+
     match: IdOrEmpty
     text: Prose
     upheld: bool
@@ -73,6 +79,7 @@ class DecideAppeal(Struct, frozen=True):
 
 class GrantExtension(Struct, frozen=True):
     """So many minutes more for one match, on top of those it has."""
+
     match: IdOrEmpty
     minutes: Minutes
     by: Id = ORGANIZER
@@ -80,12 +87,14 @@ class GrantExtension(Struct, frozen=True):
 
 class TakeBackExtension(Struct, frozen=True):
     """The last minutes that a match was given were too many, or another match's: as if they had not been given."""
+
     match: IdOrEmpty
     by: Id = ORGANIZER
 
 
 class Disqualify(Struct, frozen=True):
     """`by`: who decides, an official of the event or a role. `stood`: as in a drop."""
+
     competitor: Text
     reason: Prose
     by: Id = ORGANIZER
@@ -156,6 +165,7 @@ def refuse_own_match(state: states.EventState, match: states.MatchState, by: str
 
 class Proposal(Struct, frozen=True):
     """A possible disqualification: proposed by the head judge (`by`, with a reason), or for so many warnings."""
+
     competitor: str
     warnings: int
     reason: str | None = None
@@ -215,9 +225,17 @@ def _set_officials(state: states.EventState, command: SetOfficials, now: Instant
         raise Problem("one_organizer")
     refuse_players(state, officials)
     _refuse_late_second(state, officials)
-    return [NewEntry("officials-set", {"officials": [
-        {"id": o.id, "role": o.role, "digest": o.digest, "second": o.second, "plays": o.plays} for o in officials
-    ]})]
+    return [
+        NewEntry(
+            "officials-set",
+            {
+                "officials": [
+                    {"id": o.id, "role": o.role, "digest": o.digest, "second": o.second, "plays": o.plays}
+                    for o in officials
+                ]
+            },
+        )
+    ]
 
 
 def _refuse_late_second(state: states.EventState, officials: tuple[states.Official, ...]) -> None:
@@ -243,10 +261,17 @@ def _warn(state: states.EventState, command: GiveWarning, now: Instant) -> NewEn
     roles_of(state, command.by)
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
-    return [NewEntry("competitor-warned", {
-        "competitor": entrant.id, "round": lookups.last_round_number(state),
-        "reason": lookups.require_reason(command.reason), "by": command.by,
-    })]
+    return [
+        NewEntry(
+            "competitor-warned",
+            {
+                "competitor": entrant.id,
+                "round": lookups.last_round_number(state),
+                "reason": lookups.require_reason(command.reason),
+                "by": command.by,
+            },
+        )
+    ]
 
 
 def _propose(state: states.EventState, command: ProposeDisqualification, now: Instant) -> NewEntries:
@@ -258,9 +283,16 @@ def _propose(state: states.EventState, command: ProposeDisqualification, now: In
         raise Problem("only_head_judge_proposes")
     if entrant.disqualified_after is not None:
         raise Problem("already_left", competitor=entrant.id)
-    return [NewEntry("disqualification-proposed", {
-        "competitor": entrant.id, "reason": lookups.require_reason(command.reason), "by": command.by,
-    })]
+    return [
+        NewEntry(
+            "disqualification-proposed",
+            {
+                "competitor": entrant.id,
+                "reason": lookups.require_reason(command.reason),
+                "by": command.by,
+            },
+        )
+    ]
 
 
 def _decline(state: states.EventState, command: DeclineProposal, now: Instant) -> NewEntries:
@@ -268,9 +300,16 @@ def _decline(state: states.EventState, command: DeclineProposal, now: Instant) -
     _refuse_to_disqualify(state, command.by)
     if all(proposal.competitor != entrant.id for proposal in proposed_disqualifications(state)):
         raise Problem("nothing_proposed")
-    return [NewEntry("proposal-declined", {
-        "competitor": entrant.id, "warnings": len(entrant.warnings), "by": command.by,
-    })]
+    return [
+        NewEntry(
+            "proposal-declined",
+            {
+                "competitor": entrant.id,
+                "warnings": len(entrant.warnings),
+                "by": command.by,
+            },
+        )
+    ]
 
 
 def _disqualify(state: states.EventState, command: Disqualify, now: Instant) -> NewEntries:
@@ -280,11 +319,23 @@ def _disqualify(state: states.EventState, command: Disqualify, now: Instant) -> 
         raise Problem("already_left", competitor=entrant.id)
     reason = lookups.require_reason(command.reason)
     freed = rounds_taken_back(state, entrant.id)
-    leaving = freed or [*leave_open_match(state, entrant.id, command.stood, disqualified=True),
-                        *ruling_both_left(state, entrant.id)]
-    return [*lookups.without_draft(state), *leaving, NewEntry("competitor-disqualified", {
-        "competitor": entrant.id, "after": lookups.last_round_number(state) - len(freed), "reason": reason,
-        "by": command.by})]
+    leaving = freed or [
+        *leave_open_match(state, entrant.id, command.stood, disqualified=True),
+        *ruling_both_left(state, entrant.id),
+    ]
+    return [
+        *lookups.without_draft(state),
+        *leaving,
+        NewEntry(
+            "competitor-disqualified",
+            {
+                "competitor": entrant.id,
+                "after": lookups.last_round_number(state) - len(freed),
+                "reason": reason,
+                "by": command.by,
+            },
+        ),
+    ]
 
 
 def _refuse_to_disqualify(state: states.EventState, by: str) -> None:
@@ -297,8 +348,9 @@ def _note_ruling(state: states.EventState, command: NoteRuling, now: Instant) ->
     match = lookups.match_of_two(state, command.match)
     roles_of(state, command.by)
     refuse_own_match(state, match, command.by)
-    return [NewEntry("ruling-noted",
-                     {"match": match.id, "text": lookups.require_reason(command.text), "by": command.by})]
+    return [
+        NewEntry("ruling-noted", {"match": match.id, "text": lookups.require_reason(command.text), "by": command.by})
+    ]
 
 
 def _appeal(state: states.EventState, command: Appeal, now: Instant) -> NewEntries:
@@ -321,9 +373,17 @@ def _decide_appeal(state: states.EventState, command: DecideAppeal, now: Instant
     refuse_own_match(state, match, command.by)
     if open_appeal(match) is None:
         raise Problem("no_open_appeal")
-    return [NewEntry("appeal-decided", {
-        "match": match.id, "text": lookups.require_reason(command.text), "upheld": command.upheld, "by": command.by,
-    })]
+    return [
+        NewEntry(
+            "appeal-decided",
+            {
+                "match": match.id,
+                "text": lookups.require_reason(command.text),
+                "upheld": command.upheld,
+                "by": command.by,
+            },
+        )
+    ]
 
 
 def _grant_extension(state: states.EventState, command: GrantExtension, now: Instant) -> NewEntries:
@@ -349,8 +409,9 @@ def _take_back_extension(state: states.EventState, command: TakeBackExtension, n
     return [NewEntry("extension-taken-back", {"match": match.id, "minutes": last, "by": command.by})]
 
 
-def _live_match(state: states.EventState, command: GrantExtension | TakeBackExtension) -> tuple[states.RoundState,
-                                                                                                states.MatchState]:
+def _live_match(
+    state: states.EventState, command: GrantExtension | TakeBackExtension
+) -> tuple[states.RoundState, states.MatchState]:
     round_state, match = lookups.find_match(state, command.match)
     roles_of(state, command.by)
     if round_state.status != states.PUBLISHED or match.done:
@@ -377,8 +438,9 @@ def _apply_officials(state: states.EventState, data: Mapping[str, Any], entry: E
     """Who was off duty stays so. What an official is to the event stands beside the competitor, too."""
     off_duty = {o.id for o in state.officials.values() if not o.on_duty}
     officials = {
-        raw["id"]: states.Official(raw["id"], raw["role"], raw["digest"], raw["second"], raw["plays"],
-                                   raw["id"] not in off_duty)
+        raw["id"]: states.Official(
+            raw["id"], raw["role"], raw["digest"], raw["second"], raw["plays"], raw["id"] not in off_duty
+        )
         for raw in data["officials"]
     }
     roles = {o.plays: o.role for o in officials.values() if o.plays is not None}
@@ -396,8 +458,9 @@ def _apply_duty(state: states.EventState, data: Mapping[str, Any], entry: Entry)
 
 def _apply_warning(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     known = state.entrants[data["competitor"]].warnings
-    return state.with_entrant(data["competitor"],
-                              warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]}))
+    return state.with_entrant(
+        data["competitor"], warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]})
+    )
 
 
 def _apply_proposal(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -409,18 +472,29 @@ def _apply_declined(state: states.EventState, data: Mapping[str, Any], entry: En
 
 
 def _apply_disqualified(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(data["competitor"], disqualified_after=data["after"], proposed=None,
-                              disqualification={"reason": data["reason"], "by": data["by"]})
+    return state.with_entrant(
+        data["competitor"],
+        disqualified_after=data["after"],
+        proposed=None,
+        disqualification={"reason": data["reason"], "by": data["by"]},
+    )
 
 
 @lookups.match_step
 def _apply_log_line(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
-    line = states.LogLine(_LINES[entry.kind], entry.number,
-                          data["competitor"] if entry.kind == "appeal-made" else data["by"],
-                          data.get("text", ""), data.get("upheld"))
+    line = states.LogLine(
+        _LINES[entry.kind],
+        entry.number,
+        data["competitor"] if entry.kind == "appeal-made" else data["by"],
+        data.get("text", ""),
+        data.get("upheld"),
+    )
     return state.with_match(replace(match, log=(*match.log, line)))
 
 
@@ -429,7 +503,10 @@ _LINES = {"ruling-noted": states.RULING, "appeal-made": states.APPEAL, "appeal-d
 
 @lookups.match_step
 def _apply_extension(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     """Given, or the last one taken back. (Lines that came with an event's file all have the number of one entry.)"""

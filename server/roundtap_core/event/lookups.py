@@ -64,6 +64,7 @@ Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]
 
 def match_step(step: Callable[[EventState, RoundState, MatchState, Mapping[str, Any], Entry], EventState]) -> Step:
     """A step that changes the match which its entry names; one that is not there changes nothing."""
+
     @wraps(step)
     def changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
         found = state.find_match(data["match"])

@@ -27,6 +27,7 @@ from roundtap_core.typed import Exact, Id, IdOrEmpty, Number, Prose, Text
 
 class SwapSeats(Struct, frozen=True):
     """The two of `who` take each other's places; one of them may have the bye."""
+
     number: Exact
     who: tuple[Text, ...]
     reason: Prose
@@ -36,6 +37,7 @@ class SwapSeats(Struct, frozen=True):
 
 class MoveToTable(Struct, frozen=True):
     """The match `match` goes to `table`; where another one of the round sits there, the two exchange tables."""
+
     number: Exact
     match: IdOrEmpty
     table: Number
@@ -47,6 +49,7 @@ class MoveToTable(Struct, frozen=True):
 
 class PairWaiting(Struct, frozen=True):
     """The two of `who`, who wait, meet at `table` (None: one that is fixed for them, else the lowest free one)."""
+
     number: Exact
     who: tuple[Text, ...]
     reason: Prose
@@ -58,6 +61,7 @@ class PairWaiting(Struct, frozen=True):
 
 class GiveBye(Struct, frozen=True):
     """Who waits without points for this round gets the bye."""
+
     number: Exact
     competitor: Text
     reason: Prose
@@ -67,6 +71,7 @@ class GiveBye(Struct, frozen=True):
 
 class PairAgain(Struct, frozen=True):
     """Who waits is paired with the smallest change of what is published."""
+
     number: Exact
     reason: Prose = ""
     by: Id = ORGANIZER
@@ -76,6 +81,7 @@ class PairAgain(Struct, frozen=True):
 
 class UnpublishRound(Struct, frozen=True):
     """A published round that has not begun is taken back: it becomes a draft again, or, `withdrawn`, is gone."""
+
     number: Exact
     reason: Prose
     withdrawn: bool = False
@@ -88,6 +94,7 @@ Waits = Mapping[str, tuple[str, MatchState | None]]
 
 class RepairPlan(Struct, frozen=True):
     """What must change; `conceded` are those who lose a win that the other one's leaving had given them."""
+
     changes: tuple[mending_steps.MatchChange, ...]
     gone: tuple[str, ...]
     conceded: tuple[str, ...]
@@ -99,9 +106,13 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
     waits = mending_steps.waiting_competitors(state, played)
     if not waits or (len(waits) == 1 and next(iter(waits.values()))[0] not in (mending_steps.UNPAIRED, UNPAIRED_LOSS)):
         raise Problem("mend_nothing")
-    open_ = [m for m in played.matches if mending_steps.can_change_pairing(m)
-             and not {m.match.a, m.match.b} & set(waits)
-             and all(state.entrants[who].active for who in (m.match.a, m.match.b or ""))]
+    open_ = [
+        m
+        for m in played.matches
+        if mending_steps.can_change_pairing(m)
+        and not {m.match.a, m.match.b} & set(waits)
+        and all(state.entrants[who].active for who in (m.match.a, m.match.b or ""))
+    ]
     ids = [who for who in state.entrants if who in waits or any(who in (m.match.a, m.match.b) for m in open_)]
     place = {who: i for i, who in enumerate(ids)}
     kept: Pairs = [(place[m.match.a], place[m.match.b or ""]) for m in open_]
@@ -145,8 +156,14 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
     )
 
 
-def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tuple[str, str]], alone: str | None,
-            busy: Collection[int]) -> tuple[list[mending_steps.MatchChange], list[str]]:
+def _seated(
+    state: EventState,
+    played: RoundState,
+    waits: Waits,
+    pairs: list[tuple[str, str]],
+    alone: str | None,
+    busy: Collection[int],
+) -> tuple[list[mending_steps.MatchChange], list[str]]:
     """The new pairs at the tables of those that are broken up, each where one of them sat already, if that can be."""
     seats = {who: m for m in played.matches for who in (m.match.a, m.match.b) if who is not None}
     moved = {who for pair in pairs for who in pair}
@@ -155,8 +172,10 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
     changes: list[mending_steps.MatchChange] = []
     rest: list[tuple[str, str]] = []
     for a, b in pairs:
-        own = next((m for who in (a, b) if (m := seats.get(who)) is not None and m.match.b is not None
-                    and m.id in entries), None)
+        own = next(
+            (m for who in (a, b) if (m := seats.get(who)) is not None and m.match.b is not None and m.id in entries),
+            None,
+        )
         if own is None:
             rest.append((a, b))
             continue
@@ -173,15 +192,23 @@ def _seated(state: EventState, played: RoundState, waits: Waits, pairs: list[tup
         else:
             del entries[own.id]
             changes.append(match_change(own, pair_match))
-    changes += [mending_steps.MatchChange(next(ids), missed_round_entry(who), None, m.revision + 1)
-                for m in played.matches if m.match.b is not None and moved & {m.match.a, m.match.b}
-                for who in (m.match.a, m.match.b) if not state.entrants[who].active]
+    changes += [
+        mending_steps.MatchChange(next(ids), missed_round_entry(who), None, m.revision + 1)
+        for m in played.matches
+        if m.match.b is not None and moved & {m.match.a, m.match.b}
+        for who in (m.match.a, m.match.b)
+        if not state.entrants[who].active
+    ]
     changes += _alone(seats, waits, alone, ids)
     return changes, list(entries)
 
 
-def _alone(seats: Mapping[str, MatchState], waits: Waits, alone: str | None, ids: Iterator[str],
-           ) -> list[mending_steps.MatchChange]:
+def _alone(
+    seats: Mapping[str, MatchState],
+    waits: Waits,
+    alone: str | None,
+    ids: Iterator[str],
+) -> list[mending_steps.MatchChange]:
     """Who stays alone has the bye, unless they have the points of one already."""
     if alone is None or waits.get(alone, ("",))[0] not in ("", mending_steps.UNPAIRED, UNPAIRED_LOSS):
         return []
@@ -216,8 +243,9 @@ def missed_round_entry(who: str) -> Match:
     return Match(who, bye=UNPAIRED_LOSS)
 
 
-def free_mend_table(state: EventState, played: RoundState, who: Sequence[str], busy: Collection[int],
-                    given_up: Collection[int] = ()) -> int:
+def free_mend_table(
+    state: EventState, played: RoundState, who: Sequence[str], busy: Collection[int], given_up: Collection[int] = ()
+) -> int:
     """A fixed table of one of them, else one that this mend gives up, else the lowest free one that is fixed for
     nobody else. `busy`: not to be had in any case."""
     taken = ({m.match.table for m in played.matches} - set(given_up)) | set(busy)
@@ -239,9 +267,14 @@ def refuse_taken_table(played: RoundState, table: int, busy: Collection[int], bu
         raise Problem("mend_table_taken", table=table)
 
 
-def notes_after(state: EventState, played: RoundState, changes: Sequence[mending_steps.MatchChange],
-                gone: Collection[str],
-                met: Mapping[frozenset[str], int], points: Mapping[str, int]) -> dict[str, Any]:
+def notes_after(
+    state: EventState,
+    played: RoundState,
+    changes: Sequence[mending_steps.MatchChange],
+    gone: Collection[str],
+    met: Mapping[frozenset[str], int],
+    points: Mapping[str, int],
+) -> dict[str, Any]:
     """What the draw noted, where it no longer holds: repeats, floats and why a player has the bye."""
     if "repeats" not in played.notes:
         return dict(played.notes)
@@ -258,10 +291,18 @@ def notes_after(state: EventState, played: RoundState, changes: Sequence[mending
     bye = played.notes.get("bye")
     if bye is not None and not any(m.a == bye["competitor"] and m.bye == BYE for m in matches):
         bye = None
-    kept = {key: value for key, value in played.notes.items()
-            if key not in ("repeats", "repeated", "repeat_ahead", "floats", "bye")}
-    return {**kept, "repeats": len(repeated), "bye": bye, "floats": floats,
-            **({"repeated": repeated} if repeated else {})}
+    kept = {
+        key: value
+        for key, value in played.notes.items()
+        if key not in ("repeats", "repeated", "repeat_ahead", "floats", "bye")
+    }
+    return {
+        **kept,
+        "repeats": len(repeated),
+        "bye": bye,
+        "floats": floats,
+        **({"repeated": repeated} if repeated else {}),
+    }
 
 
 MendCommand = SwapSeats | MoveToTable | PairWaiting | GiveBye | PairAgain | UnpublishRound
@@ -284,25 +325,46 @@ def mend_entries(state: EventState, command: MendCommand, now: Instant) -> NewEn
     if mend.what == mending_steps.UNPUBLISH:
         return [NewEntry("round-unpublished", note)]
     paired = any(not change.same_pair for change in mend.changes)
-    return [NewEntry("round-mended", {
-        **note,
-        "matches": [{"id": change.id, **match_to_json(change.match),
-                     **({"revision": change.revision} if change.was is None and change.revision else {})}
-                    for change in mend.changes],
-        "gone": list(mend.gone),
-        # Seed and attempt draw this round no longer.
-        **({"notes": dict(mend.notes), "method": mending_steps.IMPOSED} if paired else {}),
-    })]
+    return [
+        NewEntry(
+            "round-mended",
+            {
+                **note,
+                "matches": [
+                    {
+                        "id": change.id,
+                        **match_to_json(change.match),
+                        **({"revision": change.revision} if change.was is None and change.revision else {}),
+                    }
+                    for change in mend.changes
+                ],
+                "gone": list(mend.gone),
+                # Seed and attempt draw this round no longer.
+                **({"notes": dict(mend.notes), "method": mending_steps.IMPOSED} if paired else {}),
+            },
+        )
+    ]
 
 
-def build_mend(state: EventState, played: RoundState, what: str, changes: Sequence[mending_steps.MatchChange],
-               gone: Sequence[str] = (),
-               conceded: Sequence[str] = ()) -> mending_steps.MendPlan:
+def build_mend(
+    state: EventState,
+    played: RoundState,
+    what: str,
+    changes: Sequence[mending_steps.MatchChange],
+    gone: Sequence[str] = (),
+    conceded: Sequence[str] = (),
+) -> mending_steps.MendPlan:
     """The step with all its warnings."""
     points = {who: totals.points for who, totals in mending_steps.totals_before(state, played.number).items()}
     notes = notes_after(state, played, changes, gone, mending_steps.earlier_meetings(state, played), points)
-    return mending_steps.MendPlan(played.number, what, tuple(changes), tuple(gone),
-                              mending_steps.warnings_of(state, played, changes, conceded), notes)
+    return mending_steps.MendPlan(
+        played.number,
+        what,
+        tuple(changes),
+        tuple(gone),
+        mending_steps.warnings_of(state, played, changes, conceded),
+        notes,
+    )
 
 
 def _swap(state: EventState, command: SwapSeats) -> mending_steps.MendPlan:
@@ -324,8 +386,15 @@ def _swap(state: EventState, command: SwapSeats) -> mending_steps.MendPlan:
                 raise Problem("already_left", competitor=other)
     if one.match.bye == two.match.bye == BYE:
         raise Problem("mend_both_bye")
-    return build_mend(state, played, mending_steps.SWAP, [match_change(one, replace_player(one.match, first, second)),
-                                                          match_change(two, replace_player(two.match, second, first))])
+    return build_mend(
+        state,
+        played,
+        mending_steps.SWAP,
+        [
+            match_change(one, replace_player(one.match, first, second)),
+            match_change(two, replace_player(two.match, second, first)),
+        ],
+    )
 
 
 def _two(who: Sequence[str]) -> tuple[str, str]:
@@ -361,8 +430,9 @@ def _pair(state: EventState, command: PairWaiting) -> mending_steps.MendPlan:
     mending_steps.refuse_fixed_pairing(played)
     first, second = _two(command.who)
     waits = mending_steps.waiting_competitors(state, played)
-    entries = [entry for who in (first, second)
-               if (entry := mending_steps.waiting_entry(waits, played, who)) is not None]
+    entries = [
+        entry for who in (first, second) if (entry := mending_steps.waiting_entry(waits, played, who)) is not None
+    ]
     given_up = [m.match.table for m in entries if m.match.table is not None]
     if command.table is not None:
         refuse_taken_table(played, command.table, command.busy_tables, [m.id for m in entries])
@@ -372,8 +442,11 @@ def _pair(state: EventState, command: PairWaiting) -> mending_steps.MendPlan:
     changes = [match_change(entries[0], pair) if entries else mending_steps.MatchChange(next(ids), pair, None)]
     gone = [entry.id for entry in entries[1:]]
     conceded = [who for who in (first, second) if waits[who][0] == mending_steps.LEFT]
-    changes += [mending_steps.MatchChange(next(ids), missed_round_entry(left), None, entry.revision + 1)
-                for entry in entries if (left := _who_left(state, entry)) is not None]
+    changes += [
+        mending_steps.MatchChange(next(ids), missed_round_entry(left), None, entry.revision + 1)
+        for entry in entries
+        if (left := _who_left(state, entry)) is not None
+    ]
     return build_mend(state, played, mending_steps.PAIR, changes, gone, conceded)
 
 
@@ -392,8 +465,11 @@ def _give_bye(state: EventState, command: GiveBye) -> mending_steps.MendPlan:
     if waits[who][0] in (BYE, NO_SHOW, mending_steps.LEFT):
         raise Problem("mend_has_points", competitor=who)
     bye = Match(who, bye=BYE)
-    change = match_change(entry, bye) if entry is not None else mending_steps.MatchChange(
-        next(new_match_ids(played)), bye, None)
+    change = (
+        match_change(entry, bye)
+        if entry is not None
+        else mending_steps.MatchChange(next(new_match_ids(played)), bye, None)
+    )
     return build_mend(state, played, mending_steps.BYE_GIVEN, [change])
 
 
@@ -409,18 +485,26 @@ def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.Mend
     played = state.live
     if played is None or played.number != command.number:
         raise Problem("mend_no_round", number=command.number)
-    begun = [m for m in played.matches if (m.match.b is not None and mending_steps.has_report(m)) or m.drawn is not None
-            or m.match.bye == NO_SHOW]
+    begun = [
+        m
+        for m in played.matches
+        if (m.match.b is not None and mending_steps.has_report(m)) or m.drawn is not None or m.match.bye == NO_SHOW
+    ]
     if begun:
-        raise Problem("unpublish_has_word", tables=", ".join(
-            str(m.match.table or (m.drawn.table if m.drawn else None) or "–") for m in begun[:8]))
+        raise Problem(
+            "unpublish_has_word",
+            tables=", ".join(str(m.match.table or (m.drawn.table if m.drawn else None) or "–") for m in begun[:8]),
+        )
     judged = [m for m in played.matches if m.log]
     if judged:
         raise Problem("mend_has_log", table=judged[0].match.table)
     if state.clock.state != IDLE:
         raise Problem("unpublish_clock_ran")
-    lots = [mending_steps.MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table) for m in played.matches
-            if m.lots]
+    lots = [
+        mending_steps.MendWarning("lot_lost", (m.match.a, m.match.b or ""), m.match.table)
+        for m in played.matches
+        if m.lots
+    ]
     picks = [mending_steps.MendWarning("picks_lost", (m.match.a,)) for m in played.matches if m.match.picks is not None]
     if not command.withdrawn:
         # As a draft it keeps them, with all its other notes.
@@ -441,8 +525,12 @@ DECIDE_MENDING: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] 
 
 
 def _apply_mend(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, rounds=tuple(
-        _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds))
+    return replace(
+        state,
+        rounds=tuple(
+            _round(played, data, entry) if played.number == data["number"] else played for played in state.rounds
+        ),
+    )
 
 
 def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundState:
@@ -453,16 +541,19 @@ def _round(played: RoundState, data: Mapping[str, Any], entry: Entry) -> RoundSt
     gone = frozenset(data["gone"])
     matches = [
         _match(match, raws.pop(match.id), by_hand, entry) if match.id in raws else match
-        for match in played.matches if match.id not in gone
+        for match in played.matches
+        if match.id not in gone
     ]
     for raw in raws.values():
-        matches.append(MatchState(raw["id"], _seat(raw), revision=raw.get("revision", 0), number=entry.number,
-                                  by_hand=by_hand))
+        matches.append(
+            MatchState(raw["id"], _seat(raw), revision=raw.get("revision", 0), number=entry.number, by_hand=by_hand)
+        )
     draw = played.draw
     if data.get("method"):
         draw = replace(draw, method=data["method"]) if draw else Draw(0, method=data["method"])
-    made = replace(played, matches=tuple(matches), draw=draw, notes=data.get("notes", played.notes),
-                   mends=(*played.mends, line))
+    made = replace(
+        played, matches=tuple(matches), draw=draw, notes=data.get("notes", played.notes), mends=(*played.mends, line)
+    )
     # Other pairs have another mark, while no table knows the old one: a hub that lacks the mend is told by its tables.
     # A published round keeps its own, which all its tables speak of.
     anew = played.status == DRAFT and data.get("method")
@@ -473,29 +564,60 @@ def _match(was: MatchState, raw: Mapping[str, Any], by_hand: Mapping[str, Any] |
     now = _seat(raw)
     same = (now.a, now.b, now.bye) == (was.match.a, was.match.b, was.match.bye)
     return replace(
-        was, match=now, reports={}, revision=was.revision + 1, decided=False, number=entry.number, by_hand=by_hand,
-        reported_mono_ms=None, lots=was.lots if same else {}, stood=None, strangers={},
-        drawn=was.drawn if same else None, corrections=was.corrections if same else (),
+        was,
+        match=now,
+        reports={},
+        revision=was.revision + 1,
+        decided=False,
+        number=entry.number,
+        by_hand=by_hand,
+        reported_mono_ms=None,
+        lots=was.lots if same else {},
+        stood=None,
+        strangers={},
+        drawn=was.drawn if same else None,
+        corrections=was.corrections if same else (),
     )
 
 
 def _seat(raw: Mapping[str, Any]) -> Match:
-    return Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), game=raw.get("game"),
-                 extension_minutes=raw.get("extension_minutes"),
-                 picks=tuple(raw["picks"]) if raw.get("picks") else None)
+    return Match(
+        raw["a"],
+        raw.get("b"),
+        raw.get("table"),
+        raw.get("bye"),
+        game=raw.get("game"),
+        extension_minutes=raw.get("extension_minutes"),
+        picks=tuple(raw["picks"]) if raw.get("picks") else None,
+    )
 
 
 def _line(data: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
-    return {"what": data["what"], "by": data["by"], "reason": data["reason"], "number": entry.number,
-            "matches": [raw["id"] for raw in data.get("matches", ())]}
+    return {
+        "what": data["what"],
+        "by": data["by"],
+        "reason": data["reason"],
+        "number": entry.number,
+        "matches": [raw["id"] for raw in data.get("matches", ())],
+    }
 
 
 def _apply_unpublish(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     """The published round is a draft again. Round 1 has not begun then: who is there is counted anew."""
     rounds = tuple(
-        replace(played, status=DRAFT, venue_number=None, extra_minutes=None, taken_back=played.taken_back + 1,
-                draw=played.draw or Draw(0), mends=(*played.mends, _line(data, entry)))
-        if played.number == data["number"] else played for played in state.rounds)
+        replace(
+            played,
+            status=DRAFT,
+            venue_number=None,
+            extra_minutes=None,
+            taken_back=played.taken_back + 1,
+            draw=played.draw or Draw(0),
+            mends=(*played.mends, _line(data, entry)),
+        )
+        if played.number == data["number"]
+        else played
+        for played in state.rounds
+    )
     at_start = None if data["number"] == 1 else state.players_at_start
     return replace(state, rounds=rounds, clock=Clock(), players_at_start=at_start)
 

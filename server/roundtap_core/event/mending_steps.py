@@ -16,7 +16,15 @@ from roundtap_core.standings.totals import SwissTotals, swiss_totals
 from roundtap_core.wire import digest
 
 SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (
-    "swap", "table", "pair", "bye", "again", "unpublish", "withdraw", "imposed")
+    "swap",
+    "table",
+    "pair",
+    "bye",
+    "again",
+    "unpublish",
+    "withdraw",
+    "imposed",
+)
 """What was done. All but AGAIN, which the pairing worked out, are manual."""
 
 
@@ -28,6 +36,7 @@ class MendWarning(Struct, frozen=True):
     "lot_lost" and "picks_lost" (who said them), "win_lost" (who has the round because the other one left),
     "clock_runs", "missing" (who is in no match).
     """
+
     kind: str
     who: tuple[str, ...] = ()
     number: int | None = None
@@ -35,6 +44,7 @@ class MendWarning(Struct, frozen=True):
 
 class MatchChange(Struct, frozen=True):
     """One match as it will be, by its id; `was`: as it is now, None for a new one. `revision`: the one it is at."""
+
     id: str
     match: Match
     was: Match | None
@@ -43,11 +53,15 @@ class MatchChange(Struct, frozen=True):
     @property
     def same_pair(self) -> bool:
         return self.was is not None and (self.was.a, self.was.b, self.was.bye) == (
-            self.match.a, self.match.b, self.match.bye)
+            self.match.a,
+            self.match.b,
+            self.match.bye,
+        )
 
 
 class MendPlan(Struct, frozen=True):
     """All of one step. `gone`: ids of entries that vanish, since the player who was alone there plays elsewhere."""
+
     number: int
     what: str
     changes: tuple[MatchChange, ...] = ()
@@ -58,11 +72,15 @@ class MendPlan(Struct, frozen=True):
     @property
     def mark(self) -> str:
         """Names this very step: the same as long as the same people, tables and warnings are meant."""
-        return digest([
-            self.number, self.what, list(self.gone),
-            [[c.id, c.revision, match_to_json(c.match), c.was and match_to_json(c.was)] for c in self.changes],
-            [[w.kind, list(w.who), w.number] for w in self.warnings],
-        ])[:states.MARK_DIGITS]
+        return digest(
+            [
+                self.number,
+                self.what,
+                list(self.gone),
+                [[c.id, c.revision, match_to_json(c.match), c.was and match_to_json(c.was)] for c in self.changes],
+                [[w.kind, list(w.who), w.number] for w in self.warnings],
+            ]
+        )[: states.MARK_DIGITS]
 
 
 def refuse_stale_plan(mend: MendPlan, plan: str) -> None:
@@ -132,8 +150,9 @@ def can_change_pairing(match: states.MatchState) -> bool:
     return match.match.b is not None and not has_report(match) and not match.log
 
 
-def waiting_competitors(state: states.EventState,
-                        played: states.RoundState) -> dict[str, tuple[str, states.MatchState | None]]:
+def waiting_competitors(
+    state: states.EventState, played: states.RoundState
+) -> dict[str, tuple[str, states.MatchState | None]]:
     """Who may be paired, why they wait, and their entry: BYE, NO_SHOW (the other one did not appear), UNPAIRED_LOSS
     (came late or came back), LEFT (the other one left before the clock ran and anybody reported), UNPAIRED. In the
     file's order. Empty where a bracket or a tie says who meets whom."""
@@ -181,8 +200,9 @@ def _left_alone(state: states.EventState, played: states.RoundState, match: stat
     return result.ended == CONCESSION and played.number in (left.dropped_after, left.disqualified_after)
 
 
-def waiting_entry(waits: Mapping[str, tuple[str, states.MatchState | None]], played: states.RoundState,
-                  who: str) -> states.MatchState | None:
+def waiting_entry(
+    waits: Mapping[str, tuple[str, states.MatchState | None]], played: states.RoundState, who: str
+) -> states.MatchState | None:
     """The entry of a player who waits, None if they have none; Problem where they do not wait."""
     if who not in waits:
         match = matches_by_player(played).get(who)
@@ -196,8 +216,10 @@ def earlier_meetings(state: states.EventState, played: states.RoundState) -> dic
     """Pairs that met in earlier rounds of this stage, and the last round in which they did."""
     return {
         frozenset((m.match.a, m.match.b)): r.number
-        for r in state.public_rounds if r.stage == played.stage and r.number < played.number
-        for m in r.matches if m.match.b is not None
+        for r in state.public_rounds
+        if r.stage == played.stage and r.number < played.number
+        for m in r.matches
+        if m.match.b is not None
     }
 
 
@@ -207,7 +229,10 @@ def totals_before(state: states.EventState, number: int) -> Mapping[str, SwissTo
 
 
 def warnings_of(
-    state: states.EventState, played: states.RoundState, changes: Sequence[MatchChange], conceded: Iterable[str] = (),
+    state: states.EventState,
+    played: states.RoundState,
+    changes: Sequence[MatchChange],
+    conceded: Iterable[str] = (),
 ) -> tuple[MendWarning, ...]:
     """All warnings, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
     A new bye, a new pair and a new table are looked at; what stays as it is has been seen already."""
@@ -224,8 +249,9 @@ def warnings_of(
     return tuple(found)
 
 
-def warnings_of_round(state: states.EventState, played: states.RoundState, missing: Sequence[str]) -> tuple[MendWarning,
-                                                                                                            ...]:
+def warnings_of_round(
+    state: states.EventState, played: states.RoundState, missing: Sequence[str]
+) -> tuple[MendWarning, ...]:
     """The warnings of a whole round put together manually; `missing`: who is in no match of it."""
     changes = [MatchChange(m.id, m.match, None) for m in played.matches]
     return ((MendWarning("missing", tuple(missing)),) if missing else ()) + warnings_of(state, played, changes)
@@ -245,8 +271,9 @@ def _pairs(state: states.EventState, played: states.RoundState, pairs: Iterable[
 
 
 def _byes(state: states.EventState, played: states.RoundState, changes: Sequence[MatchChange]) -> Iterator[MendWarning]:
-    given = [c.match.a for c in changes if c.match.bye == BYE and (c.was is None or (c.was.a, c.was.bye) != (
-        c.match.a, BYE))]
+    given = [
+        c.match.a for c in changes if c.match.bye == BYE and (c.was is None or (c.was.a, c.was.bye) != (c.match.a, BYE))
+    ]
     if not given:
         return
     totals = totals_before(state, played.number)
@@ -268,7 +295,8 @@ def _tables(state: states.EventState, change: MatchChange) -> Iterator[MendWarni
     wants = [who for who in seated if state.entrants[who].fixed_table is not None]
     for who in wants:
         if state.entrants[who].fixed_table != table and not (
-                change.was and change.was.table == table and who in people_of([change.was])):
+            change.was and change.was.table == table and who in people_of([change.was])
+        ):
             yield MendWarning("fixed_table", (who,), state.entrants[who].fixed_table)
     if change.was is not None and change.was.table == table:
         return

@@ -21,6 +21,7 @@ class EnterCompetitor(Struct, frozen=True):
     """`imported`: as an event file has it, with its drops and without unpaired losses made up here. `meets`: the match
     id of a bye, or of another latecomer's unpaired loss, of round 1 while it is played: the two meet, at the lowest
     table that is neither taken nor among `busy_tables`. `reason`: why they come only now."""
+
     entrant: states.Entrant
     imported: bool = False
     meets: IdOrEmpty | None = None
@@ -31,16 +32,19 @@ class EnterCompetitor(Struct, frozen=True):
 
 class RemoveCompetitor(Struct, frozen=True):
     """Remove an entry that never played from standings, files and pages. Its id is never given again."""
+
     competitor: Text
 
 
 class SetCheckIn(Struct, frozen=True):
     """Whether only those who have checked in are paired; set before round 1 is published."""
+
     used: bool
 
 
 class CheckIn(Struct, frozen=True):
     """A player is present, or is not after all. After round 1 is published: late, `meets` as in EnterCompetitor."""
+
     competitor: Text
     on: bool = True
     meets: IdOrEmpty | None = None
@@ -49,12 +53,14 @@ class CheckIn(Struct, frozen=True):
 
 class SetSignUp(Struct, frozen=True):
     """Whether players sign up by phone before round 1; `confirm`: the desk confirms each before pairing."""
+
     open: bool
     confirm: bool = False
 
 
 class ConfirmEntry(Struct, frozen=True):
     """The desk confirms a player who signed up by phone. `meets` and `busy_tables` as in EnterCompetitor."""
+
     competitor: Text
     meets: IdOrEmpty | None = None
     busy_tables: frozenset[int] = frozenset()
@@ -62,12 +68,14 @@ class ConfirmEntry(Struct, frozen=True):
 
 class SetFixedTable(Struct, frozen=True):
     """The table at which a player always sits; None: any."""
+
     competitor: Text
     fixed_table: Number | None
 
 
 class ChangePerson(Struct, frozen=True):
     """A name was corrected: the event keeps only its digest. `total`: what the list costs, where known."""
+
     competitor: Text
     digest: IdOrEmpty
     total: Count | None = None
@@ -77,6 +85,7 @@ class DropCompetitor(Struct, frozen=True):
     """`stood`: score, wounds and squads of the match that is left, as they stood; None: not known. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
     `reason`: why they leave, for the journal."""
+
     competitor: Text
     stood: Result | None = None
     plays_on: bool = False
@@ -90,6 +99,7 @@ class ReturnCompetitor(Struct, frozen=True):
 
 class SubmitList(Struct, frozen=True):
     """A list is handed in, or changed while that is free. `digest` is the person's, with the list; `total` its cost."""
+
     competitor: Text
     digest: IdOrEmpty
     total: Count | None = None
@@ -97,6 +107,7 @@ class SubmitList(Struct, frozen=True):
 
 class CorrectList(Struct, frozen=True):
     """An official corrects a list, on record."""
+
     competitor: Text
     digest: IdOrEmpty
     total: Count | None
@@ -106,6 +117,7 @@ class CorrectList(Struct, frozen=True):
 
 class RecordCheck(Struct, frozen=True):
     """A check of a competitor was made or declared ("sleeves", "replacement_rulers"), or no longer holds."""
+
     competitor: Text
     what: Prose
     on: bool = True
@@ -113,6 +125,7 @@ class RecordCheck(Struct, frozen=True):
 
 class SetTravelGroup(Struct, frozen=True):
     """Players who came together share a word; None: came alone."""
+
     competitor: Text
     group: LineOrEmpty | None
 
@@ -143,7 +156,8 @@ def latecomer_opponents(state: states.EventState) -> tuple[states.MatchState, ..
     if live is None or live.number != 1 or event_flow.second_stage_begun(state):
         return ()
     return tuple(
-        m for m in live.matches
+        m
+        for m in live.matches
         if m.match.b is None and m.match.bye in (BYE, UNPAIRED_LOSS) and state.entrants[m.match.a].active
     )
 
@@ -186,8 +200,11 @@ def _check_in(state: states.EventState, command: CheckIn, now: Instant) -> NewEn
     after = replace(entrant, checked_in=command.on)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
     changes_draw = entrant.sign_up != states.TO_CONFIRM and not plays
-    return [*(lookups.without_draft(state) if changes_draw else ()),
-            NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}), *meeting]
+    return [
+        *(lookups.without_draft(state) if changes_draw else ()),
+        NewEntry("checked-in", {"competitor": entrant.id, "on": command.on, "missed": missed}),
+        *meeting,
+    ]
 
 
 def _late_arrival(
@@ -226,8 +243,11 @@ def _confirm(state: states.EventState, command: ConfirmEntry, now: Instant) -> N
         raise Problem("already_left", competitor=entrant.id)
     after = replace(entrant, sign_up=states.SIGNED_UP)
     missed, meeting = _late_arrival(state, after, command.meets, command.busy_tables)
-    return [*(lookups.without_draft(state) if is_pairable(state, after) else ()),
-            NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}), *meeting]
+    return [
+        *(lookups.without_draft(state) if is_pairable(state, after) else ()),
+        NewEntry("entry-confirmed", {"competitor": entrant.id, "missed": missed}),
+        *meeting,
+    ]
 
 
 def _remove(state: states.EventState, command: RemoveCompetitor, now: Instant) -> NewEntries:
@@ -244,8 +264,10 @@ def _set_fixed_table(state: states.EventState, command: SetFixedTable, now: Inst
     entrant = lookups.require_entrant(state, command.competitor)
     if command.fixed_table == entrant.fixed_table:
         return []
-    return [*lookups.without_draft(state),
-            NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table})]
+    return [
+        *lookups.without_draft(state),
+        NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table}),
+    ]
 
 
 TICK_LETTERS = 40
@@ -266,18 +288,26 @@ def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> 
         if entrant.won_bye and state.public_rounds:
             raise Problem("won_bye_too_late")
         missed, meeting = arrival_effects(state, entrant, command.meets, command.busy_tables)
-    entered = NewEntry("competitor-entered", {
-        "competitor": entrant.id, "digest": entrant.digest, "won_bye": entrant.won_bye,
-        "came_with": entrant.came_with, "fixed_table": entrant.fixed_table, "missed": missed,
-        "dropped_after": entrant.dropped_after, "disqualified_after": entrant.disqualified_after,
-        "warnings": [dict(w) for w in entrant.warnings],
-        **({"total": entrant.list_total} if entrant.list_total is not None else {}),
-        **({"role": entrant.officials_role} if entrant.officials_role is not None else {}),
-        **({"checked_in": True} if entrant.checked_in else {}),
-        **({"sign_up": entrant.sign_up} if command.signed_up else {}),
-        **({"record": _record(entrant)} if command.imported and _record(entrant) else {}),
-        **({"reason": command.reason} if command.reason else {}),
-    })
+    entered = NewEntry(
+        "competitor-entered",
+        {
+            "competitor": entrant.id,
+            "digest": entrant.digest,
+            "won_bye": entrant.won_bye,
+            "came_with": entrant.came_with,
+            "fixed_table": entrant.fixed_table,
+            "missed": missed,
+            "dropped_after": entrant.dropped_after,
+            "disqualified_after": entrant.disqualified_after,
+            "warnings": [dict(w) for w in entrant.warnings],
+            **({"total": entrant.list_total} if entrant.list_total is not None else {}),
+            **({"role": entrant.officials_role} if entrant.officials_role is not None else {}),
+            **({"checked_in": True} if entrant.checked_in else {}),
+            **({"sign_up": entrant.sign_up} if command.signed_up else {}),
+            **({"record": _record(entrant)} if command.imported and _record(entrant) else {}),
+            **({"reason": command.reason} if command.reason else {}),
+        },
+    )
     paired = command.imported or is_pairable(state, entrant)
     return [*(lookups.without_draft(state) if paired else ()), entered, *meeting]
 
@@ -292,10 +322,16 @@ def _record(entrant: states.Entrant) -> dict[str, Any]:
 
 def _change(state: states.EventState, command: ChangePerson, now: Instant) -> NewEntries:
     lookups.require_entrant(state, command.competitor)
-    return [NewEntry("competitor-changed", {
-        "competitor": command.competitor, "digest": command.digest,
-        **({"total": command.total} if command.total is not None else {}),
-    })]
+    return [
+        NewEntry(
+            "competitor-changed",
+            {
+                "competitor": command.competitor,
+                "digest": command.digest,
+                **({"total": command.total} if command.total is not None else {}),
+            },
+        )
+    ]
 
 
 def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> NewEntries:
@@ -307,16 +343,31 @@ def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> Ne
     freed, how = abandoned_match.rounds_taken_back(state, entrant.id), states.TOGETHER if command.together else ""
     if command.plays_on and plays:
         freed, how = [], states.PLAYS_ON
-    leaving = freed if freed or how == states.PLAYS_ON else [
-        *abandoned_match.leave_open_match(state, entrant.id, command.stood),
-        *abandoned_match.ruling_both_left(state, entrant.id)]
-    return [*lookups.without_draft(state), *leaving, NewEntry("competitor-dropped", {
-        "competitor": entrant.id, "after": lookups.last_round_number(state) - len(freed),
-        **({"how": how} if how else {}), **({"reason": command.reason} if command.reason else {})})]
+    leaving = (
+        freed
+        if freed or how == states.PLAYS_ON
+        else [
+            *abandoned_match.leave_open_match(state, entrant.id, command.stood),
+            *abandoned_match.ruling_both_left(state, entrant.id),
+        ]
+    )
+    return [
+        *lookups.without_draft(state),
+        *leaving,
+        NewEntry(
+            "competitor-dropped",
+            {
+                "competitor": entrant.id,
+                "after": lookups.last_round_number(state) - len(freed),
+                **({"how": how} if how else {}),
+                **({"reason": command.reason} if command.reason else {}),
+            },
+        ),
+    ]
 
 
 def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -> NewEntries:
-    """"Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
+    """ "Paarungen": back on request, in the same stage, with an unpaired loss for each round missed."""
     entrant = lookups.require_entrant(state, command.competitor)
     if entrant.disqualified_after is not None:
         raise Problem("disqualified_stays_out", competitor=entrant.id)
@@ -325,8 +376,11 @@ def _return(state: states.EventState, command: ReturnCompetitor, now: Instant) -
     refuse_return(state, entrant)
     played = {r.number for r in state.public_rounds for m in r.matches if entrant.id in (m.match.a, m.match.b)}
     missed = [r.number for r in state.public_rounds if r.number not in played and r.stage in SWISS_STAGES]
-    return [*lookups.without_draft(state), *abandoned_match.undo_leaving(state, entrant.id),
-            NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed})]
+    return [
+        *lookups.without_draft(state),
+        *abandoned_match.undo_leaving(state, entrant.id),
+        NewEntry("competitor-returned", {"competitor": entrant.id, "missed": missed}),
+    ]
 
 
 def refuse_return(state: states.EventState, entrant: states.Entrant) -> None:
@@ -357,10 +411,19 @@ def _submit_list(state: states.EventState, command: SubmitList, now: Instant) ->
 def _correct_list(state: states.EventState, command: CorrectList, now: Instant) -> NewEntries:
     entrant = lookups.require_entrant(state, command.competitor)
     roles_of(state, command.by)
-    return [NewEntry("list-corrected", {
-        "competitor": entrant.id, "digest": command.digest, "total": command.total,
-        "round": lookups.last_round_number(state), "reason": lookups.require_reason(command.reason), "by": command.by,
-    })]
+    return [
+        NewEntry(
+            "list-corrected",
+            {
+                "competitor": entrant.id,
+                "digest": command.digest,
+                "total": command.total,
+                "round": lookups.last_round_number(state),
+                "reason": lookups.require_reason(command.reason),
+                "by": command.by,
+            },
+        )
+    ]
 
 
 def _tick(state: states.EventState, command: RecordCheck, now: Instant) -> NewEntries:
@@ -413,25 +476,38 @@ def with_unpaired_losses(state: states.EventState, competitor: str, missed: Iter
 def _with_bye(round_state: states.RoundState, bye: Match) -> states.RoundState:
     # One that was taken out again leaves a gap: never two of one id.
     last = max((int(m.id.partition(".")[2]) for m in round_state.matches), default=0)
-    return replace(round_state,
-                   matches=(*round_state.matches, states.MatchState(f"{round_state.number}.{last + 1}", bye)))
+    return replace(
+        round_state, matches=(*round_state.matches, states.MatchState(f"{round_state.number}.{last + 1}", bye))
+    )
 
 
 def without_unpaired_loss(state: states.EventState, competitor: str, number: int) -> states.EventState:
     """The round without the unpaired loss of a player who was there after all."""
     rounds = tuple(
         replace(r, matches=tuple(m for m in r.matches if (m.match.a, m.match.bye) != (competitor, UNPAIRED_LOSS)))
-        if r.number == number else r for r in state.rounds
+        if r.number == number
+        else r
+        for r in state.rounds
     )
     return replace(state, rounds=rounds)
 
 
 def _apply_entered(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     entrant = states.Entrant(
-        data["competitor"], data["digest"], data["won_bye"], data["came_with"], data["fixed_table"],
-        data.get("dropped_after"), data.get("disqualified_after"), tuple(data.get("warnings", ())), data.get("total"),
-        officials_role=data.get("role"), checked_in=data.get("checked_in", False), sign_up=data.get("sign_up"),
-        reasons=_reasons(state, data, states.LATE_ENTRY), **_imported_fields(data.get("record", {})),
+        data["competitor"],
+        data["digest"],
+        data["won_bye"],
+        data["came_with"],
+        data["fixed_table"],
+        data.get("dropped_after"),
+        data.get("disqualified_after"),
+        tuple(data.get("warnings", ())),
+        data.get("total"),
+        officials_role=data.get("role"),
+        checked_in=data.get("checked_in", False),
+        sign_up=data.get("sign_up"),
+        reasons=_reasons(state, data, states.LATE_ENTRY),
+        **_imported_fields(data.get("record", {})),
     )
     entered = replace(state, entrants={**state.entrants, entrant.id: entrant})
     return with_unpaired_losses(entered, entrant.id, data["missed"])
@@ -447,7 +523,10 @@ def _imported_fields(record: Mapping[str, Any]) -> dict[str, Any]:
 
 @lookups.match_step
 def _apply_late_match(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     """The player who sat alone keeps side a and meets the latecomer."""
@@ -462,8 +541,12 @@ def _apply_changed(state: states.EventState, data: Mapping[str, Any], entry: Ent
 
 def _apply_dropped(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     who = data["competitor"]
-    return state.with_entrant(who, dropped_after=data["after"], how_left=data.get("how", ""),
-                              reasons=(*state.entrants[who].reasons, *_reasons(state, data, states.DROPPED_OUT)))
+    return state.with_entrant(
+        who,
+        dropped_after=data["after"],
+        how_left=data.get("how", ""),
+        reasons=(*state.entrants[who].reasons, *_reasons(state, data, states.DROPPED_OUT)),
+    )
 
 
 def _apply_returned(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -478,8 +561,9 @@ def _apply_list_submitted(state: states.EventState, data: Mapping[str, Any], ent
 def _apply_list_corrected(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     known = state.entrants[data["competitor"]].list_corrections
     noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
-    return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"],
-                              list_corrections=(*known, noted))
+    return state.with_entrant(
+        data["competitor"], digest=data["digest"], list_total=data["total"], list_corrections=(*known, noted)
+    )
 
 
 def _apply_ticked(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -494,10 +578,16 @@ def _apply_came_with(state: states.EventState, data: Mapping[str, Any], entry: E
 def _apply_removed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     """As if it had not been; an official who was to play as this one plays no more."""
     who = data["competitor"]
-    officials = {key: replace(official, plays=None) if official.plays == who else official
-                 for key, official in state.officials.items()}
-    return replace(state, entrants={key: entrant for key, entrant in state.entrants.items() if key != who},
-                   officials=officials, removed=(*state.removed, who))
+    officials = {
+        key: replace(official, plays=None) if official.plays == who else official
+        for key, official in state.officials.items()
+    }
+    return replace(
+        state,
+        entrants={key: entrant for key, entrant in state.entrants.items() if key != who},
+        officials=officials,
+        removed=(*state.removed, who),
+    )
 
 
 def _apply_check_in_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -505,8 +595,9 @@ def _apply_check_in_set(state: states.EventState, data: Mapping[str, Any], entry
 
 
 def _apply_checked_in(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return with_unpaired_losses(state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"],
-                                data["missed"])
+    return with_unpaired_losses(
+        state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"], data["missed"]
+    )
 
 
 def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -514,8 +605,9 @@ def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry:
 
 
 def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return with_unpaired_losses(state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"],
-                                data["missed"])
+    return with_unpaired_losses(
+        state.with_entrant(data["competitor"], sign_up=states.SIGNED_UP), data["competitor"], data["missed"]
+    )
 
 
 def _apply_fixed_table(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:

@@ -18,13 +18,17 @@ from roundtap_core.wire import digest
 LINK_LETTERS, NOTE_LETTERS = 500, 1000
 _LINK = re.compile(r"https?://[^\s\"'<>\\^`{|}]{1,490}")
 """What a browser follows to another page, and nothing else: no scripts, no files."""
-_LIMITS = {"external_id": Id, "list_link": Annotated[str, Meta(max_length=LINK_LETTERS, pattern=LINE)],
-           "note": Annotated[str, Meta(max_length=NOTE_LETTERS, pattern=PROSE)]}
+_LIMITS = {
+    "external_id": Id,
+    "list_link": Annotated[str, Meta(max_length=LINK_LETTERS, pattern=LINE)],
+    "note": Annotated[str, Meta(max_length=NOTE_LETTERS, pattern=PROSE)],
+}
 """Of what is no `Line`; not the fields' own types, as a row from before these limits is read as it lies."""
 
 
 class Person(Struct, frozen=True):
     """Names and lists of one competitor. Entries hold only `digest(salt)`: salted, or short names could be guessed."""
+
     name: str
     public_name: str | None = None
     club: str | None = None
@@ -43,10 +47,19 @@ class Person(Struct, frozen=True):
 
     def to_json(self) -> dict[str, Any]:
         data = {
-            "name": self.name, "public_name": self.public_name, "club": self.club, "external_id": self.external_id,
-            "list": self.list, "members": list(self.members) or None, "captain": self.captain,
-            "identity": self.identity, "houses": list(self.houses) or None, "officials_role": self.officials_role,
-            "paid": self.paid or None, "list_link": self.list_link, "note": self.note,
+            "name": self.name,
+            "public_name": self.public_name,
+            "club": self.club,
+            "external_id": self.external_id,
+            "list": self.list,
+            "members": list(self.members) or None,
+            "captain": self.captain,
+            "identity": self.identity,
+            "houses": list(self.houses) or None,
+            "officials_role": self.officials_role,
+            "paid": self.paid or None,
+            "list_link": self.list_link,
+            "note": self.note,
         }
         return {key: value for key, value in data.items() if value is not None}
 
@@ -60,14 +73,32 @@ class Person(Struct, frozen=True):
     @classmethod
     def of(cls, competitor: Competitor) -> Person:
         c = competitor
-        return cls(c.name, c.public_name, c.club, c.external_id, c.list, c.members, c.captain, c.identity, c.houses,
-                   c.officials_role)
+        return cls(
+            c.name,
+            c.public_name,
+            c.club,
+            c.external_id,
+            c.list,
+            c.members,
+            c.captain,
+            c.identity,
+            c.houses,
+            c.officials_role,
+        )
 
     def to_competitor(self, competitor_id: str) -> Competitor:
         return Competitor(
-            competitor_id, self.name, self.public_name, self.club, self.external_id,
-            dict(self.list) if self.list is not None else None, members=self.members, captain=self.captain,
-            identity=self.identity, houses=self.houses, officials_role=self.officials_role,
+            competitor_id,
+            self.name,
+            self.public_name,
+            self.club,
+            self.external_id,
+            dict(self.list) if self.list is not None else None,
+            members=self.members,
+            captain=self.captain,
+            identity=self.identity,
+            houses=self.houses,
+            officials_role=self.officials_role,
         )
 
     def digest(self, salt: str) -> str:
@@ -98,5 +129,8 @@ def _texts(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_texts(v) for v in value]
     # Most values are texts, and asking whether something is a mapping is slow.
-    return {str(k): _texts(v) for k, v in value.items()} if not isinstance(value, str) and isinstance(value, Mapping) \
+    return (
+        {str(k): _texts(v) for k, v in value.items()}
+        if not isinstance(value, str) and isinstance(value, Mapping)
         else value
+    )

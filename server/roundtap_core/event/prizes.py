@@ -18,12 +18,14 @@ from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose
 
 class SetPrizes(Struct, frozen=True):
     """The whole list, in place of the one before."""
+
     prizes: tuple[Prize, ...]
 
 
 class DrawDoorPrize(Struct, frozen=True):
     """Draw `count` winners of a door prize by `seed`. `again`: who has won one may win another. `seen`: how many draws
     were known to who pressed the button, so that a second press does not draw again."""
+
     what: Prose
     count: Count
     seed: Exact
@@ -73,23 +75,48 @@ def draw_door_prize(state: EventState, command: DrawDoorPrize, now: Instant) -> 
     if not 1 <= command.count <= len(pool):
         raise Invalid("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
     winners = draw_winners(pool, command.seed, command.count)
-    return [NewEntry("door-prize-drawn", {
-        "what": command.what.strip(), "among": command.among, "again": command.again, "seed": command.seed,
-        "pool": list(pool), "winners": list(winners),
-    })]
+    return [
+        NewEntry(
+            "door-prize-drawn",
+            {
+                "what": command.what.strip(),
+                "among": command.among,
+                "again": command.again,
+                "seed": command.seed,
+                "pool": list(pool),
+                "winners": list(winners),
+            },
+        )
+    ]
 
 
 def door_prize_pool(state: EventState, among: str, again: bool) -> tuple[str, ...]:
     """Who takes part in a draw, by id; the disqualified never, nor who has not come yet."""
     won = set() if again else {who for draw in state.door_prizes for who in draw.winners}
-    played = {who for round_state in state.public_rounds for match in round_state.matches if match.match.b is not None
-              for who in (match.match.a, match.match.b) if who is not None}
+    played = {
+        who
+        for round_state in state.public_rounds
+        for match in round_state.matches
+        if match.match.b is not None
+        for who in (match.match.a, match.match.b)
+        if who is not None
+    }
     in_play = active_ids(state)
-    return tuple(sorted(
-        entrant.id for entrant in state.entrants.values()
-        if entrant.disqualified_after is None and entrant.id not in won
-        and (entrant.id in in_play if among == ACTIVE else entrant.checked_in if among == CHECKED_IN
-             else entrant.id in played)))
+    return tuple(
+        sorted(
+            entrant.id
+            for entrant in state.entrants.values()
+            if entrant.disqualified_after is None
+            and entrant.id not in won
+            and (
+                entrant.id in in_play
+                if among == ACTIVE
+                else entrant.checked_in
+                if among == CHECKED_IN
+                else entrant.id in played
+            )
+        )
+    )
 
 
 def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
@@ -108,8 +135,15 @@ def _apply_prizes(state: EventState, data: Mapping[str, Any], entry: Entry) -> E
 
 
 def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    made = DoorPrize(entry.number, data["what"], data["among"], data["again"], data["seed"], tuple(data["pool"]),
-                     tuple(data["winners"]))
+    made = DoorPrize(
+        entry.number,
+        data["what"],
+        data["among"],
+        data["again"],
+        data["seed"],
+        tuple(data["pool"]),
+        tuple(data["winners"]),
+    )
     return replace(state, door_prizes=(*state.door_prizes, made))
 
 

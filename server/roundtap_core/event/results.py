@@ -34,6 +34,7 @@ class RecordReport(Struct, frozen=True):
     the press; None does not say. `earlier`: it was reported before this journal was restored, so that only that clock
     can tell. `holder`: a mark of the browser it came from, "" where it sent none; None: not from a browser.
     """
+
     report_id: Id
     match: IdOrEmpty
     side: records.Side
@@ -53,6 +54,7 @@ class RecordReport(Struct, frozen=True):
 
 class SettleOutsideReports(Struct, frozen=True):
     """An official has read which units reported this match from elsewhere; `seen` is the newest such entry they saw."""
+
     match: IdOrEmpty
     seen: Exact
 
@@ -65,6 +67,7 @@ class EnterResult(Struct, frozen=True):
     to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a
     tie-break round, that it would change.
     """
+
     match: IdOrEmpty
     revision: Exact
     result: records.Result | None
@@ -83,6 +86,7 @@ class NoteLot(Struct, frozen=True):
     """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`. `draw` is
     the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands. `stood_there`:
     as in Report."""
+
     match: IdOrEmpty
     about: IdOrEmpty
     side: records.Side
@@ -92,18 +96,21 @@ class NoteLot(Struct, frozen=True):
 
 class DoubleNoShow(Struct, frozen=True):
     """Neither of the two appeared: both lose and are dropped."""
+
     match: IdOrEmpty
 
 
 class UndoNoShow(Struct, frozen=True):
     """A no-show is present after all: the pairing as it was, at its table unless that was given away. `busy_tables`:
     those at which other events play."""
+
     match: IdOrEmpty
     busy_tables: frozenset[int] = frozenset()
 
 
 class SetPicks(Struct, frozen=True):
     """The squads that a player fields at a bye."""
+
     match: IdOrEmpty
     picks: tuple[Count, ...]
 
@@ -146,8 +153,9 @@ def undo_no_show(state: states.EventState, command: UndoNoShow, now: Instant) ->
     return [undo_no_show_entry(state, match, command.busy_tables)]
 
 
-def undo_no_show_entry(state: states.EventState, match: states.MatchState,
-                       busy: Collection[int] = frozenset()) -> NewEntry:
+def undo_no_show_entry(
+    state: states.EventState, match: states.MatchState, busy: Collection[int] = frozenset()
+) -> NewEntry:
     """The entry that restores a match to which a player did not come. Raises Problem where one of the two has left
     since, was disqualified, or has met another latecomer."""
     drawn = match.drawn
@@ -166,13 +174,18 @@ def undo_no_show_entry(state: states.EventState, match: states.MatchState,
     others = () if state.live is None else state.live.matches
     taken = {m.match.table for m in others if m.id != match.id} | set(busy)
     # Its own; where that was given away, the lowest that is free.
-    return NewEntry("no-show-undone", {
-        "match": match.id, "absent": absent, "table": free_table(state, taken, (drawn.table,))})
+    return NewEntry(
+        "no-show-undone", {"match": match.id, "absent": absent, "table": free_table(state, taken, (drawn.table,))}
+    )
 
 
 def _sits_out(state: states.EventState, match: states.MatchState, who: str) -> bool:
-    return any(m.match.a == who and m.match.bye == records.UNPAIRED_LOSS
-               for r in state.public_rounds if match.id.startswith(f"{r.number}.") for m in r.matches)
+    return any(
+        m.match.a == who and m.match.bye == records.UNPAIRED_LOSS
+        for r in state.public_rounds
+        if match.id.startswith(f"{r.number}.")
+        for m in r.matches
+    )
 
 
 ACCEPTED, REFUSED = "accepted", "refused"
@@ -196,16 +209,26 @@ def record_report(state: states.EventState, command: RecordReport, now: Instant)
     if command.report_id in state.fates:
         return []
     reason = _refusal(state, command, now)
-    return [NewEntry("report", {
-        "report_id": command.report_id, "match": command.match, "side": command.side, "revision": command.revision,
-        "result": dict(command.result), "body": command.body,
-        "fate": REFUSED if reason else ACCEPTED, "reason": reason,
-        **({"draw": command.draw} if command.draw is not None else {}),
-        # Always there, unlike in entries of earlier cores: it says by which rule a second agreement counts.
-        "serial": command.serial,
-        **({"agrees_to": dict(command.agrees_to)} if command.agrees_to is not None else {}),
-        **({"holder": command.holder} if command.holder is not None else {}),
-    })]
+    return [
+        NewEntry(
+            "report",
+            {
+                "report_id": command.report_id,
+                "match": command.match,
+                "side": command.side,
+                "revision": command.revision,
+                "result": dict(command.result),
+                "body": command.body,
+                "fate": REFUSED if reason else ACCEPTED,
+                "reason": reason,
+                **({"draw": command.draw} if command.draw is not None else {}),
+                # Always there, unlike in entries of earlier cores: it says by which rule a second agreement counts.
+                "serial": command.serial,
+                **({"agrees_to": dict(command.agrees_to)} if command.agrees_to is not None else {}),
+                **({"holder": command.holder} if command.holder is not None else {}),
+            },
+        )
+    ]
 
 
 def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> str | None:
@@ -239,10 +262,16 @@ def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> s
     if match.decided and result == match.match.result:
         return None
     up = None if command.earlier else time_is_up(state, round_state, match, now)
-    why = next(result_gate.result_problems(state.rulebook, result, state.options,
-                                           situation_of(state, round_state, match),
-                               result_gate.ResultSource(result_gate.PLAYER, command.time_up if up is None else up,
-                                                        side=command.side)), None)
+    why = next(
+        result_gate.result_problems(
+            state.rulebook,
+            result,
+            state.options,
+            situation_of(state, round_state, match),
+            result_gate.ResultSource(result_gate.PLAYER, command.time_up if up is None else up, side=command.side),
+        ),
+        None,
+    )
     if why is not None:
         return EARLY if why.key == "time_not_up" else IMPOSSIBLE
     if command.revision != match.revision or match.decided:
@@ -256,7 +285,9 @@ def _is_current_report(match: states.MatchState, command: RecordReport) -> bool:
     assert command.agrees_to is not None
     theirs = match.reports.get(records.other_side(command.side))
     return theirs is not None and (theirs.report_id, theirs.body) == (
-        command.agrees_to.get("report_id"), command.agrees_to.get("hash"))
+        command.agrees_to.get("report_id"),
+        command.agrees_to.get("hash"),
+    )
 
 
 def settle_outside_reports(state: states.EventState, command: SettleOutsideReports, now: Instant) -> NewEntries:
@@ -275,21 +306,35 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     if command.result is not None:
-        saying = result_gate.ResultSource(result_gate.OFFICIAL,
-                                          reason=command.reason) if command.earlier else result_gate.ResultSource(
-            result_gate.OFFICIAL, time_is_up(state, round_state, match, now), command.reason,
-            corrects=result_to_correct(round_state, match))
-        result_gate.refuse_result(state.rulebook, command.result, state.options,
-                                  situation_of(state, round_state, match),
-                                  result_gate.ON_RECORD if command.result in acceptable_results(match) else saying)
+        saying = (
+            result_gate.ResultSource(result_gate.OFFICIAL, reason=command.reason)
+            if command.earlier
+            else result_gate.ResultSource(
+                result_gate.OFFICIAL,
+                time_is_up(state, round_state, match, now),
+                command.reason,
+                corrects=result_to_correct(round_state, match),
+            )
+        )
+        result_gate.refuse_result(
+            state.rulebook,
+            command.result,
+            state.options,
+            situation_of(state, round_state, match),
+            result_gate.ON_RECORD if command.result in acceptable_results(match) else saying,
+        )
     elif round_state.status != states.PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
-    entered = NewEntry("result-entered", {
-        "match": match.id, "result": result_to_json(command.result) if command.result else None,
-        **({"reason": command.reason} if command.reason else {}),
-        **({"left": True} if _by_leaving(state, match, command) else {}),
-    })
+    entered = NewEntry(
+        "result-entered",
+        {
+            "match": match.id,
+            "result": result_to_json(command.result) if command.result else None,
+            **({"reason": command.reason} if command.reason else {}),
+            **({"left": True} if _by_leaving(state, match, command) else {}),
+        },
+    )
     # A correction changes who meets whom: an unpublished draft is drawn again, and a cut made again.
     undone = [NewEntry("draft-discarded", {"number": state.draft.number})] if state.draft else []
     if match.drawn is not None and round_state.status == states.PUBLISHED:
@@ -349,8 +394,9 @@ def note_lot(state: states.EventState, command: NoteLot, now: Instant) -> NewEnt
     if command.about not in known:
         raise Invalid("not_one_of", where="/about", value=command.about, options=", ".join(known))
     # Before play there is nothing to draw in a closed round; its results are still entered and corrected.
-    over = round_state.status == states.DRAFT or (round_state.status != states.PUBLISHED
-                                                  and command.about in state.rulebook.lots)
+    over = round_state.status == states.DRAFT or (
+        round_state.status != states.PUBLISHED and command.about in state.rulebook.lots
+    )
     if over or match.match.b is None or command.draw not in (None, round_state.mark) or not command.stood_there:
         raise Problem("unknown_match", match=command.match)
     if command.about in match.lots:
@@ -395,8 +441,9 @@ def _apply_report(state: states.EventState, data: Mapping[str, Any], entry: Entr
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
         return state.with_match(replace(match, strangers=strangers), fates=fates)
     side: records.Side = data["side"]
-    report = states.SideReport(result_from_json(data["result"]), entry.number, data["report_id"], data["body"],
-                               data.get("holder"))
+    report = states.SideReport(
+        result_from_json(data["result"]), entry.number, data["report_id"], data["body"], data.get("holder")
+    )
     reports = _merge_squads({**match.reports, side: report})
     serials = {**match.heard, side: data["serial"]} if data.get("serial") else match.heard
     results = [each.result for each in reports.values()]
@@ -417,14 +464,22 @@ def _merge_squads(reports: Mapping[records.Side, states.SideReport]) -> Mapping[
     if any(result != first for result in others):
         return reports
     own: dict[str, list[int]] = {
-        side: squads for side, report in reports.items() if (squads := (report.result.picks or {}).get(side))}
-    return {side: replace(report, result=replace(report.result, picks={**own, **report.result.picks}))
-            if report.result.picks else report for side, report in reports.items()}
+        side: squads for side, report in reports.items() if (squads := (report.result.picks or {}).get(side))
+    }
+    return {
+        side: replace(report, result=replace(report.result, picks={**own, **report.result.picks}))
+        if report.result.picks
+        else report
+        for side, report in reports.items()
+    }
 
 
 @match_step
 def _apply_strangers_settled(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     left = {unit: number for unit, number in match.strangers.items() if number > data["seen"]}
@@ -433,20 +488,38 @@ def _apply_strangers_settled(
 
 @match_step
 def _apply_result(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     result = result_from_json(data["result"]) if data["result"] is not None else None
     before, corrections = match.match.result, match.corrections
     if before is not None and result != before:
         # By what stood before it later rounds were drawn, up to the newest public one.
-        corrections = (*corrections, {"was": result_to_json(before), "by": entry.actor,
-                                      "after_round": state.public_rounds[-1].number,
-                                      **({"reason": data["reason"]} if data.get("reason") else {})})
-    now = replace(match, match=replace(match.match, result=result), reports={}, revision=match.revision + 1,
-                  decided=result is not None, number=entry.number, reported_mono_ms=None, corrections=corrections,
-                  strangers={}, by_leaving=data.get("left", False),
-                  stood=match.stood if before in (None, result) else before)
+        corrections = (
+            *corrections,
+            {
+                "was": result_to_json(before),
+                "by": entry.actor,
+                "after_round": state.public_rounds[-1].number,
+                **({"reason": data["reason"]} if data.get("reason") else {}),
+            },
+        )
+    now = replace(
+        match,
+        match=replace(match.match, result=result),
+        reports={},
+        revision=match.revision + 1,
+        decided=result is not None,
+        number=entry.number,
+        reported_mono_ms=None,
+        corrections=corrections,
+        strangers={},
+        by_leaving=data.get("left", False),
+        stood=match.stood if before in (None, result) else before,
+    )
     if data.get("reason"):
         line = states.LogLine(RULING_LINE, entry.number, entry.actor.partition(":")[0], data["reason"])
         now = replace(now, log=(*now.log, line))
@@ -455,7 +528,10 @@ def _apply_result(
 
 @match_step
 def _apply_no_show(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     """The one who came gets what a bye gives; the absent one stands in an entry of their own, and is dropped."""
@@ -468,13 +544,23 @@ def _apply_no_show(
 
 @match_step
 def _apply_double_no_show(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     """Both lose by a ruling, and both are dropped."""
     both = match.match
-    now = replace(match, match=replace(both, result=records.Result(ended=records.RULING, winner="none")), reports={},
-                  revision=match.revision + 1, decided=True, number=entry.number, drawn=both)
+    now = replace(
+        match,
+        match=replace(both, result=records.Result(ended=records.RULING, winner="none")),
+        reports={},
+        revision=match.revision + 1,
+        decided=True,
+        number=entry.number,
+        drawn=both,
+    )
     state = state.with_match(now)
     for who in (both.a, both.b):
         if who is not None:
@@ -484,15 +570,26 @@ def _apply_double_no_show(
 
 @match_step
 def _apply_no_show_undone(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     """The match as it was drawn, with another revision: a table that saw the absence looks again."""
     drawn, alone = match.drawn, match.match.b is None
     if drawn is None:
         return state
-    restored = replace(match, match=replace(drawn, table=data["table"]), reports={}, decided=False,
-                       revision=match.revision + 1, number=entry.number, reported_mono_ms=None, drawn=None)
+    restored = replace(
+        match,
+        match=replace(drawn, table=data["table"]),
+        reports={},
+        decided=False,
+        revision=match.revision + 1,
+        number=entry.number,
+        reported_mono_ms=None,
+        drawn=None,
+    )
     state = state.with_match(restored)
     for who in data["absent"]:
         # Who wished to leave after this round still does.
@@ -505,7 +602,10 @@ def _apply_no_show_undone(
 
 @match_step
 def _apply_lot(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     return state.with_match(replace(match, lots={**match.lots, data["about"]: data["side"]}))
@@ -513,7 +613,10 @@ def _apply_lot(
 
 @match_step
 def _apply_picks(
-    state: states.EventState, played: states.RoundState, match: states.MatchState, data: Mapping[str, Any],
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    data: Mapping[str, Any],
     entry: Entry,
 ) -> states.EventState:
     return state.with_match(replace(match, match=replace(match.match, picks=tuple(data["picks"]))))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class ImportRound(Struct, frozen=True):
     """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
     still played, it moves away from `busy_tables`; `venue_number` as in PublishRound."""
+
     round: Mapping[str, Any]
     players: Count | None = None
     busy_tables: frozenset[int] = frozenset()
@@ -40,6 +41,7 @@ class DrawRound(Struct, frozen=True):
     """Draw the next round, or draw it anew. `seed` comes fresh from the system's randomness. `busy_tables`: where other
     events play or have drawn; filled in by the hub. `tiebreak_form`: how a tie of three or more is played out, where
     such a round follows ("each" or "knockout")."""
+
     seed: Exact
     busy_tables: frozenset[int] = frozenset()
     tiebreak_form: Id = "each"
@@ -51,6 +53,7 @@ class DiscardDraft(Struct, frozen=True):
 
 class MoveTables(Struct, frozen=True):
     """The drawn round leaves `busy_tables` for free ones; `number` and `attempt` are what the organizer looked at."""
+
     number: Exact
     attempt: Exact
     busy_tables: frozenset[int] = frozenset()
@@ -64,6 +67,7 @@ class PublishRound(Struct, frozen=True):
     whoever keeps the people, `taken_tables` (those at which other events play, with their names) and `venue_number`
     (RoundState.venue_number) by whoever knows the hall.
     """
+
     number: Exact
     attempt: Exact
     noted: Prose = ""
@@ -76,12 +80,14 @@ class PublishRound(Struct, frozen=True):
 
 class SetClock(Struct, frozen=True):
     """`action`: "start", "pause", "adjust" (by `delta_ms`), "set" (to `delta_ms`), or "reset": back to not started."""
+
     action: LineOrEmpty
     delta_ms: Exact = 0
 
 
 class FinishEvent(Struct, frozen=True):
     """The standings are final. `reason`: why, where something is still to be played."""
+
     reason: Prose = ""
 
 
@@ -91,6 +97,7 @@ class ReopenEvent(Struct, frozen=True):
 
 class SetExtraMinutes(Struct, frozen=True):
     """What chance adds to the round in play: rolled by a person, known to officials only until it runs."""
+
     number: Exact
     minutes: Minutes
 
@@ -145,9 +152,16 @@ def set_clock(state: states.EventState, command: SetClock, now: Instant) -> NewE
     if command.action == RESET:
         _refuse_after_report(state.live)
     changed = _CLOCK_ACTIONS[command.action](clock, command.delta_ms, now)
-    return [NewEntry("clock-set", {
-        "state": changed.state, "remaining_ms": changed.remaining_ms, "total_ms": changed.total_ms,
-    })]
+    return [
+        NewEntry(
+            "clock-set",
+            {
+                "state": changed.state,
+                "remaining_ms": changed.remaining_ms,
+                "total_ms": changed.total_ms,
+            },
+        )
+    ]
 
 
 def may_reset_clock(state: states.EventState) -> bool:
@@ -223,19 +237,30 @@ def draw_round(state: states.EventState, command: DrawRound, now: Instant) -> Ne
     if follows == SWISS:
         pairing, matches = _swiss_round(state, command, seed, attempt)
     elif follows == TIEBREAK:
-        pairing = next_tiebreak_round(states.tournament_of(state), seed, attempt, command.tiebreak_form,
-                                      command.busy_tables)
+        pairing = next_tiebreak_round(
+            states.tournament_of(state), seed, attempt, command.tiebreak_form, command.busy_tables
+        )
         matches = pairing.matches
     else:
         _refuse_elimination(state, follows)
         pairing = _elimination_round(state, command, seed, attempt)
         matches = pairing.matches
-    return [*closing, draft_entry(pairing.number, pairing.stage, pairing.draw, map(match_to_json, matches),
-                                  pairing.notes, pairing.notes["form"] if follows == TIEBREAK else None)]
+    return [
+        *closing,
+        draft_entry(
+            pairing.number,
+            pairing.stage,
+            pairing.draw,
+            map(match_to_json, matches),
+            pairing.notes,
+            pairing.notes["form"] if follows == TIEBREAK else None,
+        ),
+    ]
 
 
-def _swiss_round(state: states.EventState, command: DrawRound, seed: int, attempt: int) -> tuple[DrawnRound,
-                                                                                                 tuple[Match, ...]]:
+def _swiss_round(
+    state: states.EventState, command: DrawRound, seed: int, attempt: int
+) -> tuple[DrawnRound, tuple[Match, ...]]:
     from roundtap_core.pairing.swiss_round import draw_swiss_round
     from roundtap_core.pairing.table_numbers import assign_tables
 
@@ -293,10 +318,19 @@ def publish_round(state: states.EventState, command: PublishRound, now: Instant)
     if first:
         options = custom_options(state.rulebook, state.given_options, players)
         noted += [NewEntry("options-set", {"options": options})] if options != state.given_options else []
-    return [*noted, NewEntry("round-published", {
-        "number": draft.number, "total_ms": None if minutes is None else minutes * 60_000,
-        "players": players, "digest": states.state_digest(state), **_venue_data(command),
-    })]
+    return [
+        *noted,
+        NewEntry(
+            "round-published",
+            {
+                "number": draft.number,
+                "total_ms": None if minutes is None else minutes * 60_000,
+                "players": players,
+                "digest": states.state_digest(state),
+                **_venue_data(command),
+            },
+        ),
+    ]
 
 
 def move_tables(state: states.EventState, command: MoveTables, now: Instant) -> NewEntries:
@@ -306,11 +340,22 @@ def move_tables(state: states.EventState, command: MoveTables, now: Instant) -> 
     if not moved or draft.draw is None:
         return []
     matches = [replace(m.match, table=moved.get(m.match.table or 0, m.match.table)) for m in draft.matches]
-    kept = [{**match_to_json(match), **_keep_mended_fields(draft, drawn)}
-            for match, drawn in zip(matches, draft.matches, strict=True)]
+    kept = [
+        {**match_to_json(match), **_keep_mended_fields(draft, drawn)}
+        for match, drawn in zip(matches, draft.matches, strict=True)
+    ]
     more = {"mends": [dict(line) for line in draft.mends], "taken_back": draft.taken_back}
-    return [draft_entry(draft.number, draft.stage, draft.draw, kept, draft.notes, draft.tiebreak_form,
-                        **{key: value for key, value in more.items() if value})]
+    return [
+        draft_entry(
+            draft.number,
+            draft.stage,
+            draft.draw,
+            kept,
+            draft.notes,
+            draft.tiebreak_form,
+            **{key: value for key, value in more.items() if value},
+        )
+    ]
 
 
 def _keep_mended_fields(draft: states.RoundState, drawn: states.MatchState) -> dict[str, Any]:
@@ -342,12 +387,21 @@ def import_round(state: states.EventState, command: ImportRound, now: Instant) -
     stage = raw.get("stage", SWISS)
     matches = [Match(m["a"], m.get("b"), bye=m.get("bye"), game=m.get("game")) for m in raw["matches"]]
     minutes = state.rulebook.minutes(event_flow.stage_of_round(state, raw["number"], stage, matches), state.options)
-    return [NewEntry("round-imported", {
-        "number": raw["number"], "stage": stage, "matches": raw["matches"], "draw": raw.get("draw"),
-        "total_ms": None if minutes is None else minutes * 60_000,
-        **{key: raw[key] for key in ("tiebreak_form", "notes", "extra_minutes") if key in raw},
-        **({"players": command.players} if command.players is not None else {}), **_venue_data(command),
-    })]
+    return [
+        NewEntry(
+            "round-imported",
+            {
+                "number": raw["number"],
+                "stage": stage,
+                "matches": raw["matches"],
+                "draw": raw.get("draw"),
+                "total_ms": None if minutes is None else minutes * 60_000,
+                **{key: raw[key] for key in ("tiebreak_form", "notes", "extra_minutes") if key in raw},
+                **({"players": command.players} if command.players is not None else {}),
+                **_venue_data(command),
+            },
+        )
+    ]
 
 
 def _venue_data(command: PublishRound | ImportRound) -> dict[str, int]:
@@ -376,8 +430,16 @@ def finish_event(state: states.EventState, command: FinishEvent, now: Instant) -
     if points := unfinished_parts(state):
         if not command.reason.strip():
             raise Problem("finish_early_no_reason")
-        noted = [NewEntry("played-on", {"points": [{"kind": point.kind, "who": point.who} for point in points],
-                                        "reason": command.reason.strip(), "by": ORGANIZER})]
+        noted = [
+            NewEntry(
+                "played-on",
+                {
+                    "points": [{"kind": point.kind, "who": point.who} for point in points],
+                    "reason": command.reason.strip(),
+                    "by": ORGANIZER,
+                },
+            )
+        ]
     return [*closed, *noted, NewEntry("event-finished", {"places": list(final_order(states.tournament_of(state)))})]
 
 
@@ -421,7 +483,13 @@ DECIDE_ROUNDS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntr
 def _apply_drawn(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     number, draw, matches = data["number"], convert(data["draw"], Draw), _matches(data, entry)
     drawn = states.RoundState(
-        number, data["stage"], states.DRAFT, matches, draw, data["notes"], data.get("tiebreak_form"),
+        number,
+        data["stage"],
+        states.DRAFT,
+        matches,
+        draw,
+        data["notes"],
+        data.get("tiebreak_form"),
         # A round that was adopted keeps the mark that its tables know.
         mark=data["mark"] if "mark" in data else states.draw_mark(number, draw, matches),
         mends=tuple(data.get("mends", ())),
@@ -435,15 +503,35 @@ def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[states.MatchState, 
     matches = []
     for index, raw in enumerate(data["matches"], start=1):
         result = result_from_json(raw["result"]) if raw.get("result") is not None else None
-        match = Match(raw["a"], raw.get("b"), raw.get("table"), raw.get("bye"), result, raw.get("game"),
-                      raw.get("extension_minutes"), tuple(raw["picks"]) if raw.get("picks") else None,
-                      raw.get("absent"))
-        log = tuple(states.LogLine(line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"),
-                                   line.get("minutes")) for line in raw.get("log", ()))
-        matches.append(states.MatchState(raw.get("id", f"{data['number']}.{index}"), match,
-                                         revision=raw.get("revision", 0), decided=raw.get("decided", False), log=log,
-                                         corrections=tuple(raw.get("corrections", ())), lots=raw.get("lots", {}),
-                                         by_hand=raw.get("by_hand")))
+        match = Match(
+            raw["a"],
+            raw.get("b"),
+            raw.get("table"),
+            raw.get("bye"),
+            result,
+            raw.get("game"),
+            raw.get("extension_minutes"),
+            tuple(raw["picks"]) if raw.get("picks") else None,
+            raw.get("absent"),
+        )
+        log = tuple(
+            states.LogLine(
+                line["kind"], entry.number, line["by"], line.get("text", ""), line.get("upheld"), line.get("minutes")
+            )
+            for line in raw.get("log", ())
+        )
+        matches.append(
+            states.MatchState(
+                raw.get("id", f"{data['number']}.{index}"),
+                match,
+                revision=raw.get("revision", 0),
+                decided=raw.get("decided", False),
+                log=log,
+                corrections=tuple(raw.get("corrections", ())),
+                lots=raw.get("lots", {}),
+                by_hand=raw.get("by_hand"),
+            )
+        )
     return tuple(matches)
 
 
@@ -463,9 +551,10 @@ def _apply_published(state: states.EventState, data: Mapping[str, Any], entry: E
     diverged = state.diverged
     if data["digest"] != states.state_digest(state):
         diverged = (*diverged, data["number"])
-    rounds = tuple(replace(r, status=states.PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"]
-                   else r
-                   for r in state.rounds)
+    rounds = tuple(
+        replace(r, status=states.PUBLISHED, venue_number=data.get("venue")) if r.number == data["number"] else r
+        for r in state.rounds
+    )
     total_ms = data["total_ms"]
     clock = Clock(remaining_ms=total_ms, total_ms=total_ms, anchor=entry.at.instant)
     at_start = data["players"] if data["number"] == 1 else state.players_at_start
@@ -481,9 +570,18 @@ def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: En
     draw = convert(data["draw"], Draw) if data.get("draw") else None
     matches = _matches(data, entry)
     status = states.CLOSED if all(m.done for m in matches) else states.PUBLISHED
-    imported = states.RoundState(data["number"], data["stage"], status, matches, draw, data.get("notes", {}),
-                                 data.get("tiebreak_form"), states.draw_mark(data["number"], draw, matches),
-                                 data.get("extra_minutes"), data.get("venue"))
+    imported = states.RoundState(
+        data["number"],
+        data["stage"],
+        status,
+        matches,
+        draw,
+        data.get("notes", {}),
+        data.get("tiebreak_form"),
+        states.draw_mark(data["number"], draw, matches),
+        data.get("extra_minutes"),
+        data.get("venue"),
+    )
     at_start = state.players_at_start
     if data["number"] == 1:
         at_start = data.get("players") or present_count(m.match for m in matches)

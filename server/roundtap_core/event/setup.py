@@ -37,6 +37,7 @@ class CreateEvent(Struct, frozen=True):
 
 class SetEventDetails(Struct, frozen=True):
     """All that the event says of itself from now on (keys ABOUT); what is missing or empty is not said."""
+
     about: Mapping[str, str]
 
 
@@ -46,6 +47,7 @@ class SetOptions(Struct, frozen=True):
 
 class ImportRecord(Struct, frozen=True):
     """What an event file keeps beside competitors and rounds, as it happened: nothing of it is judged anew."""
+
     officials: tuple[states.Official, ...] = ()
     cut: Cut | None = None
     finished: bool = False
@@ -62,21 +64,37 @@ def _create(state: states.EventState, command: CreateEvent, now: Instant) -> New
     book = rulebook(command.rulebook)
     if command.level is not None and command.level not in book.levels:
         raise Invalid("not_one_of", where="/level", value=command.level, options=", ".join(book.levels))
-    return [NewEntry("event-created", {
-        "name": name, "rulebook": command.rulebook, "level": command.level, "color": command.color,
-        "options": dict(command.options), "seed": command.seed,
-        **({"about": dict(command.about)} if command.about else {}),
-    })]
+    return [
+        NewEntry(
+            "event-created",
+            {
+                "name": name,
+                "rulebook": command.rulebook,
+                "level": command.level,
+                "color": command.color,
+                "options": dict(command.options),
+                "seed": command.seed,
+                **({"about": dict(command.about)} if command.about else {}),
+            },
+        )
+    ]
 
 
 def _import_record(state: states.EventState, command: ImportRecord, now: Instant) -> NewEntries:
     """The same entries that the event itself once made."""
     made: NewEntries = []
     if command.officials:
-        made.append(NewEntry("officials-set", {"officials": [
-            {"id": o.id, "role": o.role, "digest": o.digest, "second": o.second, "plays": o.plays}
-            for o in command.officials
-        ]}))
+        made.append(
+            NewEntry(
+                "officials-set",
+                {
+                    "officials": [
+                        {"id": o.id, "role": o.role, "digest": o.digest, "second": o.second, "plays": o.plays}
+                        for o in command.officials
+                    ]
+                },
+            )
+        )
         made += [NewEntry("official-duty", {"official": o.id, "on": False}) for o in command.officials if not o.on_duty]
     made += [NewEntry("played-on", {**line.to_json(), "wall": line.wall}) for line in command.played_on]
     if command.cut is not None:
@@ -98,16 +116,18 @@ def _set_about(state: states.EventState, command: SetEventDetails, now: Instant)
 def _set_options(state: states.EventState, command: SetOptions, now: Instant) -> NewEntries:
     """Announced, then fixed; only rounds and cut may be made to fit late entries, before round 2."""
     refuse_options_out_of_range(command.options)
-    changed = NewEntry("options-set",
-                       {"options": custom_options(state.rulebook, command.options, state.players_at_start)})
+    changed = NewEntry(
+        "options-set", {"options": custom_options(state.rulebook, command.options, state.players_at_start)}
+    )
     if not state.rounds:
         return [NewEntry("options-set", {"options": dict(command.options)})]
     rounds = command.options.get("swiss_rounds")
     if not structure_is_open(state) or _fixed(command.options) != _fixed(state.given_options):
         raise Problem("options_are_fixed")
     if rounds is not None and rounds < 1:
-        raise Invalid("figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1,
-                      maximum=MOST_ROUNDS)
+        raise Invalid(
+            "figure_out_of_range", where="/options/swiss_rounds", value=rounds, minimum=1, maximum=MOST_ROUNDS
+        )
     return [*without_draft(state), changed]
 
 
@@ -122,8 +142,10 @@ def custom_options(book: Rulebook, given: Options, players: int | None) -> dict[
         usual = book.structure(players, book.options(bare))
     except Problem:
         usual = None
-    chosen = tuple(given[key] if given.get(key) is not None else (usual or (None, 0))[at]
-                   for at, key in enumerate(("swiss_rounds", "cut")))
+    chosen = tuple(
+        given[key] if given.get(key) is not None else (usual or (None, 0))[at]
+        for at, key in enumerate(("swiss_rounds", "cut"))
+    )
     if chosen == usual and not any(_shorter(book, given, stage) for stage in given.get("stages", {})):
         return dict(given)
     own = {**given, "structure": OWN, "cut": chosen[1]}
@@ -205,8 +227,11 @@ def open_points(state: states.EventState, lists: Iterable[states.OpenPoint] = ()
 
 
 def play_on_entries(
-    state: states.EventState, lists: Iterable[states.OpenPoint], reason: str, seen: Iterable[str] | None = None,
-    by: str = ORGANIZER
+    state: states.EventState,
+    lists: Iterable[states.OpenPoint],
+    reason: str,
+    seen: Iterable[str] | None = None,
+    by: str = ORGANIZER,
 ) -> list[NewEntry]:
     """The entry that notes what was missing when round 1 was published; none where nothing was. Raises
     Problem("points_open") where no reason is given for playing on, and Problem("points_changed_meanwhile") where other
@@ -219,9 +244,16 @@ def play_on_entries(
     if seen is not None and set(map(str, points)) - set(seen):
         raise Problem("points_changed_meanwhile")
     roles_of(state, by)
-    return [NewEntry("played-on", {
-        "points": [{"kind": point.kind, "who": point.who} for point in points], "reason": reason.strip(), "by": by,
-    })]
+    return [
+        NewEntry(
+            "played-on",
+            {
+                "points": [{"kind": point.kind, "who": point.who} for point in points],
+                "reason": reason.strip(),
+                "by": by,
+            },
+        )
+    ]
 
 
 DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES = "date", "venue", "club", "external_id", "special_rules"
@@ -266,14 +298,25 @@ def _rules(text: str) -> str:
 
 
 _FIT = {
-    DATE: _date, VENUE: lambda text: _line(VENUE, text), CLUB: lambda text: _line(CLUB, text),
-    EXTERNAL_ID: lambda text: _line(EXTERNAL_ID, text), SPECIAL_RULES: _rules,
+    DATE: _date,
+    VENUE: lambda text: _line(VENUE, text),
+    CLUB: lambda text: _line(CLUB, text),
+    EXTERNAL_ID: lambda text: _line(EXTERNAL_ID, text),
+    SPECIAL_RULES: _rules,
 }
 
 
 def _apply_created(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, name=data["name"], rulebook_id=data["rulebook"], level=data["level"], color=data["color"],
-                   given_options=data["options"], seed=data["seed"], about=data.get("about", {}))
+    return replace(
+        state,
+        name=data["name"],
+        rulebook_id=data["rulebook"],
+        level=data["level"],
+        color=data["color"],
+        given_options=data["options"],
+        seed=data["seed"],
+        about=data.get("about", {}),
+    )
 
 
 def _apply_about(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:

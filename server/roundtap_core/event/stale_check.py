@@ -38,10 +38,16 @@ def refuse_stale(state: EventState, seen: str) -> None:
 def person_mark(state: EventState, competitor: str, match: MatchState | None) -> str:
     """The mark of one competitor. `match`: where they sit in the round in play, while its result is missing."""
     entrant = state.entrants.get(competitor)
-    return make_mark(PERSON + competitor, [
-        entrant and [entrant.dropped_after, entrant.disqualified_after, len(entrant.warnings)],
-        match and match.id, len(state.public_rounds), state.cut is not None, state.finished,
-    ])
+    return make_mark(
+        PERSON + competitor,
+        [
+            entrant and [entrant.dropped_after, entrant.disqualified_after, len(entrant.warnings)],
+            match and match.id,
+            len(state.public_rounds),
+            state.cut is not None,
+            state.finished,
+        ],
+    )
 
 
 def open_matches_by_player(state: EventState) -> dict[str, MatchState]:
@@ -59,8 +65,16 @@ def _course(state: EventState) -> list[Any]:
     cut, active = state.cut, active_ids(state)
     return [
         state.finished,
-        [[r.number, r.status, r.mark, [m.match.table for m in r.matches] if r.status == DRAFT else [],
-          [[m.number, m.revision, m.done] for m in r.matches]] for r in state.rounds],
+        [
+            [
+                r.number,
+                r.status,
+                r.mark,
+                [m.match.table for m in r.matches] if r.status == DRAFT else [],
+                [[m.number, m.revision, m.done] for m in r.matches],
+            ]
+            for r in state.rounds
+        ],
         cut and [cut.size, list(cut.seeds), list(cut.declined)],
         [competitor for competitor in state.entrants if competitor in active],
         canonical_json(dict(state.given_options)).decode(),
@@ -71,5 +85,9 @@ def _clock(state: EventState) -> list[Any]:
     live, clock = state.live, state.clock
     return [
         live and [live.number, live.mark, live.extra_minutes, bool(live.open_matches)],
-        clock.state, clock.remaining_ms, clock.total_ms, clock.anchor.boot_id, clock.anchor.mono_ms,
+        clock.state,
+        clock.remaining_ms,
+        clock.total_ms,
+        clock.anchor.boot_id,
+        clock.anchor.mono_ms,
     ]

@@ -28,6 +28,7 @@ AMONG = (ACTIVE, PLAYED, CHECKED_IN)
 
 class Prize(Struct, frozen=True):
     """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` the organizer chooses."""
+
     what: Prose
     first: Number | None = None
     last: Number | None = None
@@ -37,6 +38,7 @@ class Prize(Struct, frozen=True):
 
 class DoorPrize(Struct, frozen=True):
     """One draw: out of `pool` by `seed`, `winners` in the order in which they were drawn. `number`: its entry."""
+
     number: int
     what: str
     among: str
@@ -48,6 +50,7 @@ class DoorPrize(Struct, frozen=True):
 
 class OpenPoint(Struct, frozen=True):
     """One thing that the rulebook wants before round 1; `who` is the competitor it is about, "" where nobody is."""
+
     kind: Id
     who: Text = ""
 
@@ -58,6 +61,7 @@ class OpenPoint(Struct, frozen=True):
 class PlayOnDecision(Struct, frozen=True):
     """One such decision: in which entry, what was missing, why it was played on, who said so, and the wall time where
     the hub knew one."""
+
     number: Exact
     points: tuple[OpenPoint, ...]
     reason: Prose
@@ -83,6 +87,7 @@ ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
 class Official(Struct, frozen=True):
     """An official as entries know one: the name is with the people, under the same id. `plays` is the competitor that
     this official also is. `second`: announced as a second official at the start. Off duty: a spectator."""
+
     id: Id
     role: Id
     digest: IdOrEmpty = ""
@@ -97,6 +102,7 @@ RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension
 class LogLine(Struct, frozen=True):
     """One line of a match's log; `number` is its entry. `by` is an official or a role; at an appeal, the competitor.
     `upheld` (at a decision): the ruling stands."""
+
     kind: str
     number: int
     by: str
@@ -128,6 +134,7 @@ LATE_ENTRY, DROPPED_OUT = "late", "drop"
 
 class Entrant(Struct, frozen=True):
     """A competitor as entries know one: an id and a salted digest, no name (names live in people)."""
+
     id: Id
     digest: IdOrEmpty
     won_bye: bool = False
@@ -164,6 +171,7 @@ class SideReport(Struct, frozen=True):
     """What one side says, and the number of the entry that holds it. `report_id` and `body` (the digest of all that
     was sent) name it to the other side, which may agree to it. `holder`: a mark of the browser that said it; None: a
     unit, at which both sit."""
+
     result: records.Result
     number: int
     report_id: str = ""
@@ -174,6 +182,7 @@ class SideReport(Struct, frozen=True):
 class MatchState(Struct, frozen=True, dict=True):
     """A match in play. `revision` counts officials' interventions: a report that saw an older one comes too late.
     `number` is the entry at which the standing result became so."""
+
     id: str
     match: records.Match
     reports: Mapping[records.Side, SideReport] = {}
@@ -261,6 +270,7 @@ class RoundState(Struct, frozen=True, dict=True):
 class ReportFate(Struct, frozen=True):
     """What became of a report: accepted or refused (with the reason), in which entry. `body` is the digest of
     what was said, so that the same id with another body is noticed."""
+
     fate: str
     number: int
     hash: str
@@ -271,6 +281,7 @@ class ReportFate(Struct, frozen=True):
 
 class EventState(Struct, frozen=True):
     """Everything about one event but names. `number` and `head` are the last entry's."""
+
     id: str
     number: int = 0
     head: str = GENESIS
@@ -365,8 +376,8 @@ class EventState(Struct, frozen=True):
             return replace(self, **more)
         r, m = place
         played = self.rounds[r]
-        matches = (*played.matches[:m], match, *played.matches[m + 1:])
-        return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1:]), **more)
+        matches = (*played.matches[:m], match, *played.matches[m + 1 :])
+        return replace(self, rounds=(*self.rounds[:r], replace(played, matches=matches), *self.rounds[r + 1 :]), **more)
 
     def with_entrant(self, competitor: str, **changes: Any) -> EventState:
         return replace(self, entrants={**self.entrants, competitor: replace(self.entrants[competitor], **changes)})
@@ -395,19 +406,30 @@ def active_ids(state: EventState) -> set[str]:
 def not_yet_present(state: EventState) -> frozenset[str]:
     """Who has entered and is not paired yet: not checked in where that is asked, or not confirmed at the desk. Who
     stands in a public round is present, even if not ticked."""
-    waiting = {e.id for e in state.entrants.values()
-               if e.active and (e.sign_up == TO_CONFIRM or (state.check_in and not e.checked_in))}
+    waiting = {
+        e.id
+        for e in state.entrants.values()
+        if e.active and (e.sign_up == TO_CONFIRM or (state.check_in and not e.checked_in))
+    }
     return frozenset(waiting - seated_ids(state) if waiting else waiting)
 
 
 def seated_ids(state: EventState) -> set[str]:
     """Who stands in any public round."""
-    return {who for played in state.public_rounds for m in played.matches for who in (
-        m.match.a, m.match.b, *((m.drawn.a, m.drawn.b) if m.drawn else ())) if who is not None}
+    return {
+        who
+        for played in state.public_rounds
+        for m in played.matches
+        for who in (m.match.a, m.match.b, *((m.drawn.a, m.drawn.b) if m.drawn else ()))
+        if who is not None
+    }
 
 
 def tournament_of(
-    state: EventState, people: Mapping[str, Person] | None = None, drafts: bool = False, as_file: bool = False,
+    state: EventState,
+    people: Mapping[str, Person] | None = None,
+    drafts: bool = False,
+    as_file: bool = False,
     everybody: bool = False,
 ) -> records.Tournament:
     """The event as records. Without `people`, ids stand for names: enough to pair and to rank. Who is still awaited has
@@ -430,10 +452,12 @@ def tournament_of(
         seed=state.seed,
         competitors=tuple(
             _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, known.get(e.id))
-            for e in state.entrants.values() if e.id not in out
+            for e in state.entrants.values()
+            if e.id not in out
         ),
-        rounds=tuple(records.Round(r.number, r.stage, tuple(map(_match, r.matches)), r.draw, r.tiebreak_form)
-                     for r in rounds),
+        rounds=tuple(
+            records.Round(r.number, r.stage, tuple(map(_match, r.matches)), r.draw, r.tiebreak_form) for r in rounds
+        ),
         cut_order=state.cut.order if state.cut else (),
     )
 
@@ -448,8 +472,12 @@ def _match(match: MatchState) -> records.Match:
 def _competitor(entrant: Entrant, person: Person | None) -> records.Competitor:
     base = person.to_competitor(entrant.id) if person else records.Competitor(entrant.id, entrant.id)
     return replace(
-        base, won_bye=entrant.won_bye, came_with=entrant.came_with, fixed_table=entrant.fixed_table,
-        dropped_after=entrant.dropped_after, disqualified_after=entrant.disqualified_after,
+        base,
+        won_bye=entrant.won_bye,
+        came_with=entrant.came_with,
+        fixed_table=entrant.fixed_table,
+        dropped_after=entrant.dropped_after,
+        disqualified_after=entrant.disqualified_after,
         warnings=tuple(dict(w) for w in entrant.warnings),
         # Without people only the total of a list is known, and the figures of some rulebooks need it.
         list=base.list if entrant.list_total is None else {**(base.list or {}), "total": entrant.list_total},
@@ -471,14 +499,26 @@ def draw_mark(number: int, draw: records.Draw | None, matches: Iterable[MatchSta
 
 def state_digest(state: EventState) -> str:
     """A digest of who plays and of every round with its results, as this core understands them."""
-    return digest({
-        "entrants": [[e.id, e.dropped_after, e.disqualified_after] for e in state.entrants.values()],
-        "rounds": [
-            [r.number, r.stage, [
-                [m.id, m.match.a, m.match.b, m.match.bye, result_to_json(m.match.result) if m.match.result else None,
-                 *([m.match.game] if m.match.game is not None else ())]
-                for m in r.matches
-            ]]
-            for r in state.rounds
-        ],
-    })
+    return digest(
+        {
+            "entrants": [[e.id, e.dropped_after, e.disqualified_after] for e in state.entrants.values()],
+            "rounds": [
+                [
+                    r.number,
+                    r.stage,
+                    [
+                        [
+                            m.id,
+                            m.match.a,
+                            m.match.b,
+                            m.match.bye,
+                            result_to_json(m.match.result) if m.match.result else None,
+                            *([m.match.game] if m.match.game is not None else ()),
+                        ]
+                        for m in r.matches
+                    ],
+                ]
+                for r in state.rounds
+            ],
+        }
+    )

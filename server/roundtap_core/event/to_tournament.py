@@ -14,9 +14,14 @@ def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournam
     """The event for its file. Reports before they were agreed, the clock and drafts are the hall's, not the file's."""
     event = tournament_of(state, people, as_file=True)
     rounds = tuple(
-        replace(played, record=_round_record(kept) or None, matches=tuple(
-            replace(match, record=_match_record(match_state) or None)
-            for match, match_state in zip(played.matches, kept.matches, strict=True)))
+        replace(
+            played,
+            record=_round_record(kept) or None,
+            matches=tuple(
+                replace(match, record=_match_record(match_state) or None)
+                for match, match_state in zip(played.matches, kept.matches, strict=True)
+            ),
+        )
         for played, kept in zip(event.rounds, state.public_rounds, strict=True)
     )
     competitors = tuple(
@@ -36,9 +41,13 @@ def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, 
         data["played_on"] = [line.to_json() for line in state.played_on]
     if state.cut is not None:
         cut = state.cut
-        data["cut"] = {"size": cut.size, "order": list(cut.order), "seeds": list(cut.seeds),
-                       **({"declined": list(cut.declined)} if cut.declined else {}),
-                       **({"absent": list(cut.absent)} if cut.absent else {})}
+        data["cut"] = {
+            "size": cut.size,
+            "order": list(cut.order),
+            "seeds": list(cut.seeds),
+            **({"declined": list(cut.declined)} if cut.declined else {}),
+            **({"absent": list(cut.absent)} if cut.absent else {}),
+        }
     if state.finished:
         data["finished"] = True
     return data
@@ -47,7 +56,9 @@ def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, 
 def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any]:
     person = people.get(official.id)
     return {
-        "id": official.id, "name": person.name if person else official.id, "role": official.role,
+        "id": official.id,
+        "name": person.name if person else official.id,
+        "role": official.role,
         **({"second": True} if official.second else {}),
         **({"plays": official.plays} if official.plays is not None else {}),
         **({} if official.on_duty else {"off_duty": True}),
@@ -56,10 +67,13 @@ def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any
 
 def _competitor_record(state: EventState, entrant: Entrant) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "disqualification": entrant.disqualification, "proposed": entrant.proposed,
-        "proposal_declined_at": entrant.declined_at, "list_corrections": [dict(c) for c in entrant.list_corrections],
+        "disqualification": entrant.disqualification,
+        "proposed": entrant.proposed,
+        "proposal_declined_at": entrant.declined_at,
+        "list_corrections": [dict(c) for c in entrant.list_corrections],
         "ticks": list(entrant.ticks),
-        "declined_place": state.cut is not None and entrant.active
+        "declined_place": state.cut is not None
+        and entrant.active
         and entrant.id in (*state.cut.declined, *state.cut.absent),
     }
     return {key: value for key, value in data.items() if value}
@@ -74,7 +88,9 @@ def _round_record(played: RoundState) -> dict[str, Any]:
 
 def _match_record(match: MatchState) -> dict[str, Any]:
     data = {
-        "decided": match.decided, "lots": dict(match.lots), "corrections": list(map(dict, match.corrections)),
+        "decided": match.decided,
+        "lots": dict(match.lots),
+        "corrections": list(map(dict, match.corrections)),
         "log": list(map(_line, match.log)),
     }
     return {key: value for key, value in data.items() if value}

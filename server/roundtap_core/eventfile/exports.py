@@ -21,8 +21,10 @@ from roundtap_core.standings.standings import standings, standings_to_json
 
 COUNTS = ("points", "rounds", "wins", "losses", "draws", "byes")
 
-_MONTH = ("jan|feb|mar|mär|mrz|apr|abr|may|mai|maj|jun|cze|jul|lip|aug|ago|sie|sep|wrz|oct|okt|paź|nov|lis|dec|dez|dic"
-          "|gru|ene|sty|lut|kwi")
+_MONTH = (
+    "jan|feb|mar|mär|mrz|apr|abr|may|mai|maj|jun|cze|jul|lip|aug|ago|sie|sep|wrz|oct|okt|paź|nov|lis|dec|dez|dic"
+    "|gru|ene|sty|lut|kwi"
+)
 _NO_TEXT = re.compile(
     r"\s*[=+\-@|'\t\r\u2212\uff0b\uff0d\uff1d\uff20]"  # Formulas, in any width; and what already has an apostrophe.
     r"|[\s.,]*\d"  # Numbers, and dates that begin with a day, a month or a year.
@@ -46,17 +48,37 @@ def standings_csv(tournament: Tournament, after: int | None = None) -> str:
     shown = names_in(tournament)
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
-    out.writerow(["place", "rank", "competitor", "name", "full_name", "status", *COUNTS,
-                  *(heading for headings in keys.values() for heading in headings), "decided_by", "by_chance"])
+    out.writerow(
+        [
+            "place",
+            "rank",
+            "competitor",
+            "name",
+            "full_name",
+            "status",
+            *COUNTS,
+            *(heading for headings in keys.values() for heading in headings),
+            "decided_by",
+            "by_chance",
+        ]
+    )
     for row in rows:
         person = people[row["competitor"]]
         rank = "" if row["rank"] is None else row["rank"]
-        out.writerow([
-            "" if rank == "" else places.get(person.id, rank), rank, plain_text(person.id),
-            plain_text(display_name(person, shown)), plain_text(person.name), row.get("status", ""),
-            *(row[key] for key in COUNTS), *(cell for key in keys for cell in _cells(row["tiebreakers"], key, keys)),
-            row["decided_by"], "yes" if row["by_chance"] else "no",
-        ])
+        out.writerow(
+            [
+                "" if rank == "" else places.get(person.id, rank),
+                rank,
+                plain_text(person.id),
+                plain_text(display_name(person, shown)),
+                plain_text(person.name),
+                row.get("status", ""),
+                *(row[key] for key in COUNTS),
+                *(cell for key in keys for cell in _cells(row["tiebreakers"], key, keys)),
+                row["decided_by"],
+                "yes" if row["by_chance"] else "no",
+            ]
+        )
     return text.getvalue()
 
 
@@ -90,14 +112,22 @@ def list_fortress(tournament: Tournament) -> dict[str, Any]:
         raise Problem("not_of_this_rulebook", key="List Fortress", rulebook=tournament.rulebook)
     shown = names_in(tournament)
     names = {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
-    return {"name": tournament.name, "players": _players(tournament, names),
-            "rounds": [_round(tournament, played, names) for played in tournament.rounds if _finished_matches(played)]}
+    return {
+        "name": tournament.name,
+        "players": _players(tournament, names),
+        "rounds": [_round(tournament, played, names) for played in tournament.rounds if _finished_matches(played)],
+    }
 
 
 def _players(tournament: Tournament, names: dict[str, str]) -> list[dict[str, Any]]:
     places = final_places(tournament)
-    cut = {who for played in tournament.stage_rounds(ELIMINATION) for match in played.matches
-           for who in (match.a, match.b) if who is not None}
+    cut = {
+        who
+        for played in tournament.stage_rounds(ELIMINATION)
+        for match in played.matches
+        for who in (match.a, match.b)
+        if who is not None
+    }
     gone = {competitor.id: competitor.left_after for competitor in tournament.competitors}
     players = []
     for row in standings(tournament):
@@ -105,12 +135,17 @@ def _players(tournament: Tournament, names: dict[str, str]) -> list[dict[str, An
         if row.competitor in cut and row.competitor in places:
             rank["elimination"] = places[row.competitor]
         left = gone[row.competitor]
-        players.append({
-            "name": names[row.competitor], "score": row.points, "mov": row.tiebreakers["mov"],
-            **({"sos": round(float(row.tiebreakers["sos"]), 4)} if "sos" in row.tiebreakers else {}),
-            **({} if left is None else {"dropped": left}), "rank": rank})
+        players.append(
+            {
+                "name": names[row.competitor],
+                "score": row.points,
+                "mov": row.tiebreakers["mov"],
+                **({"sos": round(float(row.tiebreakers["sos"]), 4)} if "sos" in row.tiebreakers else {}),
+                **({} if left is None else {"dropped": left}),
+                "rank": rank,
+            }
+        )
     return players
-
 
 
 def _finished_matches(played: Round) -> list[Match]:
@@ -121,9 +156,11 @@ def _round(tournament: Tournament, played: Round, names: dict[str, str]) -> dict
     """An elimination round is numbered by how many still play for the title, as Cryodex does: 2 is the final."""
     knockout = played.stage == ELIMINATION
     games = sum(match.game != THIRD for match in played.matches)
-    return {"round-type": "elimination" if knockout else "swiss",
-            "round-number": 2 * games if knockout else played.number,
-            "matches": [_match(tournament, match, names) for match in _finished_matches(played)]}
+    return {
+        "round-type": "elimination" if knockout else "swiss",
+        "round-number": 2 * games if knockout else played.number,
+        "matches": [_match(tournament, match, names) for match in _finished_matches(played)],
+    }
 
 
 def _match(tournament: Tournament, match: Match, names: dict[str, str]) -> dict[str, Any]:
@@ -133,8 +170,10 @@ def _match(tournament: Tournament, match: Match, names: dict[str, str]) -> dict[
     winner = book.winner(match.result, book.options(tournament.options))
     won = {"a": match.a, "b": match.b}.get(winner)
     return {
-        "player1": names[match.a], "player1points": match.result.score.a,
-        "player2": names[match.b], "player2points": match.result.score.b,
+        "player1": names[match.a],
+        "player1points": match.result.score.a,
+        "player2": names[match.b],
+        "player2points": match.result.score.b,
         "result": "win" if won is not None else "draw",
         # Who has won is not always who has more: a final salvo, a concession, a ruling.
         **({} if won is None else {"winner": names[won]}),

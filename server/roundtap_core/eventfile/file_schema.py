@@ -32,6 +32,7 @@ class StrictMessage(Message, frozen=True, forbid_unknown_fields=True):
 
 class FreeObject(dict[str, Any]):
     """An object whose content is the rulebook's business: any JSON without fractions, within limits."""
+
     JSON_TYPE = "object"
     LEVEL: ClassVar = 3  # at which level of the file it stands
     KNOWN: ClassVar[type[Message]] = Message  # keys with a fixed meaning
@@ -71,6 +72,7 @@ TableOrder = Literal["leaders", "random"]
 
 class Options(StrictMessage, frozen=True):
     """All optional, each with the rulebook's default."""
+
     structure: Literal["basic", "advanced", "own"] | UnsetType = UNSET
     swiss_rounds: Annotated[int, Meta(ge=0, le=MOST_ROUNDS)] | UnsetType = UNSET
     cut: Literal[0, 2, 4, 8, 16, 32] | UnsetType = UNSET
@@ -99,8 +101,19 @@ class Official(StrictMessage, frozen=True):
 
 
 class MissingPoint(StrictMessage, frozen=True):
-    kind: Literal["judge_missing", "may_not_play", "second_missing", "list_missing", "list_wrong", "deck_twice",
-                  "finished_early", "tie_open", "squads_owed", "squads_unfielded", "appeal_open"]
+    kind: Literal[
+        "judge_missing",
+        "may_not_play",
+        "second_missing",
+        "list_missing",
+        "list_wrong",
+        "deck_twice",
+        "finished_early",
+        "tie_open",
+        "squads_owed",
+        "squads_unfielded",
+        "appeal_open",
+    ]
     who: Id | UnsetType = UNSET
 
 
@@ -186,6 +199,7 @@ class TimeOut(FreeObject):
 
 class Result(StrictMessage, frozen=True):
     """Real figures as they stood; left out: 0."""
+
     ended: Literal["played", "time", "concession", "ruling"] | UnsetType = UNSET
     winner: Literal["a", "b", "draw", "none"] | UnsetType = UNSET
     conceded_by: Side | UnsetType = UNSET
@@ -222,6 +236,7 @@ class MatchLogEntry(StrictMessage, frozen=True):
 
 class Entry(StrictMessage, frozen=True, kw_only=True):
     """A match of two competitors, open without a result; or, with the key `bye`, one competitor without an opponent."""
+
     table: Number | UnsetType = UNSET
     a: Id
     b: Id | UnsetType = UNSET
@@ -245,8 +260,11 @@ class Entry(StrictMessage, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         # As `shape` says, without a loop: there are ten thousand of these in a large file.
-        right = (self.b is not UNSET and self.picks is self.absent is UNSET) if self.bye is UNSET else \
-            self.table is self.b is self.result is self.extension_minutes is self.lots is UNSET
+        right = (
+            (self.b is not UNSET and self.picks is self.absent is UNSET)
+            if self.bye is UNSET
+            else self.table is self.b is self.result is self.extension_minutes is self.lots is UNSET
+        )
         if not right:
             raise ValueError("neither a match nor a bye")
 

@@ -25,10 +25,27 @@ from roundtap_core.typed import MalformedMessage, decode_message, parse_message
 
 _TUPLES = ("warnings", "members", "houses")
 
-TOURNAMENT_RECORD = ("date", "venue", "club", "external_id", "special_rules", "effective_options", "officials",
-                     "checked_in", "played_on", "cut", "finished")
-COMPETITOR_RECORD = ("disqualification", "proposed", "proposal_declined_at", "list_corrections", "ticks",
-                     "declined_place")
+TOURNAMENT_RECORD = (
+    "date",
+    "venue",
+    "club",
+    "external_id",
+    "special_rules",
+    "effective_options",
+    "officials",
+    "checked_in",
+    "played_on",
+    "cut",
+    "finished",
+)
+COMPETITOR_RECORD = (
+    "disqualification",
+    "proposed",
+    "proposal_declined_at",
+    "list_corrections",
+    "ticks",
+    "declined_place",
+)
 ROUND_RECORD = ("notes", "extra_minutes")
 MATCH_RECORD = ("decided", "lots", "corrections", "log")
 """Keys that no rule computes with; the records keep them as they stand in the file."""
@@ -64,15 +81,29 @@ def _competitor(one: file_schema.Competitor) -> Competitor:
 
 def _round(played: file_schema.Round, results: Iterator[Result]) -> Round:
     draw = Draw(**to_builtins(played.draw)) if played.draw else None
-    return Round(played.number, played.stage or SWISS, tuple(_match(entry, results) for entry in played.matches), draw,
-                 played.tiebreak_form or None, _record(played, ROUND_RECORD))
+    return Round(
+        played.number,
+        played.stage or SWISS,
+        tuple(_match(entry, results) for entry in played.matches),
+        draw,
+        played.tiebreak_form or None,
+        _record(played, ROUND_RECORD),
+    )
 
 
 def _match(entry: file_schema.Entry, results: Iterator[Result]) -> Match:
     return Match(
-        entry.a, entry.b or None, entry.table or None, entry.bye or None, next(results) if entry.result else None,
-        entry.game or None, None if entry.extension_minutes is UNSET else entry.extension_minutes,
-        None if entry.picks is UNSET else tuple(entry.picks), entry.absent or None, _record(entry, MATCH_RECORD))
+        entry.a,
+        entry.b or None,
+        entry.table or None,
+        entry.bye or None,
+        next(results) if entry.result else None,
+        entry.game or None,
+        None if entry.extension_minutes is UNSET else entry.extension_minutes,
+        None if entry.picks is UNSET else tuple(entry.picks),
+        entry.absent or None,
+        _record(entry, MATCH_RECORD),
+    )
 
 
 def parse_event_file(text: str) -> Tournament:
@@ -241,8 +272,9 @@ def cut_problems(cut: Cut, known: Set[str]) -> Iterator[Problem]:
             if who not in known:
                 yield Problem("unknown_competitor", where=f"/cut/{key}/{index}", competitor=who)
             elif listed.index(who) != index:
-                yield Problem("id_twice", where=f"/cut/{key}/{index}", competitor=who,
-                              first=f"/cut/{key}/{listed.index(who)}")
+                yield Problem(
+                    "id_twice", where=f"/cut/{key}/{index}", competitor=who, first=f"/cut/{key}/{listed.index(who)}"
+                )
 
 
 def seating_problems(played: file_schema.Round, where: str, known: Set[str]) -> Iterator[Problem]:
@@ -265,5 +297,6 @@ def seating_problems(played: file_schema.Round, where: str, known: Set[str]) -> 
         if entry.absent and entry.absent not in known:
             yield Problem("unknown_competitor", where=f"{place(index)}/absent", competitor=entry.absent)
         if entry.table and tables.setdefault(entry.table, index) != index:
-            yield Problem("table_twice", where=f"{place(index)}/table", table=entry.table,
-                          first=place(tables[entry.table]))
+            yield Problem(
+                "table_twice", where=f"{place(index)}/table", table=entry.table, first=place(tables[entry.table])
+            )

@@ -38,6 +38,7 @@ draw without one)."""
 
 class WayToEnd(Message, frozen=True):
     """One way to end: `when` it is offered, what `ended` it records, and its steps in order."""
+
     id: Word
     when: Word
     ended: Ending
@@ -74,22 +75,26 @@ class WayToEnd(Message, frozen=True):
     def opened_by(self, opener: Side) -> WayToEnd:
         """The way with every question as addressed to its side."""
         sides: dict[str | None, Side] = {WINNER: opener, LOSER: other_side(opener)}
-        return self.replace(steps=tuple(
-            step.for_side(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
-            for step in self.steps
-        ))
+        return self.replace(
+            steps=tuple(
+                step.for_side(sides[step.whose]) if isinstance(step, BaseQuestion) and step.whose in sides else step
+                for step in self.steps
+            )
+        )
 
     def for_one_side(self, side: Side, opener: Side) -> WayToEnd:
         """The way as addressed to one side alone: the other picks its own squads."""
         theirs = LOSER if side == opener else WINNER
-        return self.replace(steps=tuple(
-            step for step in self.steps if not (isinstance(step, Picks) and step.whose == theirs)))
+        return self.replace(
+            steps=tuple(step for step in self.steps if not (isinstance(step, Picks) and step.whose == theirs))
+        )
 
 
 class Form(Message, frozen=True):
     """All ways of one rulebook in one situation; `worth` names the derived values shown before confirming. `direct`:
     the first way offered begins at once, the others behind it. `parallel`: no opener, each side answers for itself ("a"
     stands for the winner). `games`: won games that end the match. `look_s`: seconds to read the other's list."""
+
     rulebook: Word
     ways: Annotated[tuple[WayToEnd, ...], Meta(min_length=1, max_length=16)]
     worth: Annotated[tuple[Word, ...], Meta(max_length=8)] = ()
@@ -119,10 +124,12 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
         for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in SCORE_KEYS):
             met.setdefault(figure.key, []).append(figure)
     named = Choice("winner", "form.ruled", outcomes)
-    figures = [Figure(key, whose, low, max(each.maximum for each in known), low,
-                      beyond=any(each.beyond for each in known))
-               for key, known in met.items() for low in [min(each.minimum for each in known)]
-               for whose in (WINNER, LOSER)]
+    figures = [
+        Figure(key, whose, low, max(each.maximum for each in known), low, beyond=any(each.beyond for each in known))
+        for key, known in met.items()
+        for low in [min(each.minimum for each in known)]
+        for whose in (WINNER, LOSER)
+    ]
     rulings = [WayToEnd("ruling", ANY_TIME, RULING, (named,))]
     if figures:
         rulings.append(WayToEnd("ruling_figures", ANY_TIME, RULING, (named, *figures)))
@@ -141,6 +148,7 @@ RECORDED = ("winner", "initiative", "first_player")
 class SlipTicks(Struct, frozen=True):
     """A question, and what may be ticked: "a" and "b" are the sides, all else are keys of texts. `label`: a key of a
     text, or "" where the options say it."""
+
     label: str
     options: tuple[str, ...]
 
@@ -148,6 +156,7 @@ class SlipTicks(Struct, frozen=True):
 class SlipFigure(Struct, frozen=True):
     """A number that each side writes; `label` is a key of a text. `lost`: the text of what one's own losses are called,
     where they lead to the other's points; else ""."""
+
     key: str
     label: str
     lost: str
@@ -208,8 +217,12 @@ def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
 
 def _decided_by_figures(way: WayToEnd) -> bool:
     figures = way.figures()
-    return (way.winner == BY_FIGURES and way.ended != CONCESSION and bool(figures)
-            and all(figure.asked for figure in figures))
+    return (
+        way.winner == BY_FIGURES
+        and way.ended != CONCESSION
+        and bool(figures)
+        and all(figure.asked for figure in figures)
+    )
 
 
 def _choices(form: Form) -> Iterator[SlipTicks]:

@@ -39,6 +39,7 @@ Figures = dict[tuple[str, str], int]  # (key, WINNER or LOSER) → figure, as it
 class ResultDraft(Struct):
     """The recorded part of the answers: squads by side, choices with a place of their own, and resolver answers by key.
     `bonus`: keys that a rule adds to, recorded as before the addition."""
+
     bonus: frozenset[str]
     picks: dict[Side, list[int]] = {}
     chosen: dict[str, Any] = {}
@@ -56,6 +57,7 @@ class _Step(Message, frozen=True, tag_field="step", tag=str.lower):
 
 class BaseQuestion(_Step, frozen=True):
     """What all questions have in common. `whose` is None for a question to both sides."""
+
     by_side: ClassVar[bool] = False  # whether it is put to each side, so that both are asked on one page
 
     def wanted(self, figures: Mapping[tuple[str, str], int], answers: Answers) -> bool:
@@ -98,6 +100,7 @@ class Figure(BaseQuestion, frozen=True):
     less", "or more"; buttons stop there, a keyboard does not. `only_if` (a name, a number): asked only if the sides'
     figures of that key come to that sum, as for a choice.
     """
+
     key: Word
     whose: Word
     minimum: Count
@@ -137,8 +140,13 @@ class Figure(BaseQuestion, frozen=True):
     def check(self, value: object, side: Side) -> None:
         """Raise Problem("figure_out_of_range")."""
         if type(value) is not int or not (self.beyond or self.minimum <= value <= self.maximum):
-            raise Invalid("figure_out_of_range", where=f"/result/{self.key}/{side}", value=value,
-                          minimum=self.minimum, maximum=self.maximum)
+            raise Invalid(
+                "figure_out_of_range",
+                where=f"/result/{self.key}/{side}",
+                value=value,
+                minimum=self.minimum,
+                maximum=self.maximum,
+            )
 
     def read(self, typed: Sequence[str]) -> int:
         """The answer as it was typed. Raises Problem("figure_missing", "not_a_number")."""
@@ -175,8 +183,9 @@ class Figure(BaseQuestion, frozen=True):
             elif type(n) is not int:
                 yield Problem("wrong_type", where=f"{where}/{side}", expected="integer")
             elif not self.beyond and not self.minimum <= n <= self.maximum:
-                yield Invalid("figure_out_of_range", where=f"{where}/{side}", value=n, minimum=self.minimum,
-                              maximum=self.maximum)
+                yield Invalid(
+                    "figure_out_of_range", where=f"{where}/{side}", value=n, minimum=self.minimum, maximum=self.maximum
+                )
 
     def drawn(self, chance: random.Random) -> int:
         """A random answer. Limits are more frequent than in life, since ties, salvos and lots come from them."""
@@ -186,8 +195,11 @@ class Figure(BaseQuestion, frozen=True):
 
     def sound(self) -> bool:
         """Whether buttons can answer it at all."""
-        return (self.wheels[-1] > 0 and list(self.wheels) == sorted(set(self.wheels), reverse=True)
-                and self.minimum <= self.default <= self.maximum)
+        return (
+            self.wheels[-1] > 0
+            and list(self.wheels) == sorted(set(self.wheels), reverse=True)
+            and self.minimum <= self.default <= self.maximum
+        )
 
 
 class Choice(BaseQuestion, frozen=True):
@@ -199,6 +211,7 @@ class Choice(BaseQuestion, frozen=True):
     `whose`: the side that makes it, where each makes its own: its name is then "KEY.winner" or "KEY.loser", and what
     was chosen is recorded by side under KEY. `per_side`: the options where it is a's, and where it is b's.
     """
+
     name: Word
     label: Word
     options: Options
@@ -250,9 +263,15 @@ class Choice(BaseQuestion, frozen=True):
         elif self.name == FIRST_PLAYER and timeout.get(FIRST_PLAYER_BY) == BY_LOT:
             found = BY_LOT
         else:
-            found = timeout.get(self.name, {"winner": result.winner, "initiative": result.initiative,
-                                         FIRST_PLAYER: result.first_player,
-                                         FIRST_PLAYER_LOT: result.first_player}.get(self.name))
+            found = timeout.get(
+                self.name,
+                {
+                    "winner": result.winner,
+                    "initiative": result.initiative,
+                    FIRST_PLAYER: result.first_player,
+                    FIRST_PLAYER_LOT: result.first_player,
+                }.get(self.name),
+            )
         return found if found in self.options else None
 
     def possible(self, winner: Side) -> tuple[str, ...]:
@@ -286,6 +305,7 @@ class Choice(BaseQuestion, frozen=True):
 class Turns(BaseQuestion, frozen=True):
     """Turns that are played after time is called: so many, beginning with the side that answered `first`. The answer is
     "" when all are over, or the side that won meanwhile."""
+
     name: Word
     label: Word
     turns: Annotated[int, Meta(ge=1, le=99)]
@@ -310,8 +330,10 @@ class Turns(BaseQuestion, frozen=True):
         timeout = result.timeout or {}
         if self.name in timeout:
             return str(timeout[self.name])
-        counted = any(key != SCORE and isinstance(value, Mapping) and all(type(n) is int for n in value.values())
-                      for key, value in timeout.items())
+        counted = any(
+            key != SCORE and isinstance(value, Mapping) and all(type(n) is int for n in value.values())
+            for key, value in timeout.items()
+        )
         return "" if counted or result.winner == "draw" else None
 
     def possible(self, winner: Side) -> tuple[str, ...]:
@@ -327,6 +349,7 @@ class Turns(BaseQuestion, frozen=True):
 
 class Picks(BaseQuestion, frozen=True):
     """Which squads a side fields: `take` of 1..`of`. The answer is a sorted list of numbers."""
+
     key: Word
     whose: Word
     of: Annotated[int, Meta(ge=1, le=SQUADS_MAX)]
@@ -341,9 +364,11 @@ class Picks(BaseQuestion, frozen=True):
 
     def check(self, value: object, side: Side) -> None:
         """Raise Problem("picks_wrong")."""
-        good = isinstance(value, list | tuple) and all(
-            type(squad) is int and 1 <= squad <= self.of for squad in value
-        ) and len(set(value)) == len(value) == self.take
+        good = (
+            isinstance(value, list | tuple)
+            and all(type(squad) is int and 1 <= squad <= self.of for squad in value)
+            and len(set(value)) == len(value) == self.take
+        )
         if not good:
             raise Invalid("picks_wrong", where=f"/result/picks/{side}", take=self.take, of=self.of)
 
@@ -389,6 +414,7 @@ class BaseRule(_Step, frozen=True):
 
 class Exchange(BaseRule, frozen=True):
     """Each side with at least `price` of one figure turns that much of it into one of another, at most once."""
+
     id: Word
     costs: Word
     price: Annotated[int, Meta(ge=1, le=99_999)]
@@ -408,6 +434,7 @@ class Exchange(BaseRule, frozen=True):
 
 class Bonus(BaseRule, frozen=True):
     """The side with more of `counts` gets one more of `gives`; equal: nobody."""
+
     id: Word
     counts: Word
     gives: Word
@@ -425,6 +452,7 @@ class Bonus(BaseRule, frozen=True):
 class Comparison(BaseRule, frozen=True, tag="test"):
     """The side with more, over all its figures, has won; equal: the walk continues. `award`: a figure of which the
     winner gets one more, where the step decides a game of several."""
+
     id: Word
     counts: Annotated[tuple[Word, ...], Meta(max_length=16)]
     award: Word | None = None
@@ -440,6 +468,7 @@ class Comparison(BaseRule, frozen=True, tag="test"):
 
 class WinnerByAnswer(BaseRule, frozen=True, tag="decide"):
     """The side named by the answer `by` has won; without one the walk continues. `award`: as for Comparison."""
+
     id: Word
     by: Word
     award: Word | None = None
@@ -468,5 +497,9 @@ def _ahead(figures: Mapping[tuple[str, str], int], counted: Iterable[str]) -> st
 
 def _refuse_other(name: str, value: object, options: tuple[str, ...]) -> None:
     if value not in options:
-        raise Invalid("not_one_of", where=f"/result/{name}", value=value,
-                      options=", ".join(option for option in options if option))
+        raise Invalid(
+            "not_one_of",
+            where=f"/result/{name}",
+            value=value,
+            options=", ".join(option for option in options if option),
+        )

@@ -16,6 +16,7 @@ class WalkState(Struct, frozen=True):
     """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step that
     decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did. `figures`: every figure
     met so far, after exchanges: {("keys", "winner"): 2}."""
+
     question: questions.Question | None
     decided_by: str | None
     decided_for: str | None
@@ -71,8 +72,13 @@ def compose_result(way: WayToEnd, opener: Side, answers: questions.Answers) -> R
     show the worth meanwhile; answers that a correction made needless are left out. Raises
     Problem("figure_out_of_range", "not_one_of", "picks_wrong")."""
     way = way.opened_by(opener)
-    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener,
-                                     "a": "a", "b": "b"}
+    sides: dict[str | None, Side] = {
+        questions.WINNER: opener,
+        questions.LOSER: other_side(opener),
+        None: opener,
+        "a": "a",
+        "b": "b",
+    }
     _check(way, sides, answers)
     walked = walk_way(way, answers, opener, fill=True)
     draft = questions.ResultDraft(way.bonus)
@@ -110,8 +116,12 @@ def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> SidePair | None:
 
 def _check(way: WayToEnd, sides: Mapping[str | None, Side], answers: questions.Answers) -> None:
     if way.choice(questions.FIRST_PLAYER) is None and answers.get(questions.FIRST_PLAYER) not in (None, *SIDES):
-        raise Invalid("not_one_of", where=f"/result/{questions.FIRST_PLAYER}", value=answers[questions.FIRST_PLAYER],
-                      options=", ".join(SIDES))
+        raise Invalid(
+            "not_one_of",
+            where=f"/result/{questions.FIRST_PLAYER}",
+            value=answers[questions.FIRST_PLAYER],
+            options=", ".join(SIDES),
+        )
     for question in way.questions:
         if question.name in answers:
             question.check(answers[question.name], sides[question.whose])
@@ -123,6 +133,7 @@ ReadAnswers = dict[str, Any]
 class RecordReading(Struct, frozen=True):
     """One way to read a record. `walked` stops at a missing figure; `supposed`: assumed answers that the record does
     not hold."""
+
     answers: ReadAnswers
     walked: WalkState
     supposed: frozenset[str]
@@ -133,13 +144,17 @@ def result_readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[Rec
     any of its options, and a score may hold a game that the last step gave."""
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
-    known: ReadAnswers = {question.name: answer for question in way.questions
-                          if (answer := question.recorded(result, sides[question.whose])) is not None}
+    known: ReadAnswers = {
+        question.name: answer
+        for question in way.questions
+        if (answer := question.recorded(result, sides[question.whose])) is not None
+    }
     if way.choice(questions.FIRST_PLAYER) is None and result.first_player is not None:
         known[questions.FIRST_PLAYER] = result.first_player
     for score in _scores_before(way, opener, result):
-        scores = {figure.name: score.of(sides[figure.whose]) for figure in way.figures()
-                  if figure.key == questions.SCORE}
+        scores = {
+            figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == questions.SCORE
+        }
         yield from _completed(way, opener, result, {**known, **scores}, frozenset())
 
 
@@ -162,12 +177,17 @@ def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair
     timeout = (result.timeout or {}).get(questions.SCORE)
     if isinstance(timeout, Mapping):
         return [SidePair(timeout.get("a", 0), timeout.get("b", 0))]
-    score, gives = result.score, questions.SCORE in way.bonus or any(rule.award == questions.SCORE
-                                                                     for rule in way.rules)
+    score, gives = (
+        result.score,
+        questions.SCORE in way.bonus or any(rule.award == questions.SCORE for rule in way.rules),
+    )
     if not gives:
         return [score]
-    tops = {opener if figure.whose == questions.WINNER else other_side(opener): figure.maximum
-            for figure in way.figures() if figure.key == questions.SCORE}
+    tops = {
+        opener if figure.whose == questions.WINNER else other_side(opener): figure.maximum
+        for figure in way.figures()
+        if figure.key == questions.SCORE
+    }
     before = (score, SidePair(score.a - 1, score.b), SidePair(score.a, score.b - 1))
     return [pair for pair in before if all(0 <= pair.of(side) <= tops.get(side, pair.of(side)) for side in SIDES)]
 
@@ -182,8 +202,9 @@ def needs_opener(way: WayToEnd) -> bool:
     return any(len(kinds) > 1 for kinds in asked.values())
 
 
-def answers_on_record(ways: Iterable[WayToEnd], result: Result, winner: str) -> tuple[WayToEnd, Side,
-                                                                                      ReadAnswers] | None:
+def answers_on_record(
+    ways: Iterable[WayToEnd], result: Result, winner: str
+) -> tuple[WayToEnd, Side, ReadAnswers] | None:
     """The way, its opener and the answers that make this very result, none of them assumed; None if no way does."""
     openers: tuple[Side, ...] = ("b", "a") if winner == "b" else ("a", "b")
     for way in ways:
@@ -193,8 +214,9 @@ def answers_on_record(ways: Iterable[WayToEnd], result: Result, winner: str) -> 
             for answers in _plausible(way, opener, result):
                 made = _composed(way, opener, answers)
                 # A winner that the figures decide may be stated or omitted.
-                if made is not None and (made == result or (
-                        made.winner is None and replace(result, winner=None) == made)):
+                if made is not None and (
+                    made == result or (made.winner is None and replace(result, winner=None) == made)
+                ):
                     return way, opener, answers
     return None
 
@@ -228,14 +250,19 @@ def _on_buttons(way: WayToEnd, opener: Side, result: Result) -> ReadAnswers | No
     result = _clamp_score(way, opener, result)
     figures = way.opened_by(opener).figures()
     for reading in result_readings(way, opener, result):
-        answers = {**{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, questions.Picks)},
-                   **reading.answers}
+        answers = {
+            **{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, questions.Picks)},
+            **reading.answers,
+        }
         for figure in figures:
             if not figure.asked:
                 answers.pop(figure.name, None)
         made = _composed(way, opener, answers)
-        if made is not None and _same(made, result) and all(
-                figure.minimum <= answers.get(figure.name, figure.default) <= figure.maximum for figure in figures):
+        if (
+            made is not None
+            and _same(made, result)
+            and all(figure.minimum <= answers.get(figure.name, figure.default) <= figure.maximum for figure in figures)
+        ):
             return answers
     return None
 

@@ -50,8 +50,11 @@ def copy_count(row: ListData) -> int:
 def names_at(part: ListData, key: str) -> list[str]:
     """The names under `key`, in order."""
     value = part.get(key)
-    return [normalize_text(name) for name in value if isinstance(name, str) and name.strip()] if isinstance(value,
-        list) else []
+    return (
+        [normalize_text(name) for name in value if isinstance(name, str) and name.strip()]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def normalize_text(written: str) -> str:
@@ -113,6 +116,7 @@ class ListField(Struct, frozen=True):
     """One value of a list, under `key`; its label is the core's text "list.KEY", or "list.LABEL". `options`: allowed
     values of a choice, or of each name. `count`: the required number of names, 0 for any. `usual`: the number that an
     empty box means."""
+
     key: str
     kind: str = TEXT
     options: tuple[str, ...] = ()
@@ -131,6 +135,7 @@ class ListField(Struct, frozen=True):
 class ListTable(Struct, frozen=True):
     """A table to fill in: under `key`, a list of objects with the columns' keys. `usually`: the number of lines offered
     at first. Its title is the text "list.KEY", with `number` if it has one."""
+
     key: str
     columns: tuple[ListField, ...]
     usually: int = 8
@@ -146,6 +151,7 @@ class ListTable(Struct, frozen=True):
 class ListForm(Struct, frozen=True):
     """The questions of a list. `per_member`: this many members bring one each; then `fields` and `lines` are per
     member, under /players/0, /players/1 …, and `shared` appears once, beside them."""
+
     fields: tuple[ListField, ...]
     lines: tuple[ListTable, ...] = ()
     per_member: int = 0
@@ -156,6 +162,7 @@ class ListCheck:
     """A rulebook's knowledge of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
     "/ships/2/points", and its `line`, if any, counts from 1. `options` are the rulebook's, over its defaults; `level`
     is the event's, None if unset. `also`: further keys allowed in any part or line, though no form asks for them."""
+
     also: ClassVar[frozenset[str]] = frozenset({"total", "faction"})
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
@@ -199,8 +206,10 @@ class ListCheck:
         done = _spelled_part(list_, (*form.shared, *form.fields), form.lines)
         players = done.get("players")
         if form.per_member and isinstance(players, list):
-            done["players"] = [_spelled_part(player, form.fields, form.lines) if isinstance(player, dict) else player
-                               for player in players]
+            done["players"] = [
+                _spelled_part(player, form.fields, form.lines) if isinstance(player, dict) else player
+                for player in players
+            ]
         return done
 
     def total(self, list_: ListData) -> int | None:
@@ -332,8 +341,9 @@ def _malformed(list_: ListData, form: ListForm) -> Iterator[Problem]:
         yield Problem("wrong_type", where="/players", expected="array")
         return
     if len(players) > form.per_member:
-        yield Problem("wrong_length", where="/players", count=len(players), minimum=form.per_member,
-                      maximum=form.per_member)
+        yield Problem(
+            "wrong_length", where="/players", count=len(players), minimum=form.per_member, maximum=form.per_member
+        )
     for index, player in enumerate(players):
         yield from _malformed_part(player, form, f"/players/{index}")
 
@@ -389,11 +399,18 @@ def _field_problem(value: object, field: ListField, where: str) -> Problem:
 
 def _line_problem(value: object, field: ListField, where: str, line: int) -> Problem:
     if field.kind == NUMBER:
-        return Problem("list_line_number", where=where, line=line, value=_shown(value), minimum=field.minimum,
-                       maximum=field.maximum)
+        return Problem(
+            "list_line_number",
+            where=where,
+            line=line,
+            value=_shown(value),
+            minimum=field.minimum,
+            maximum=field.maximum,
+        )
     if field.options:
-        return Problem("list_line_choice", where=where, line=line, value=_shown(value),
-                       options=", ".join(field.options))
+        return Problem(
+            "list_line_choice", where=where, line=line, value=_shown(value), options=", ".join(field.options)
+        )
     return Problem("list_line_unreadable", where=where, line=line)
 
 

@@ -10,6 +10,7 @@ from roundtap_core.records import SIDES, Match, Round
 class SquadsToField(Struct, frozen=True):
     """`squads` not fielded yet in `rounds` guaranteed Swiss rounds. `must`: picks have to come from these; `late`: even
     that is no longer enough."""
+
     squads: tuple[int, ...]
     rounds: int
     must: bool

@@ -35,15 +35,19 @@ def heaviest_matching_of_near(edges: Edges) -> list[int]:
             seen[v][w] = seen[w][v] = edges[v][w]
         search = _Search(seen)
         mates, price = search.run(), search.price
-        paying = [(v, w) for v, around in enumerate(edges) for w, weight in around.items()
-                  if v < w and 2 * weight > price[v] + price[w] and w not in seen[v]]
+        paying = [
+            (v, w)
+            for v, around in enumerate(edges)
+            for w, weight in around.items()
+            if v < w and 2 * weight > price[v] + price[w] and w not in seen[v]
+        ]
     return mates
 
 
 def _nearest(v: int, around: dict[int, int]) -> list[int]:
     others = sorted(around)
     place = bisect(others, v)
-    return others[max(0, place - NEAR):place + NEAR]
+    return others[max(0, place - NEAR) : place + NEAR]
 
 
 class _Search:

@@ -17,6 +17,7 @@ Met = Sequence[set[int]]
 class PairingPool(Struct, frozen=True):
     """The competitors a round may pair, by position in the file's order: `points[i]` belongs to `ids[i]`. `met[i]` are
     the earlier opponents of i in this stage, `byes[i]` the byes received or won beforehand."""
+
     ids: tuple[str, ...]
     points: tuple[int, ...]
     met: tuple[set[int], ...]
@@ -35,6 +36,7 @@ class PairingPool(Struct, frozen=True):
 
 class DrawRandom(Struct, frozen=True):
     """The generators of one draw, one per purpose, so that an extra number here changes nothing there."""
+
     seed: int
     number: int
     attempt: int
@@ -53,7 +55,8 @@ def build_pool(
     return PairingPool(
         ids=ids,
         points=tuple(records[c].points for c in ids),
-        met=met_among(tournament, stage, place) if tournament.stage_rounds(SECOND_SWISS) or stage == SECOND_SWISS
+        met=met_among(tournament, stage, place)
+        if tournament.stage_rounds(SECOND_SWISS) or stage == SECOND_SWISS
         else tuple({place[opponent] for opponent in records[c].opponents if opponent in place} for c in ids),
         byes=tuple(records[c].byes for c in ids),
     )
@@ -82,8 +85,15 @@ def refuse_open_matches(tournament: Tournament, stages: Collection[str] = STAGES
     if found:
         where, played, match = found[0]
         names = {competitor.id: competitor.name for competitor in tournament.competitors}
-        raise Problem("open_matches", where=where, n=len(found), round=played.number, table=match.table or "–",
-                      a=names.get(match.a, match.a), b=names.get(match.b or "", match.b))
+        raise Problem(
+            "open_matches",
+            where=where,
+            n=len(found),
+            round=played.number,
+            table=match.table or "–",
+            a=names.get(match.a, match.a),
+            b=names.get(match.b or "", match.b),
+        )
 
 
 def next_round_number(rounds: Sequence[Round]) -> int:

@@ -16,6 +16,7 @@ class ChangeCosts(Struct, frozen=True):
     """The costs of a completion, as small whole numbers by member. `met[i]`: earlier opponents; `together[i]`: members
     who came with i; `group[i]`: the points group from the top; `byes[i]`: byes so far; `alone[i]`: distinct places in
     the order of candidates for staying alone."""
+
     met: Met
     together: Met
     group: Sequence[int]
@@ -65,13 +66,13 @@ def _nearest(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -> Pairs
     def distance(pair: tuple[int, int]) -> int:
         return min(abs(bound.group[who] - group) for who in pair for group in groups)
 
-    return sorted(kept, key=distance)[:(WIDEST - len(waiting)) // 2]
+    return sorted(kept, key=distance)[: (WIDEST - len(waiting)) // 2]
 
 
 def _cost(a: int, b: int, there: bool, bound: ChangeCosts) -> tuple[int, ...]:
     if there:
         return 0, 0, 0, -1, 0, 0
-    return 0, int(b in bound.met[a]), int(b in bound.together[a]), 0, (bound.group[a] - bound.group[b])**2, 0
+    return 0, int(b in bound.met[a]), int(b in bound.together[a]), 0, (bound.group[a] - bound.group[b]) ** 2, 0
 
 
 def _weights(costs: Sequence[dict[int, tuple[int, ...]]]) -> list[dict[int, int]]:

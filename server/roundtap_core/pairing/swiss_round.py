@@ -1,11 +1,11 @@
 """The next Swiss round, drawn by the criterion: fewest repeats, the bye, the best shape from the top down, then chance.
 
-    1. who is to be paired, in groups by points      pairing_pool.py
-    2. an odd one out                                here
-    3. round 1                                       here
-       at most ten: every round looked at            here
-       else from the top group down                  topdown.py
-          exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
+1. who is to be paired, in groups by points      pairing_pool.py
+2. an odd one out                                here
+3. round 1                                       here
+   at most ten: every round looked at            here
+   else from the top group down                  topdown.py
+      exact pieces, where shuffling is in vain   window.py, blossom.py, cardinality.py
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,8 +31,9 @@ IDEAL, REPAIRED = "ideal", "repaired"
 TRIES = 400
 
 
-def draw_first_round(members: Sequence[int], came_with: Sequence[str | None], rand: Rand) -> tuple[pairing_pool.Pairs,
-    str]:
+def draw_first_round(
+    members: Sequence[int], came_with: Sequence[str | None], rand: Rand
+) -> tuple[pairing_pool.Pairs, str]:
     """A random round with the fewest pairings inside a "came with" group, and the method used. Uniform over all of
     them, unless TRIES shuffles failed and the last was repaired."""
     crowd = _half_or_more(members, came_with)
@@ -76,7 +77,7 @@ def _spread(members: Sequence[int], crowd: list[int], rand: Rand) -> pairing_poo
     others = [member for member in members if member not in crowded]
     hosts = crowd[:]
     shuffle(hosts, rand)
-    return list(zip(others, hosts, strict=False)) + _pairs(hosts[len(others):])
+    return list(zip(others, hosts, strict=False)) + _pairs(hosts[len(others) :])
 
 
 def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> list[int]:
@@ -85,8 +86,11 @@ def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> l
         a, b = line[k], line[k + 1]
         if not _same_group(a, b, came_with):
             continue
-        places = [p for p in range(0, len(line), 2)
-                  if not _same_group(a, line[p], came_with) and not _same_group(a, line[p + 1], came_with)]
+        places = [
+            p
+            for p in range(0, len(line), 2)
+            if not _same_group(a, line[p], came_with) and not _same_group(a, line[p + 1], came_with)
+        ]
         p = places[int(rand() * len(places))]
         line[k + 1], line[p] = line[p], b
     return line
@@ -98,6 +102,7 @@ RANDOM = "random"
 class ByeChoice(Struct, frozen=True):
     """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
     `passed_over` would have come first, but without them a repeat could not have been avoided."""
+
     member: int
     why: str
     passed_over: tuple[int, ...] = ()
@@ -176,7 +181,7 @@ def all_pairings(members: list[int]) -> Iterator[pairing_pool.Pairs]:
         return
     first, rest = members[0], members[1:]
     for i, second in enumerate(rest):
-        for others in all_pairings(rest[:i] + rest[i + 1:]):
+        for others in all_pairings(rest[:i] + rest[i + 1 :]):
             yield [(first, second), *others]
 
 
@@ -196,8 +201,9 @@ class SearchBudget:
         return self.left >= 0
 
 
-def first_feasible(draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, byes: Sequence[int],
-                   rounds_left: int) -> pairing_pool.Pairs:
+def first_feasible(
+    draws: Sequence[pairing_pool.Pairs], met: pairing_pool.Met, byes: Sequence[int], rounds_left: int
+) -> pairing_pool.Pairs:
     """The first of `draws` after which `rounds_left` more rounds are possible without a repeat; else simply the first.
     `draws` come in random order, so the choice is uniform. `byes` include this round's. One draw gets at most a tenth
     of the steps, so a dead end that is hard to prove does not use them all."""
@@ -219,8 +225,9 @@ def repeat_is_ahead(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequ
     return not _can_follow(pairs, met, byes, rounds_left, budget) and budget.left >= 0
 
 
-def _can_follow(pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int,
-                budget: SearchBudget) -> bool:
+def _can_follow(
+    pairs: pairing_pool.Pairs, met: pairing_pool.Met, byes: Sequence[int], rounds_left: int, budget: SearchBudget
+) -> bool:
     """Whether so many legal rounds can follow `pairs`. In an odd field where no one needs a second bye, the bye is one
     more member whom each meets once: rounds can then be reordered, too."""
     later = [set(opponents) for opponents in met]
@@ -274,7 +281,12 @@ def _most_byes(byes: Sequence[int], member: int, rounds: int) -> int:
 
 
 def _round_then(
-    members: list[int], met: list[set[int]], byes: list[int], rounds_left: int, budget: SearchBudget, at_least: int,
+    members: list[int],
+    met: list[set[int]],
+    byes: list[int],
+    rounds_left: int,
+    budget: SearchBudget,
+    at_least: int,
     ascending: bool,
 ) -> bool:
     """Pair `members` without a repeat in some way that the later rounds can follow."""
@@ -295,7 +307,7 @@ def _round_then(
                 following = b + 1
             met[a].add(b)
             met[b].add(a)
-            found = pair(rest[1:i] + rest[i + 1:])
+            found = pair(rest[1:i] + rest[i + 1 :])
             met[a].discard(b)
             met[b].discard(a)
             if found:
@@ -305,11 +317,13 @@ def _round_then(
     return pair(members)
 
 
-def draw_round(field: pairing_pool.PairingPool, members: Sequence[int], chance: pairing_pool.DrawRandom,
-               byes: Sequence[int],
-               rounds_left: int) -> tuple[
-    pairing_pool.Pairs, str
-]:
+def draw_round(
+    field: pairing_pool.PairingPool,
+    members: Sequence[int],
+    chance: pairing_pool.DrawRandom,
+    byes: Sequence[int],
+    rounds_left: int,
+) -> tuple[pairing_pool.Pairs, str]:
     """The pairs of an even number of `members`, and the method. `byes` include this round's; `rounds_left` are the
     Swiss rounds after it (0: unknown or none), for lookahead in small fields."""
     if len(members) <= LARGEST:
@@ -327,8 +341,9 @@ def draw_round(field: pairing_pool.PairingPool, members: Sequence[int], chance: 
     return pairs, method
 
 
-def draw_large(field: pairing_pool.PairingPool, members: Sequence[int], met: pairing_pool.Met,
-               chance: pairing_pool.DrawRandom) -> tuple[pairing_pool.Pairs, str]:
+def draw_large(
+    field: pairing_pool.PairingPool, members: Sequence[int], met: pairing_pool.Met, chance: pairing_pool.DrawRandom
+) -> tuple[pairing_pool.Pairs, str]:
     """The same for any number of members: only the structure of the field decides the method."""
     groups = field.groups(members)
     most_met = max(map(len, met))
@@ -355,6 +370,7 @@ class DrawnRound(Struct, frozen=True):
     pairing, if all stay. `beyond_plan`, only where a file is asked for a further round: True, all rounds of its
     structure are drawn.
     """
+
     number: int
     stage: str
     draw: Draw
@@ -363,8 +379,13 @@ class DrawnRound(Struct, frozen=True):
 
 
 def draw_swiss_round(
-    tournament: Tournament, seed: int | None = None, attempt: int = 1, absent: Collection[str] = (),
-    stage: str = SWISS, rounds_after: int | None = None, busy: Collection[int] = frozenset(),
+    tournament: Tournament,
+    seed: int | None = None,
+    attempt: int = 1,
+    absent: Collection[str] = (),
+    stage: str = SWISS,
+    rounds_after: int | None = None,
+    busy: Collection[int] = frozenset(),
 ) -> DrawnRound:
     """Draw the next Swiss round; the same arguments draw the same round on every machine. `seed` defaults to the
     event's, another `attempt` draws again. Departed and `absent` competitors get no match. `rounds_after`: how many
@@ -418,8 +439,12 @@ def _first_round(
 
 
 def _later_round(
-    field: pairing_pool.PairingPool, tournament: Tournament, records: Mapping[str, SwissTotals],
-    chance: pairing_pool.DrawRandom, byes: list[int], rounds_left: int
+    field: pairing_pool.PairingPool,
+    tournament: Tournament,
+    records: Mapping[str, SwissTotals],
+    chance: pairing_pool.DrawRandom,
+    byes: list[int],
+    rounds_left: int,
 ) -> tuple[pairing_pool.Pairs, str, ByeChoice | None]:
     """Adds this round's bye to `byes`."""
     members = list(range(len(field.ids)))
@@ -439,15 +464,21 @@ def _rounds_left(tournament: Tournament, number: int, there: int) -> int:
     book = rulebook(tournament.rulebook)
     begun = tournament.stage_rounds(SWISS)
     try:
-        rounds, _ = book.structure(present_count(begun[0].matches) if begun else there,
-                                   book.options(tournament.options))
+        rounds, _ = book.structure(
+            present_count(begun[0].matches) if begun else there, book.options(tournament.options)
+        )
     except Problem:
         return 0
     return max(0, rounds - number)
 
 
-def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: ByeChoice | None, byes: Sequence[int],
-           rounds_left: int) -> dict[str, Any]:
+def _notes(
+    field: pairing_pool.PairingPool,
+    pairs: pairing_pool.Pairs,
+    bye: ByeChoice | None,
+    byes: Sequence[int],
+    rounds_left: int,
+) -> dict[str, Any]:
     floats: list[dict[str, Any]] = []
     for a, b in pairs:
         upper, lower = (a, b) if field.points[a] > field.points[b] else (b, a)
@@ -455,8 +486,11 @@ def _notes(field: pairing_pool.PairingPool, pairs: pairing_pool.Pairs, bye: ByeC
             floats.append({"competitor": field.ids[upper], "from": field.points[upper], "to": field.points[lower]})
     floats.sort(key=lambda f: (-f["from"], -f["to"]))
     repeated = [{"a": field.ids[a], "b": field.ids[b]} for a, b in pairs if b in field.met[a]]
-    due = bye and {"competitor": field.ids[bye.member], "why": bye.why,
-                   "passed_over": [field.ids[i] for i in bye.passed_over]}
+    due = bye and {
+        "competitor": field.ids[bye.member],
+        "why": bye.why,
+        "passed_over": [field.ids[i] for i in bye.passed_over],
+    }
     notes: dict[str, Any] = {"repeats": len(repeated), "bye": due, "floats": floats}
     if repeated:
         notes["repeated"] = repeated
@@ -477,7 +511,11 @@ def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
         "round": pairing.number,
         "stage": pairing.stage,
         "draw": asdict(pairing.draw),
-        "matches": [{"table": match.table, "a": match.a, "b": match.b} if match.bye is None
-                    else {"a": match.a, "bye": match.bye} for match in pairing.matches],
+        "matches": [
+            {"table": match.table, "a": match.a, "b": match.b}
+            if match.bye is None
+            else {"a": match.a, "bye": match.bye}
+            for match in pairing.matches
+        ],
         "notes": notes,
     }

@@ -13,7 +13,10 @@ AT_RANDOM = "random"
 
 
 def assign_tables(
-    matches: Iterable[Match], tournament: Tournament, first: int = 1, busy: Collection[int] = frozenset(),
+    matches: Iterable[Match],
+    tournament: Tournament,
+    first: int = 1,
+    busy: Collection[int] = frozenset(),
     records: Mapping[str, SwissTotals] | None = None,
 ) -> tuple[Match, ...]:
     """The matches with tables, in their order; byes have none and come last. Numbers run from `first` without `busy`

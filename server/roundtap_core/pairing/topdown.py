@@ -205,6 +205,7 @@ class TopDownDraw(Struct):
     """The draw of an even field that has a legal round. `rest` are the groups still to pair, the top one first;
     nobody has met more than `most_met` of them. A step costs no more than the groups it touches: with thousands of
     players on points of their own there are a thousand steps."""
+
     rest: Groups
     met: Met
     chance: DrawRandom
@@ -296,7 +297,7 @@ class TopDownDraw(Struct):
         group = self.rest[g]
         if len(group) < 2:
             return -1
-        below = self._size - sum([len(upper) for upper in self.rest[:g + 1]])
+        below = self._size - sum([len(upper) for upper in self.rest[: g + 1]])
         return max_removable(group, self.rest, below, self.met, self.most_met)
 
     def _lone_leader(self) -> bool:
@@ -336,7 +337,7 @@ class TopDownDraw(Struct):
                 floating.append(floater)
             self.rest[0] = source
         pairs = window.pairs + [(b, a) for a, b in choose_opponents(floating, sink, self.met, rand)]
-        rest = self.rest[end + 1:]
+        rest = self.rest[end + 1 :]
         self._fix(pairs + self._source_pairs(window, start), [sink, *rest] if sink else rest, EXACT)
 
     def _cut(self, window: WindowSolution, start: int, end: int) -> bool:

@@ -14,6 +14,7 @@ NOISE = 1 << 24
 class WindowSolution(Struct, frozen=True):
     """A solution: `pairs` among the groups; `tokens` are the members who meet one of the group above;
     `floating` those who go below the window."""
+
     pairs: Pairs
     tokens: list[int]
     floating: list[int]

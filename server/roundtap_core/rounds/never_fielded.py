@@ -16,16 +16,19 @@ def never_fielded(tournament: Tournament) -> dict[str, list[int]]:
         return {}
     still_in = _still_in(tournament)
     used = fielded_squads(tournament.rounds)
-    missing = {competitor.id: sorted(set(range(1, squads.listed + 1)) - used[competitor.id])
-               for competitor in tournament.competitors
-               if competitor.active and competitor.id in used and competitor.id not in still_in}
+    missing = {
+        competitor.id: sorted(set(range(1, squads.listed + 1)) - used[competitor.id])
+        for competitor in tournament.competitors
+        if competitor.active and competitor.id in used and competitor.id not in still_in
+    }
     return {who: never for who, never in missing.items() if never}
 
 
 def _is_over(tournament: Tournament) -> bool:
     planned, swiss = planned_structure_or_none(tournament), tournament.stage_rounds(SWISS)
-    return (planned is not None and len(swiss) >= max(1, planned[0])
-            and all(m.bye or m.result for m in swiss[-1].matches))
+    return (
+        planned is not None and len(swiss) >= max(1, planned[0]) and all(m.bye or m.result for m in swiss[-1].matches)
+    )
 
 
 def _still_in(tournament: Tournament) -> set[str]:

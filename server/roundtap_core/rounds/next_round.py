@@ -17,7 +17,7 @@ from roundtap_core.standings.standings import standings
 
 
 def next_stage(tournament: Tournament) -> str:
-    """"swiss", "tiebreak", "elimination" or "second-swiss". Without a cut Swiss rounds go on for as long as somebody
+    """ "swiss", "tiebreak", "elimination" or "second-swiss". Without a cut Swiss rounds go on for as long as somebody
     asks for another, unless a tie has to be played out."""
     for begun in (ELIMINATION, SECOND_SWISS):
         if tournament.stage_rounds(begun):
@@ -83,7 +83,10 @@ def second_stage_players(tournament: Tournament, seeds: Sequence[str] = ()) -> s
 
 
 def second_stage_round(
-    tournament: Tournament, seed: int | None = None, attempt: int = 1, seeds: Sequence[str] = (),
+    tournament: Tournament,
+    seed: int | None = None,
+    attempt: int = 1,
+    seeds: Sequence[str] = (),
     busy: Collection[int] = frozenset(),
 ) -> DrawnRound:
     """The next Swiss round of the second stage: by all points so far; only its own meetings count as repeats. Raises
@@ -118,7 +121,10 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
 
 
 def next_tiebreak_round(
-    tournament: Tournament, seed: int | None = None, attempt: int = 1, form: str = tiebreakers.EACH,
+    tournament: Tournament,
+    seed: int | None = None,
+    attempt: int = 1,
+    form: str = tiebreakers.EACH,
     busy: Collection[int] = frozenset(),
 ) -> DrawnRound:
     """The next round of all ties that have to be played out, each for itself; who waits in an odd tie has no entry.
@@ -126,15 +132,18 @@ def next_tiebreak_round(
     "no_tie_to_break"."""
     refuse_open_matches(tournament)
     if form not in (tiebreakers.EACH, tiebreakers.KNOCKOUT):
-        raise Invalid("not_one_of", where="/tiebreak_form", value=form,
-                      options=f"{tiebreakers.EACH}, {tiebreakers.KNOCKOUT}")
+        raise Invalid(
+            "not_one_of", where="/tiebreak_form", value=form, options=f"{tiebreakers.EACH}, {tiebreakers.KNOCKOUT}"
+        )
     form = tiebreakers.event_tiebreak_form(tournament, otherwise=form)
     ties = open_ties(tournament)
     if not ties:
         raise Problem("no_tie_to_break")
     matches = [Match(a, b) for tie in ties for a, b in tiebreakers.next_tiebreak_pairs(tournament, tie, form)]
     return DrawnRound(
-        len(tournament.rounds) + 1, TIEBREAK, Draw(tournament.seed if seed is None else seed, attempt, "tiebreak"),
+        len(tournament.rounds) + 1,
+        TIEBREAK,
+        Draw(tournament.seed if seed is None else seed, attempt, "tiebreak"),
         assign_in_order(matches, tournament, busy),
         {"repeats": 0, "bye": None, "floats": [], "ties": [list(tie) for tie in ties], "form": form},
     )

@@ -18,6 +18,7 @@ class PhaseNow(Struct, frozen=True):
     """A round at one moment, as everybody may know it. `key`: the word, as a key of texts. `remaining_ms`: down to 0 at
     the length that was announced; it stays there while minutes run that chance has added (`last_minutes`), and falls
     below 0 once the round is `over`. None: untimed."""
+
     key: str
     remaining_ms: int | None
     last_minutes: bool

@@ -25,6 +25,7 @@ OWN = "own"  # the structure that every rulebook allows: rounds and cut as the o
 
 class Tally(Struct, frozen=True):
     """What one match gives one side: tournament points, the outcome, and figures summed for tiebreakers."""
+
     points: int
     outcome: str
     figures: Mapping[str, int] = {}
@@ -32,6 +33,7 @@ class Tally(Struct, frozen=True):
 
 class Structure(Struct, frozen=True):
     """One line of a structure table: this many players, Swiss rounds and cut (0: none)."""
+
     at_least: int
     at_most: int | None
     swiss_rounds: int
@@ -40,12 +42,23 @@ class Structure(Struct, frozen=True):
 
 BASIC_AND_ADVANCED: Mapping[str, tuple[Structure, ...]] = {
     "basic": (
-        Structure(4, 8, 3, 0), Structure(9, 16, 4, 0), Structure(17, 24, 4, 4), Structure(25, 40, 5, 4),
-        Structure(41, 44, 5, 8), Structure(45, 76, 6, 8), Structure(77, 148, 6, 16), Structure(149, None, 7, 16),
+        Structure(4, 8, 3, 0),
+        Structure(9, 16, 4, 0),
+        Structure(17, 24, 4, 4),
+        Structure(25, 40, 5, 4),
+        Structure(41, 44, 5, 8),
+        Structure(45, 76, 6, 8),
+        Structure(77, 148, 6, 16),
+        Structure(149, None, 7, 16),
     ),
     "advanced": (
-        Structure(9, 12, 4, 4), Structure(13, 24, 4, 8), Structure(25, 40, 5, 8), Structure(41, 76, 6, 8),
-        Structure(77, 148, 6, 16), Structure(149, 288, 6, 32), Structure(289, 512, 7, 32),
+        Structure(9, 12, 4, 4),
+        Structure(13, 24, 4, 8),
+        Structure(25, 40, 5, 8),
+        Structure(41, 76, 6, 8),
+        Structure(77, 148, 6, 16),
+        Structure(149, 288, 6, 32),
+        Structure(289, 512, 7, 32),
         Structure(513, None, 8, 32),
     ),
 }
@@ -55,6 +68,7 @@ BASIC_AND_ADVANCED: Mapping[str, tuple[Structure, ...]] = {
 class MatchSituation(Struct, frozen=True):
     """Where a match stands: its stage ("swiss", "elimination", "final", "third_place", "tiebreak"), the list costs of a
     and b (None: unknown), and the houses of their decks (empty: unknown)."""
+
     stage: str = records.SWISS
     totals: tuple[int | None, int | None] = (None, None)
     houses: tuple[tuple[str, ...], tuple[str, ...]] | None = None
@@ -75,12 +89,14 @@ SWISS_ROUND = MatchSituation()
 
 class Phase(Struct, frozen=True):
     """A named part of the round ("phase.key"), beginning so many minutes before the announced end."""
+
     key: str
     before_end: int
 
 
 class AidFigure(Struct, frozen=True):
     """A whole number that a counting aid wants (the text "aid.AID.KEY"), or a tick: 1 for yes, 0 for no."""
+
     key: str
     minimum: int = 0
     maximum: int = 1
@@ -89,6 +105,7 @@ class AidFigure(Struct, frozen=True):
 
 class CountingAid(Struct, frozen=True):
     """A manual sum that a page can do for players: `worth` of the figures, by key. Texts: "aid.ID", "aid.ID.worth"."""
+
     id: str
     figures: tuple[AidFigure, ...]
     worth: Callable[[Mapping[str, int]], int]
@@ -96,6 +113,7 @@ class CountingAid(Struct, frozen=True):
 
 class Squads(Struct, frozen=True):
     """Lists of so many squads, of which each round takes so many; every one has to be fielded once."""
+
     listed: int
     taken: int
 
@@ -113,12 +131,13 @@ ORGANIZER, HEAD_JUDGE, JUDGE = "organizer", "head_judge", "judge"
 class Rulebook:
     """Base class of the rulebooks. Subclasses set the class attributes and override the methods below. To use one:
 
-        book = rulebook("xwing-standard")  # of rulebooks/registry.py
-        options = book.options({"squad_points": 100})
-        played, at_time, conceded = book.form(options).ways
-        result = compose(at_time, "a", {"score.winner": 88, "score.loser": 40})  # of forms/walk.py
-        book.tally(Match("ann", "bo", result=result), "a", options)  # 1 point, "win", {"mov": 148}
+    book = rulebook("xwing-standard")  # of rulebooks/registry.py
+    options = book.options({"squad_points": 100})
+    played, at_time, conceded = book.form(options).ways
+    result = compose(at_time, "a", {"score.winner": 88, "score.loser": 40})  # of forms/walk.py
+    book.tally(Match("ann", "bo", result=result), "a", options)  # 1 point, "win", {"mov": 148}
     """
+
     id: ClassVar[str]
     title: ClassVar[str]
     document: ClassVar[str]
@@ -176,37 +195,47 @@ class Rulebook:
         """Raise Problem for an option that this rulebook does not have, or beyond its document's limits."""
         structures = (*self.structures, OWN)
         if given.get("structure", OWN) not in structures:
-            raise Invalid("not_one_of", where="/options/structure", value=given["structure"],
-                          options=", ".join(structures))
+            raise Invalid(
+                "not_one_of", where="/options/structure", value=given["structure"], options=", ".join(structures)
+            )
         for stage, values in given.get("stages", {}).items():
             games = values.get("best_of", self.best_of[0])
             if games not in self.best_of:
-                raise Invalid("not_one_of", where=f"/options/stages/{stage}/best_of", value=games,
-                              options=", ".join(map(str, self.best_of)))
+                raise Invalid(
+                    "not_one_of",
+                    where=f"/options/stages/{stage}/best_of",
+                    value=games,
+                    options=", ".join(map(str, self.best_of)),
+                )
 
         second = given.get("second_stage", self.second_stages[0])
         if second not in self.second_stages:
-            raise Invalid("not_one_of", where="/options/second_stage", value=second,
-                          options=", ".join(self.second_stages))
+            raise Invalid(
+                "not_one_of", where="/options/second_stage", value=second, options=", ".join(self.second_stages)
+            )
 
     def second_stage_rounds(self, qualified: int) -> int:
         """Swiss rounds of a second stage with so many players, from the structure's line for that number."""
         lines = [line for table in self.structures.values() for line in table]
-        fitting = (line.swiss_rounds for line in lines
-                   if line.at_least <= qualified and (line.at_most is None or qualified <= line.at_most))
+        fitting = (
+            line.swiss_rounds
+            for line in lines
+            if line.at_least <= qualified and (line.at_most is None or qualified <= line.at_most)
+        )
         return next(fitting, _enough_rounds(qualified))
 
     def option_warnings(self, given: Options) -> list[Problem]:
         """Warnings for the organizer before these options are announced; none is forbidden."""
         return []
 
-    def tally(self, match: records.Match, side: records.Side, options: Options,
-              totals: ListTotals = NO_TOTALS) -> Tally:
+    def tally(
+        self, match: records.Match, side: records.Side, options: Options, totals: ListTotals = NO_TOTALS
+    ) -> Tally:
         """What `match` (with a result, or a bye) gives the competitor at `side`."""
         raise NotImplementedError
 
     def winner(self, result: records.Result, options: Options) -> str:
-        """"a", "b", "draw" or "none" (both lose). Raises Problem where neither figures nor a stated winner tell."""
+        """ "a", "b", "draw" or "none" (both lose). Raises Problem where neither figures nor a stated winner tell."""
         raise NotImplementedError
 
     def elimination_winner(self, result: records.Result, options: Options, better: records.Side) -> str:
@@ -270,8 +299,13 @@ class Rulebook:
                     line.swiss_rounds if given_rounds is None else given_rounds,
                     line.cut if given_cut is None else given_cut,
                 )
-        raise Problem("no_structure", where="/options/structure", structure=name, players=players,
-                      fewest=min((line.at_least for line in lines), default=0))
+        raise Problem(
+            "no_structure",
+            where="/options/structure",
+            structure=name,
+            players=players,
+            fewest=min((line.at_least for line in lines), default=0),
+        )
 
     def worth(
         self, match: records.Match, options: Options, situation: MatchSituation = SWISS_ROUND
@@ -321,8 +355,9 @@ def refuse_figure_range(key: str, pair: records.SidePair, minimum: int, maximum:
     """Raise Problem("figure_out_of_range") for a figure of either side."""
     for side in records.SIDES:
         if not minimum <= pair.of(side) <= maximum:
-            raise Invalid("figure_out_of_range", where=f"/{key}/{side}", value=pair.of(side),
-                          minimum=minimum, maximum=maximum)
+            raise Invalid(
+                "figure_out_of_range", where=f"/{key}/{side}", value=pair.of(side), minimum=minimum, maximum=maximum
+            )
 
 
 def _enough_rounds(players: int) -> int:

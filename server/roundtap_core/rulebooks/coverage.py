@@ -29,6 +29,7 @@ class Clause(Struct, frozen=True):
     the clause in short words; `rulebooks`: ids it holds for. `reason`: why a clause is left to people. `tests`: pytest
     ids of tests for it. `fronts`: those that could break an enforced or default clause, each covered by a test; at
     least the core. `decided`: the kit's decision where the document has a gap."""
+
     id: str
     section: str
     text: str
@@ -43,6 +44,7 @@ class Clause(Struct, frozen=True):
 
 class Coverage(Struct, frozen=True):
     """The clauses of one document, in its order, as far as they hold for the rulebooks asked about."""
+
     document: str
     rulebooks: tuple[str, ...]
     clauses: tuple[Clause, ...]
@@ -73,14 +75,25 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
     with open(os.path.join(FOLDER, f"{document}.json"), encoding="utf-8") as file:
         data: dict[str, Any] = json.load(file)
     said: dict[str, Any] = {}
-    with (suppress(FileNotFoundError),
-          open(os.path.join(FOLDER, language, f"{document}.json"), encoding="utf-8") as translated):
+    with (
+        suppress(FileNotFoundError),
+        open(os.path.join(FOLDER, language, f"{document}.json"), encoding="utf-8") as translated,
+    ):
         said = json.load(translated)
     everybody = tuple(data["rulebooks"])
-    return Coverage(data["document"], everybody,
-                    tuple(_clause({"heading": data.get("headings", {}).get(raw["section"], {})
-                                   .get(language, raw["section"])} | raw | said.get(raw["id"], {}), everybody)
-                          for raw in data["clauses"]))
+    return Coverage(
+        data["document"],
+        everybody,
+        tuple(
+            _clause(
+                {"heading": data.get("headings", {}).get(raw["section"], {}).get(language, raw["section"])}
+                | raw
+                | said.get(raw["id"], {}),
+                everybody,
+            )
+            for raw in data["clauses"]
+        ),
+    )
 
 
 def coverage(rulebook_id: str, language: str = "en") -> Coverage:
@@ -99,5 +112,11 @@ def coverage_to_json(found: Coverage) -> dict[str, Any]:
 
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
-    return Clause(**{**raw, "rulebooks": tuple(raw.get("rulebooks", everybody)), "tests": tuple(raw.get("tests", ())),
-                     "fronts": tuple(raw.get("fronts", (CORE,) if raw["how"] in HELD else ()))})
+    return Clause(
+        **{
+            **raw,
+            "rulebooks": tuple(raw.get("rulebooks", everybody)),
+            "tests": tuple(raw.get("tests", ())),
+            "fronts": tuple(raw.get("fronts", (CORE,) if raw["how"] in HELD else ())),
+        }
+    )

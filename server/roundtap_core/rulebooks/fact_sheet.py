@@ -39,6 +39,7 @@ def stage_minutes(book: Rulebook, options: Options) -> dict[str, int | None]:
 def minutes_by_games(book: Rulebook) -> dict[str, dict[int, int | None]]:
     """The rulebook's own lengths for each number of games a match of that stage may have:
     {"swiss": {1: 35, 3: 90}, …}."""
+
     def of(stage: str, games: int) -> int | None:
         return book.minutes(stage, book.options({"stages": {stage: {"best_of": games}}}))
 
@@ -47,6 +48,7 @@ def minutes_by_games(book: Rulebook) -> dict[str, dict[int, int | None]]:
 
 def games_allowed(book: Rulebook, stage: str) -> tuple[int, ...]:
     """How many games a match of that stage may have: those of the rulebook that its options take there."""
+
     def taken(games: int) -> bool:
         try:
             book.check_options({"stages": {stage: {"best_of": games}}})

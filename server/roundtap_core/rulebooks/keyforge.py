@@ -14,10 +14,14 @@ from roundtap_core.lists.list_form import NAMES, TICK, ListCheck, ListData, List
 from roundtap_core.rulebooks import base
 
 HOUSES_OF_A_DECK = 3
-INTRODUCTORY = frozenset({
-    # As printed, and as found where the ñ was lost.
-    "senorita onice censorius", "sefiorita onice censorius", "radiante argus el supremo",
-})
+INTRODUCTORY = frozenset(
+    {
+        # As printed, and as found where the ñ was lost.
+        "senorita onice censorius",
+        "sefiorita onice censorius",
+        "radiante argus el supremo",
+    }
+)
 SLEEVES_LEVEL = "premium"
 
 
@@ -26,13 +30,17 @@ class ArchonDeck(ListCheck):
     precedence."""
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
-        return ListForm(fields=(
-            ListField("identity"), ListField("houses", NAMES, count=HOUSES_OF_A_DECK), ListField("identity_card", TICK),
-            ListField("opaque_sleeves", TICK),
-        ))
+        return ListForm(
+            fields=(
+                ListField("identity"),
+                ListField("houses", NAMES, count=HOUSES_OF_A_DECK),
+                ListField("identity_card", TICK),
+                ListField("opaque_sleeves", TICK),
+            )
+        )
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Mazos de los jugadores": a deck is unique, has three houses, and is presented by its card."""
+        """ "Mazos de los jugadores": a deck is unique, has three houses, and is presented by its card."""
         found, houses = [], names_at(list_, "houses")
         if fold(text_at(list_, "identity")) in INTRODUCTORY:
             found.append(Problem("list_introductory_deck", where="/identity", name=text_at(list_, "identity")))
@@ -48,7 +56,7 @@ class ArchonDeck(ListCheck):
         return found
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Cartas de identidad": no registration without the card. "Fundas": opaque sleeves at the premium level."""
+        """ "Cartas de identidad": no registration without the card. "Fundas": opaque sleeves at the premium level."""
         found = []
         if not text_at(list_, "identity"):
             found.append(Problem("list_identity_missing", where="/identity"))
@@ -66,8 +74,12 @@ class ArchonDeck(ListCheck):
 
     def with_list(self, competitor: records.Competitor, list_: ListData) -> records.Competitor:
         rest = {key: value for key, value in list_.items() if key not in ("identity", "houses")}
-        return replace(competitor, list=rest or None, identity=text_at(list_, "identity") or None,
-                       houses=tuple(names_at(list_, "houses")))
+        return replace(
+            competitor,
+            list=rest or None,
+            identity=text_at(list_, "identity") or None,
+            houses=tuple(names_at(list_, "houses")),
+        )
 
     def competitor_problems(
         self, competitor: records.Competitor, options: Mapping[str, Any], level: str | None = None
@@ -123,15 +135,21 @@ HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")
 """The choice in step 4 where a deck's houses are unknown; any other house is OTHER_HOUSE."""
 OTHER_HOUSE = "other"
 
-LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    questions.FIRST_PLAYER_BY: (questions.BY_LOT,), "lot": records.SIDES, "active": records.SIDES,
-    "turns": records.SIDES, "game_begun": ("yes", "no"),
-})
+LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        questions.FIRST_PLAYER_BY: (questions.BY_LOT,),
+        "lot": records.SIDES,
+        "active": records.SIDES,
+        "turns": records.SIDES,
+        "game_begun": ("yes", "no"),
+    }
+)
 """Keys of `timeout` whose values are among a few."""
 
 
 class KeyForgeArchon(base.Rulebook):
     """Sections in the docstrings are the headings of the document. Sealed differs in its minutes and decks."""
+
     id = "keyforge-archon"
     title = "KeyForge Archon"
     document = "KeyForge, normativas de torneo: Arconte (es)"
@@ -143,37 +161,50 @@ class KeyForgeArchon(base.Rulebook):
     best_of = (1, 3)
     levels = ("relaxed", "formal", "premium")
     level_notes: ClassVar[dict[str, str]] = {
-        "relaxed": "level.note.any_experience", "formal": "level.note.know_rules",
+        "relaxed": "level.note.any_experience",
+        "formal": "level.note.know_rules",
         "premium": "level.note.know_documents",
     }
     structures = base.BASIC_AND_ADVANCED
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
-        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
-        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
-        "decision.elimination_ranking", "decision.tables", "decision.both_lose_points",
-        "decision.structure_counts_checked_in", "decision.sos_details", "decision.keyforge_best_of_three",
+        "decision.nobody_came",
+        "decision.disqualified",
+        "decision.between_stages",
+        "decision.second_bye",
+        "decision.no_show",
+        "decision.late_minutes",
+        "decision.leaving_is_concession",
+        "decision.elimination_ranking",
+        "decision.tables",
+        "decision.both_lose_points",
+        "decision.structure_counts_checked_in",
+        "decision.sos_details",
+        "decision.keyforge_best_of_three",
         "decision.keyforge_game_not_begun",
     )
     officials_play = {"relaxed": base.WITH_SECOND, "*": base.NO}
     ticks = {"premium": ("sleeves",)}
     lots = (base.FIRST_PLAYER,)
     before_play: ClassVar[tuple[str, ...]] = (
-        "before.first_player_by_lot", "before.loser_chooses", "before.list_two_minutes", "before.no_dice",
+        "before.first_player_by_lot",
+        "before.loser_chooses",
+        "before.list_two_minutes",
+        "before.no_dice",
         "before.wait_for_start",
     )
     disqualification_proposed_by = (base.HEAD_JUDGE,)
     lists: ClassVar[ListCheck] = ArchonDeck()
 
     def minutes(self, stage: str, options: base.Options) -> int | None:
-        """"Tiempos de ronda del torneo": best of three has its own lengths."""
+        """ "Tiempos de ronda del torneo": best of three has its own lengths."""
         own = options.get("stages", {}).get(stage, {})
         if "minutes" not in own and self.games(stage, options) == 3:
             return self.best_of_three_minutes[stage]
         return super().minutes(stage, options)
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Final de la partida": more games won; no game is drawn, so the winner of a tied match must be stated."""
+        """ "Final de la partida": more games won; no game is drawn, so the winner of a tied match must be stated."""
         stated = base.stated_winner(result)
         if "draw" in (stated, result.winner):
             raise Problem("no_draws", where="/winner")
@@ -186,16 +217,21 @@ class KeyForgeArchon(base.Rulebook):
             return result.winner
         ahead = "a" if score.a > score.b else "b"
         if result.winner not in (None, ahead):
-            raise Invalid("winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b,
-                          right=ahead)
+            raise Invalid(
+                "winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b, right=ahead
+            )
         return ahead
 
-    def tally(self, match: records.Match, side: records.Side, options: base.Options,
-              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
-        """"Puntos de torneo": a win 1, a loss 0; a bye is a win."""
+    def tally(
+        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
+    ) -> base.Tally:
+        """ "Puntos de torneo": a win 1, a loss 0; a bye is a win."""
         if match.bye is not None:
-            return base.Tally(1, base.WIN) if match.bye in (records.BYE, records.WON_BYE,
-                                                            records.NO_SHOW) else base.Tally(0, base.LOSS)
+            return (
+                base.Tally(1, base.WIN)
+                if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW)
+                else base.Tally(0, base.LOSS)
+            )
         assert match.result is not None
         return base.Tally(1, base.WIN) if self.winner(match.result, options) == side else base.Tally(0, base.LOSS)
 
@@ -204,13 +240,19 @@ class KeyForgeArchon(base.Rulebook):
         wins = self.games(situation.stage, options) // 2 + 1
         won = questions.Figure(SCORE, questions.WINNER, wins, wins, wins, (1,), asked=False)
         others = questions.Figure(SCORE, questions.LOSER, 0, wins - 1, 0, (1,), asked=wins > 1)
-        so_far = tuple(questions.Figure(SCORE, whose, 0, wins - 1, 0, (1,))
-                       for whose in (questions.WINNER, questions.LOSER))
+        so_far = tuple(
+            questions.Figure(SCORE, whose, 0, wins - 1, 0, (1,)) for whose in (questions.WINNER, questions.LOSER)
+        )
         return Form(
             rulebook=self.id,
             ways=(
-                WayToEnd("time", AT_TIME, records.TIME, _time_out(so_far if wins > 1 else (), situation.houses),
-                    winner=DECIDED),
+                WayToEnd(
+                    "time",
+                    AT_TIME,
+                    records.TIME,
+                    _time_out(so_far if wins > 1 else (), situation.houses),
+                    winner=DECIDED,
+                ),
                 WayToEnd("played", ANY_TIME, records.PLAYED, (won, others)),
                 WayToEnd("conceded", ANY_TIME, records.CONCESSION, (won, others)),
             ),
@@ -219,13 +261,15 @@ class KeyForgeArchon(base.Rulebook):
             look_s=LOOK_S,
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.MatchSituation) -> bool:
+    def has_won(
+        self, result: records.Result, side: records.Side, options: base.Options, situation: base.MatchSituation
+    ) -> bool:
         """As many games as end the match."""
         return result.score.of(side) >= self.games(situation.stage, options) // 2 + 1
 
-    def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
+    def check_new(
+        self, result: records.Result, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND
+    ) -> None:
         """A match has a fixed number of games and ends with the last one needed."""
         base.refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
         wins = self.games(situation.stage, options) // 2 + 1
@@ -238,7 +282,8 @@ class KeyForgeArchon(base.Rulebook):
 
 
 class KeyForgeSealed(KeyForgeArchon):
-    """"Sellado": decks are opened at the event, and rounds are longer."""
+    """ "Sellado": decks are opened at the event, and rounds are longer."""
+
     id = "keyforge-sealed"
     title = "KeyForge Sealed"
     document = "KeyForge, normativas de torneo: Sellado (es)"
@@ -249,7 +294,7 @@ class KeyForgeSealed(KeyForgeArchon):
 
 
 def _refuse_unfinished(result: records.Result, wins: int) -> None:
-    """"Final de la partida al mejor de tres": a played-out match has a winner of `wins` games; at time the difference
+    """ "Final de la partida al mejor de tres": a played-out match has a winner of `wins` games; at time the difference
     is one game. With no games recorded, the named winner stands. Raises Problem("games_unfinished", "games_at_time",
     "conceded_after_winning")."""
     score, most = result.score, max(result.score.a, result.score.b)
@@ -283,38 +328,52 @@ def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Seque
             raise Invalid("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(known))
 
 
-def _time_out(games_so_far: tuple[questions.Figure, ...],
-              houses: tuple[Sequence[str], Sequence[str]] | None) -> tuple[questions.Step, ...]:
-    """"Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides. If the last
+def _time_out(
+    games_so_far: tuple[questions.Figure, ...], houses: tuple[Sequence[str], Sequence[str]] | None
+) -> tuple[questions.Step, ...]:
+    """ "Tiempo agotado". With earlier games, the side ahead has won; level, the game in progress decides. If the last
     game has not begun, or no one remembers who began, a lot decides (house decision)."""
     of_deck = tuple(tuple(own) or (*HOUSES, OTHER_HOUSE) for own in houses or ((), ()))
     before: tuple[questions.Step, ...] = (
-        *games_so_far, questions.Comparison("games", (SCORE,)),
-        questions.Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
-        questions.Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")),
-        questions.WinnerByAnswer("lot", "lot", award=SCORE),
-    ) if games_so_far else ()
+        (
+            *games_so_far,
+            questions.Comparison("games", (SCORE,)),
+            questions.Choice("game_begun", "form.game_begun", ("yes", "no"), only_if=(SCORE, 2)),
+            questions.Choice("lot", "form.lot", ("a", "b"), only_if=("game_begun", "no")),
+            questions.WinnerByAnswer("lot", "lot", award=SCORE),
+        )
+        if games_so_far
+        else ()
+    )
     return (
         *before,
         questions.Choice("active", "form.whose_turn", ("a", "b")),
         questions.Turns("turns", "form.last_turns", 2, "active"),
         questions.WinnerByAnswer("last_turns", "turns", award=SCORE),
-        *_both("keys", KEYS - 1, (1,)), *_both("aember", 99, (10, 1)),
+        *_both("keys", KEYS - 1, (1,)),
+        *_both("aember", 99, (10, 1)),
         questions.Exchange("forging", "aember", KEY_PRICE, "keys"),
-        questions.Comparison("keys", ("keys",), award=SCORE), questions.Comparison("aember", ("aember",), award=SCORE),
-        *(questions.Choice(f"house.{whose}", "form.house", (*HOUSES, OTHER_HOUSE), whose=whose,
-                           per_side=(of_deck[0], of_deck[1]))
-          for whose in (questions.WINNER, questions.LOSER)),
-        *_both("creatures", 99, (10, 1)), *_both("bonus", 99, (10, 1)),
+        questions.Comparison("keys", ("keys",), award=SCORE),
+        questions.Comparison("aember", ("aember",), award=SCORE),
+        *(
+            questions.Choice(
+                f"house.{whose}", "form.house", (*HOUSES, OTHER_HOUSE), whose=whose, per_side=(of_deck[0], of_deck[1])
+            )
+            for whose in (questions.WINNER, questions.LOSER)
+        ),
+        *_both("creatures", 99, (10, 1)),
+        *_both("bonus", 99, (10, 1)),
         questions.Comparison("potential", ("creatures", "bonus"), award=SCORE),
         questions.Choice("first_player", "form.first_player", ("a", "b", questions.BY_LOT)),
-        questions.Choice(questions.FIRST_PLAYER_LOT, "form.lot", ("a", "b"),
-                         only_if=("first_player", questions.BY_LOT)),
+        questions.Choice(
+            questions.FIRST_PLAYER_LOT, "form.lot", ("a", "b"), only_if=("first_player", questions.BY_LOT)
+        ),
         questions.WinnerByAnswer("first_player", "first_player", award=SCORE),
         questions.WinnerByAnswer("first_player", questions.FIRST_PLAYER_LOT, award=SCORE),
     )
 
 
 def _both(key: str, most: int, wheels: tuple[int, ...]) -> tuple[questions.Figure, questions.Figure]:
-    return questions.Figure(key, questions.WINNER, 0, most, 0, wheels), questions.Figure(key, questions.LOSER, 0, most,
-                                                                                         0, wheels)
+    return questions.Figure(key, questions.WINNER, 0, most, 0, wheels), questions.Figure(
+        key, questions.LOSER, 0, most, 0, wheels
+    )

@@ -11,8 +11,13 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.records import SWISS, Tournament, present_count
 from roundtap_core.rulebooks.base import Rulebook
 
-MODULES = tuple(sorted(name.removesuffix(".py") for name in os.listdir(os.path.dirname(__file__))
-                       if name.endswith(".py") and name != "__init__.py"))
+MODULES = tuple(
+    sorted(
+        name.removesuffix(".py")
+        for name in os.listdir(os.path.dirname(__file__))
+        if name.endswith(".py") and name != "__init__.py"
+    )
+)
 
 
 class Rulebooks(Mapping[str, Rulebook]):

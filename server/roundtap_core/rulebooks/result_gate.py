@@ -31,6 +31,7 @@ class ResultSource(Struct, frozen=True):
     """The source of a result. `side`: of the report, which may omit the other's squads. `corrects`: the replaced result
     of a closed round. `time_is_up`: whether this match's time, with extension, was up; None: unknown or irrelevant (a
     file, a closed round, a slip typed later). `reason`: why an official enters what players may not report."""
+
     by: str
     time_is_up: bool | None = None
     reason: str = ""
@@ -41,15 +42,17 @@ class ResultSource(Struct, frozen=True):
 ON_RECORD = ResultSource(RECORD)
 
 
-def refuse_result(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
-                  saying: ResultSource) -> None:
+def refuse_result(
+    book: Rulebook, result: Result, options: Options, situation: MatchSituation, saying: ResultSource
+) -> None:
     """Raise the first Problem of `result_problems`."""
     for problem in result_problems(book, result, options, situation, saying):
         raise problem
 
 
-def result_problems(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
-                    saying: ResultSource = ON_RECORD) -> Iterator[Problem]:
+def result_problems(
+    book: Rulebook, result: Result, options: Options, situation: MatchSituation, saying: ResultSource = ON_RECORD
+) -> Iterator[Problem]:
     """Why this result cannot stand, with places below it; nothing where it can."""
     if saying.side is not None and result.picks and saying.side in result.picks:
         # The other side's squads are still to come: any would do.
@@ -66,17 +69,25 @@ def result_problems(book: Rulebook, result: Result, options: Options, situation:
         yield from _with_a_reason(book, result, options, situation, saying)
 
 
-def _with_a_reason(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
-                   saying: ResultSource) -> Iterator[Problem]:
+def _with_a_reason(
+    book: Rulebook, result: Result, options: Options, situation: MatchSituation, saying: ResultSource
+) -> Iterator[Problem]:
     """What players cannot report, and officials only with a reason."""
     found = []
     if result.ended == TIME and saying.time_is_up is False:
         found.append((Problem("time_not_up", where="/ended"), Problem("time_not_up_no_reason", where="/ended")))
     conceded_by = result.conceded_by
-    if result.ended == CONCESSION and conceded_by in SIDES and book.has_won(
-            result, "a" if conceded_by == "a" else "b", options, situation):
-        found.append((Problem("winner_concedes", where="/conceded_by"),
-                      Problem("winner_concedes_no_reason", where="/conceded_by")))
+    if (
+        result.ended == CONCESSION
+        and conceded_by in SIDES
+        and book.has_won(result, "a" if conceded_by == "a" else "b", options, situation)
+    ):
+        found.append(
+            (
+                Problem("winner_concedes", where="/conceded_by"),
+                Problem("winner_concedes_no_reason", where="/conceded_by"),
+            )
+        )
     yield from (players if saying.by == PLAYER else officials for players, officials in found)
     if saying.corrects is not None and not _only_adds_squads(saying.corrects, result):
         yield Problem("correction_no_reason")
@@ -87,8 +98,9 @@ def _only_adds_squads(stood: Result, result: Result) -> bool:
     return replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None) == result
 
 
-def _contradictions(book: Rulebook, result: Result, options: Options, situation: MatchSituation,
-                    whole: bool) -> Iterator[Problem]:
+def _contradictions(
+    book: Rulebook, result: Result, options: Options, situation: MatchSituation, whole: bool
+) -> Iterator[Problem]:
     """What the figures exclude in a result that `check_new` accepts. `whole`: all questions were asked, so a missing
     figure was omitted."""
     form = book.form(options, situation)
@@ -117,6 +129,7 @@ def may_be_drawn(book: Rulebook, options: Options, situation: MatchSituation) ->
 
 
 # What a game that was played out must have come to.
+
 
 def _unfinished(form: Form, result: Result) -> Iterator[Problem]:
     """When played out, one side has what wins the match; 0:0 in a match of games means no score was entered."""
@@ -151,6 +164,7 @@ def _drawn_before_time(form: Form) -> bool:
 
 # What a time-out's record is made of.
 
+
 def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
     """Keys that no step of the form knows, and values that are no answer to it."""
     ways = [way for way in form.ways if way.ended == result.ended] or list(form.ways)
@@ -158,8 +172,10 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
     choices = {q.key: q for way in form.ways for q in way.questions if isinstance(q, Choice)}
     others = {q.key: q for way in ways for q in way.questions if isinstance(q, Figure | Turns)}
     questions: Mapping[str, Question] = {**others, **choices}
-    options = {BY: tuple(rule.id for way in ways for rule in way.rules),
-               **{f"{key}_by": (LOT,) for key, choice in choices.items() if LOT in getattr(choice, "options", ())}}
+    options = {
+        BY: tuple(rule.id for way in ways for rule in way.rules),
+        **{f"{key}_by": (LOT,) for key, choice in choices.items() if LOT in getattr(choice, "options", ())},
+    }
     for key, value in (result.timeout or {}).items():
         where = f"/timeout/{key}"
         if key in questions:
@@ -171,6 +187,7 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
 
 
 # What it comes to.
+
 
 def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, whole: bool) -> Iterator[Problem]:
     """A problem if every reading of the record contradicts the result; none if one is open."""
@@ -184,8 +201,9 @@ def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, 
             if (missing := reading.walked.question) is not None:
                 if _was_passed(way, missing, (result.timeout or {}).get(BY)):
                     # The recorded step was passed without a decision.
-                    problems.append(Problem("timeout_step", where=f"/timeout/{BY}", value=(result.timeout or {})[BY],
-                                            right="–"))
+                    problems.append(
+                        Problem("timeout_step", where=f"/timeout/{BY}", value=(result.timeout or {})[BY], right="–")
+                    )
                     continue
                 if whole:
                     yield Invalid("figure_missing", where=f"/timeout/{missing.key}")
@@ -214,8 +232,9 @@ def _reading_problem(way: WayToEnd, walked: WalkState, stated: str, result: Resu
     if winner is not None and winner != stated:
         return Problem("timeout_winner", where="/winner", winner=stated, right=winner)
     if score is not None and score != result.score and (winner is None or result.score != SidePair()):
-        return Problem("timeout_score", where="/score", a=result.score.a, b=result.score.b, right_a=score.a,
-                       right_b=score.b)
+        return Problem(
+            "timeout_score", where="/score", a=result.score.a, b=result.score.b, right_a=score.a, right_b=score.b
+        )
     if by is not None and by != walked.decided_by:
         return Problem("timeout_step", where=f"/timeout/{BY}", value=by, right=walked.decided_by or "–")
     return None

@@ -22,6 +22,7 @@ Names = Mapping[str, str]  # the sides' names: {"a": …, "b": …}
 
 class ResultLine(Struct, frozen=True):
     """One line: "Keys", "1:2 → 2:2", and which step made the difference ("forging")."""
+
     label: str
     text: str
     by: str = ""
@@ -43,8 +44,9 @@ def option_label(words: Words, option: str, names: Names) -> str:
     return names[option] if option in SIDES else words.first(f"form.option.{option}")
 
 
-def answer_lines(form: Form, way: WayToEnd, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names,
-                 words: Words) -> list[ResultLine]:
+def answer_lines(
+    form: Form, way: WayToEnd, opener: Side, answers: Mapping[str, Any], walked: WalkState, names: Names, words: Words
+) -> list[ResultLine]:
     """The answers so far, in the order of the questions; a figure that a rule changed shows both values."""
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
     lines: list[ResultLine] = []
@@ -69,9 +71,15 @@ def answer_lines(form: Form, way: WayToEnd, opener: Side, answers: Mapping[str, 
     return lines
 
 
-def _figure_line(form: Form, way: WayToEnd, key: str, sides: Mapping[str, Side], answers: Mapping[str, Any],
-                 walked: WalkState,
-                 words: Words) -> ResultLine:
+def _figure_line(
+    form: Form,
+    way: WayToEnd,
+    key: str,
+    sides: Mapping[str, Side],
+    answers: Mapping[str, Any],
+    walked: WalkState,
+    words: Words,
+) -> ResultLine:
     whose = {side: who for who, side in sides.items()}
     defaults = {figure.name: figure.default for figure in way.figures()}
     told = [answers.get(f"{key}.{whose[side]}", defaults.get(f"{key}.{whose[side]}", 0)) for side in SIDES]
@@ -80,8 +88,9 @@ def _figure_line(form: Form, way: WayToEnd, key: str, sides: Mapping[str, Side],
     if told == now:
         return ResultLine(label, figures_text(now))
     rules = [rule.id for rule in way.rules if rule.changes(key, walked.figures)]
-    return ResultLine(label, f"{figures_text(told)} → {figures_text(now)}",
-                      words.first(f"step.{rules[0]}") if rules else "")
+    return ResultLine(
+        label, f"{figures_text(told)} → {figures_text(now)}", words.first(f"step.{rules[0]}") if rules else ""
+    )
 
 
 def figures_text(pair: Iterable[int]) -> str:
@@ -97,15 +106,16 @@ def turns_text(answer: str | None, names: Names, words: Words) -> str:
 
 
 def winner_of(book: Rulebook, options: Options, result: Result) -> str:
-    """"a", "b", "draw", "none" (both lose), or "" where the rulebook cannot tell."""
+    """ "a", "b", "draw", "none" (both lose), or "" where the rulebook cannot tell."""
     try:
         return book.winner(result, options)
     except Problem:
         return ""
 
 
-def outcome_text(book: Rulebook, options: Options, situation: MatchSituation, result: Result, names: Names,
-                 words: Words) -> str:
+def outcome_text(
+    book: Rulebook, options: Options, situation: MatchSituation, result: Result, names: Names, words: Words
+) -> str:
     """Who has won, in one sentence; "" if that is unknown."""
     winner = winner_of(book, options, result)
     if winner in SIDES:
@@ -142,14 +152,16 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     return ((asked.label.replace("form.", "step."),) if asked is not None else ()) + _way_keys(way.id, book.id)
 
 
-def describe_result(book: Rulebook, form: Form, options: Options, result: Result, names: Names,
-                    words: Words) -> list[ResultLine]:
+def describe_result(
+    book: Rulebook, form: Form, options: Options, result: Result, names: Names, words: Words
+) -> list[ResultLine]:
     """Everything in a result, in plain words: how it ended, who won, every figure, and what decided."""
     winner = winner_of(book, options, result)
     lines = [ResultLine(words("result.how"), _ending_text(form, result, winner, names, words))]
     if winner:
-        lines.append(ResultLine(words("result.winner"),
-                                names[winner] if winner in SIDES else _no_winner_text(winner, words)))
+        lines.append(
+            ResultLine(words("result.winner"), names[winner] if winner in SIDES else _no_winner_text(winner, words))
+        )
     found = answers_on_record(form.ways, result, winner)
     if found is not None:
         way, opener, answers = found
@@ -201,10 +213,14 @@ def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> li
         if key == "decided_by":
             lines.append(ResultLine(words("told.decided"), words.first(f"step.{value}")))
         elif isinstance(value, dict) and all(isinstance(value.get(side, 0), int) for side in SIDES):
-            lines.append(ResultLine(figure_label(words, key, form.rulebook),
-                                    figures_text(value.get(side, 0) for side in SIDES)))
+            lines.append(
+                ResultLine(figure_label(words, key, form.rulebook), figures_text(value.get(side, 0) for side in SIDES))
+            )
         elif isinstance(value, dict):
             label = words.first(f"form.{key}")
-            lines += [ResultLine(f"{label}, {names[side]}", option_label(words, str(value[side]), names))
-                      for side in SIDES if side in value]
+            lines += [
+                ResultLine(f"{label}, {names[side]}", option_label(words, str(value[side]), names))
+                for side in SIDES
+                if side in value
+            ]
     return lines

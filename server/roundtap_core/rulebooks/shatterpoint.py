@@ -24,16 +24,19 @@ def squad_key(number: int) -> str:
 class ShatterpointList(list_form.ListCheck):
     """{"mission": name, "squad_1" … "squad_4": [{"name": unit, "unique_names": [...]}]}. People judge whether a squad
     is legal in the core game. A fifth squad has its own message."""
+
     also = list_form.ListCheck.also | {f"squad_{number}" for number in range(SQUADS + 1, 10)}
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
         units = (list_form.ListField("name", label="unit"), list_form.ListField("unique_names", list_form.NAMES))
-        squads = (list_form.ListTable(squad_key(n), units, 3, label="squad", number=squad_letter(n))
-                  for n in range(1, SQUADS + 1))
+        squads = (
+            list_form.ListTable(squad_key(n), units, 3, label="squad", number=squad_letter(n))
+            for n in range(1, SQUADS + 1)
+        )
         return list_form.ListForm(fields=(list_form.ListField("mission"),), lines=tuple(squads))
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Tworzenie listy": no unit whose name, or unique name, already stands in one of the four squads."""
+        """ "Tworzenie listy": no unit whose name, or unique name, already stands in one of the four squads."""
         surplus = [key for key in list_ if key.startswith("squad_") and key not in map(squad_key, range(1, SQUADS + 1))]
         found = [Problem("list_squad_surplus", where=f"/{key}", wanted=SQUADS) for key in surplus]
         return [*found, *_unit_problems(list_), *_unique_problems(list_)]
@@ -44,8 +47,11 @@ class ShatterpointList(list_form.ListCheck):
             units = list_form.rows_at(list_, squad_key(number))
             if not units:
                 found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=squad_letter(number)))
-            found += [Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
-                      for index, unit in units if not list_form.text_at(unit, "name")]
+            found += [
+                Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
+                for index, unit in units
+                if not list_form.text_at(unit, "name")
+            ]
         return found
 
 
@@ -60,8 +66,13 @@ def _unit_problems(list_: list_form.ListData) -> Iterator[Problem]:
     for number, index, unit in _units(list_):
         name = list_form.text_at(unit, "name")
         if name and list_form.fold(name) in first:
-            yield Problem("list_unit_twice", where=f"/{squad_key(number)}/{index}/name", line=index + 1, name=name,
-                          first=squad_letter(first[list_form.fold(name)]))
+            yield Problem(
+                "list_unit_twice",
+                where=f"/{squad_key(number)}/{index}/name",
+                line=index + 1,
+                name=name,
+                first=squad_letter(first[list_form.fold(name)]),
+            )
         first.setdefault(list_form.fold(name), number)
 
 
@@ -70,8 +81,13 @@ def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
     for number, index, unit in _units(list_):
         for place, name in enumerate(list_form.names_at(unit, "unique_names")):
             if list_form.fold(name) in first:
-                yield Problem("list_unique_in_squads", where=f"/{squad_key(number)}/{index}/unique_names/{place}",
-                              line=index + 1, name=name, first=squad_letter(first[list_form.fold(name)]))
+                yield Problem(
+                    "list_unique_in_squads",
+                    where=f"/{squad_key(number)}/{index}/unique_names/{place}",
+                    line=index + 1,
+                    name=name,
+                    first=squad_letter(first[list_form.fold(name)]),
+                )
             first.setdefault(list_form.fold(name), number)
 
 
@@ -81,6 +97,7 @@ FREE_WIN = records.SidePair(2, 3)  # what a bye gives and a concession gives at 
 
 class ShatterpointPremier(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
+
     id = "shatterpoint-premier"
     title = "Shatterpoint Premier Showdown"
     document = "Star Wars: Shatterpoint, Premier Showdown event, 04.08.2023 (pl)"
@@ -92,20 +109,34 @@ class ShatterpointPremier(base.Rulebook):
     extra_minutes = (0, 5)
     levels = ("relaxed", "formal", "premium")
     structures = {
-        "basic": (base.Structure(4, 4, 3, 0), base.Structure(5, 16, 4, 0), base.Structure(17, 32, 4, 4),
-                  base.Structure(33, 64, 4, 8),
-                  base.Structure(65, None, 5, 16)),
+        "basic": (
+            base.Structure(4, 4, 3, 0),
+            base.Structure(5, 16, 4, 0),
+            base.Structure(17, 32, 4, 4),
+            base.Structure(33, 64, 4, 8),
+            base.Structure(65, None, 5, 16),
+        ),
     }
     second_stages = (records.ELIMINATION, records.SECOND_SWISS)
     squads = base.Squads(listed=4, taken=2)
     leaving_asks = ("score", "wounds", "picks")
     option_defaults = {"structure": "basic", "lists_required": True, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
-        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
-        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
-        "decision.elimination_ranking", "decision.tables", "decision.both_lose_struggles",
-        "decision.structure_counts_checked_in", "decision.sos_details", "decision.shatterpoint_key_phase",
-        "decision.shatterpoint_extra_minutes", "decision.shatterpoint_second_stage",
+        "decision.nobody_came",
+        "decision.disqualified",
+        "decision.between_stages",
+        "decision.second_bye",
+        "decision.no_show",
+        "decision.late_minutes",
+        "decision.leaving_is_concession",
+        "decision.elimination_ranking",
+        "decision.tables",
+        "decision.both_lose_struggles",
+        "decision.structure_counts_checked_in",
+        "decision.sos_details",
+        "decision.shatterpoint_key_phase",
+        "decision.shatterpoint_extra_minutes",
+        "decision.shatterpoint_second_stage",
         "decision.shatterpoint_drawn_elimination",
     )
     officials_play = {"*": base.NO}
@@ -118,15 +149,23 @@ class ShatterpointPremier(base.Rulebook):
     lists: ClassVar[list_form.ListCheck] = ShatterpointList()
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
+        """ "Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
         stated = base.stated_winner(result)
         if stated is not None:
             return stated
         wounds = result.wounds or records.SidePair()
         by_figures = base.leading_side(wounds if result.score.a == result.score.b else result.score)
         if result.winner not in (None, by_figures):
-            raise Problem("winner_contradicts_wounds", where="/winner", winner=result.winner, a=result.score.a,
-                          b=result.score.b, wounds_a=wounds.a, wounds_b=wounds.b, right=by_figures)
+            raise Problem(
+                "winner_contradicts_wounds",
+                where="/winner",
+                winner=result.winner,
+                a=result.score.a,
+                b=result.score.b,
+                wounds_a=wounds.a,
+                wounds_b=wounds.b,
+                right=by_figures,
+            )
         return by_figures
 
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
@@ -134,9 +173,10 @@ class ShatterpointPremier(base.Rulebook):
         winner = self.winner(result, options)
         return better if winner == base.DRAW else winner
 
-    def tally(self, match: records.Match, side: records.Side, options: base.Options,
-              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
-        """"Punkty turniejowe": 3, 1, 0; a bye is a win with 2 struggles and 3 wounds."""
+    def tally(
+        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
+    ) -> base.Tally:
+        """ "Punkty turniejowe": 3, 1, 0; a bye is a win with 2 struggles and 3 wounds."""
         if match.bye is not None:
             if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW):
                 return base.Tally(3, base.WIN, {"struggles": FREE_WIN.a, "wounds": FREE_WIN.b})
@@ -156,33 +196,49 @@ class ShatterpointPremier(base.Rulebook):
         """Each side answers for itself. At time ("Limit czasowy") the marker may have won the struggle; if not, the
         side controlling more objectives wins it."""
         squads = tuple(Picks("picks", whose, self.squads.listed, self.squads.taken) for whose in (WINNER, LOSER))
-        struggles, before = (tuple(Figure("score", whose, 0, most, 0, (1,)) for whose in (WINNER, LOSER))
-                             for most in (STRUGGLES_TO_WIN, STRUGGLES_TO_WIN - 1))
+        struggles, before = (
+            tuple(Figure("score", whose, 0, most, 0, (1,)) for whose in (WINNER, LOSER))
+            for most in (STRUGGLES_TO_WIN, STRUGGLES_TO_WIN - 1)
+        )
         wounds = tuple(Figure("wounds", whose, 0, MOST_WOUNDS, 0, (10, 1)) for whose in (WINNER, LOSER))
         struggle = tuple(Figure("struggle", whose, 0, 1, 0, (1,)) for whose in (WINNER, LOSER))
-        objectives = tuple(Figure("objectives", whose, 0, MOST_OBJECTIVES, 0, (1,), only_if=("struggle", 0))
-                           for whose in (WINNER, LOSER))
+        objectives = tuple(
+            Figure("objectives", whose, 0, MOST_OBJECTIVES, 0, (1,), only_if=("struggle", 0))
+            for whose in (WINNER, LOSER)
+        )
         played: tuple[Step, ...] = (*squads, *struggles, *wounds)
         at_time: tuple[Step, ...] = (
-            *squads, *before, *struggle, Bonus("struggle", "struggle", "score"), *objectives,
-            Bonus("objectives", "objectives", "score"), *wounds, Comparison("struggles", ("score",)),
+            *squads,
+            *before,
+            *struggle,
+            Bonus("struggle", "struggle", "score"),
+            *objectives,
+            Bonus("objectives", "objectives", "score"),
+            *wounds,
+            Comparison("struggles", ("score",)),
             Comparison("wounds", ("wounds",)),
         )
         return Form(
             rulebook=self.id,
-            ways=(WayToEnd("time", AT_TIME, records.TIME, at_time),
-                  WayToEnd("played", ANY_TIME, records.PLAYED, played),
-                  WayToEnd("conceded", ANY_TIME, records.CONCESSION, played)),
-            worth=("points",), direct=True, parallel=True,
+            ways=(
+                WayToEnd("time", AT_TIME, records.TIME, at_time),
+                WayToEnd("played", ANY_TIME, records.PLAYED, played),
+                WayToEnd("conceded", ANY_TIME, records.CONCESSION, played),
+            ),
+            worth=("points",),
+            direct=True,
+            parallel=True,
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.MatchSituation) -> bool:
-        """"Zwycięstwo": two struggles."""
+    def has_won(
+        self, result: records.Result, side: records.Side, options: base.Options, situation: base.MatchSituation
+    ) -> bool:
+        """ "Zwycięstwo": two struggles."""
         return result.score.of(side) >= STRUGGLES_TO_WIN
 
-    def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
+    def check_new(
+        self, result: records.Result, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND
+    ) -> None:
         """Two struggles win the game ("Zwycięstwo"), so before time one side has two. Every match played fields two of
         the four squads per side ("Nie możesz uciec…")."""
         base.refuse_unknown_keys(result, self.id, ("wounds", "picks", "timeout"))
@@ -203,10 +259,12 @@ class ShatterpointPremier(base.Rulebook):
         self.winner(result, options)
 
     def check_picks(self, picks: object, where: str) -> None:
-        """"Wybór grupy uderzeniowej": two different ones of the four squads."""
-        good = isinstance(picks, list | tuple) and all(
-            type(squad) is int and 1 <= squad <= self.squads.listed for squad in picks
-        ) and len(picks) == len(set(picks)) == self.squads.taken
+        """ "Wybór grupy uderzeniowej": two different ones of the four squads."""
+        good = (
+            isinstance(picks, list | tuple)
+            and all(type(squad) is int and 1 <= squad <= self.squads.listed for squad in picks)
+            and len(picks) == len(set(picks)) == self.squads.taken
+        )
         if not good:
             raise Invalid("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
 
@@ -214,16 +272,23 @@ class ShatterpointPremier(base.Rulebook):
 def refuse_wrong_struggles(result: records.Result, told: Mapping[str, Any]) -> None:
     """Raise Problem where struggles at time do not add up: those won before, plus the last, by the marker or else by
     objectives."""
-    before, struggle = (_timeout_figure(told, key, most) for key,
-                        most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1)))
+    before, struggle = (
+        _timeout_figure(told, key, most) for key, most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1))
+    )
     objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else records.SidePair()
     if struggle == records.SidePair(1, 1):
         raise Invalid("struggle_of_both", where="/timeout/struggle")
     last = base.leading_side(struggle) if struggle != records.SidePair() else base.leading_side(objectives)
     right = records.SidePair(*(before.of(side) + (last == side) for side in records.SIDES))
     if right != result.score:
-        raise Problem("score_contradicts_timeout", where="/score", a=result.score.a, b=result.score.b,
-                      right_a=right.a, right_b=right.b)
+        raise Problem(
+            "score_contradicts_timeout",
+            where="/score",
+            a=result.score.a,
+            b=result.score.b,
+            right_a=right.a,
+            right_b=right.b,
+        )
 
 
 def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.SidePair:
@@ -239,10 +304,12 @@ def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.Sid
 
 
 def counted_pairs(result: records.Result) -> tuple[records.SidePair, records.SidePair]:
-    """"Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
+    """ "Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
     struggles, wounds = result.score, result.wounds or records.SidePair()
     if result.ended != records.CONCESSION or result.conceded_by is None:
         return struggles, wounds
     winner = records.other_side("a" if result.conceded_by == "a" else "b")
-    return (replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
-            replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}))
+    return (
+        replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
+        replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}),
+    )

@@ -31,9 +31,11 @@ BEFORE_2017 = "before-2017"
 FRIENDLY = "friendly"
 
 CARDS = (
-    ListField("count", NUMBER, minimum=1, maximum=99, usual=1), ListField("name", label="card"),
+    ListField("count", NUMBER, minimum=1, maximum=99, usual=1),
+    ListField("name", label="card"),
     ListField("unique", TICK),
-    ListField("legendary", TICK), ListField("realm", label="card_realm"),
+    ListField("legendary", TICK),
+    ListField("realm", label="card_realm"),
 )
 
 
@@ -42,6 +44,7 @@ SWAP_SIGN = ">"
 
 class CardSwap(Struct, frozen=True):
     """One card of the battle or construction deck swapped for one of the sideboard before a game."""
+
     deck: str
     out: str
     into: str
@@ -62,34 +65,40 @@ def copy_limits(deck: str, options: Mapping[str, Any]) -> int:
 class WarlordsList(ListCheck):
     """{"faction": realm, "hero": name, "battle" | "construction" | "sideboard": [{"count", "name", "unique",
     "legendary", "realm"}]}; `realm` of a card only where it is another than the list's."""
+
     swap_sign = SWAP_SIGN
 
     def swap_problems(
         self, list_: ListData, lines: str, options: Mapping[str, Any], level: str | None = None
     ) -> list[Problem]:
-        """"Cartas legendarias": the limits of the main deck hold again after swapping."""
+        """ "Cartas legendarias": the limits of the main deck hold again after swapping."""
         return problems_after_swap(list_, parse_swaps(list_, lines), options, level)
+
     also = ListCheck.also | {"hero"}
 
     def form(self, options: Mapping[str, Any]) -> ListForm:
         return ListForm(
             fields=(ListField("faction", label="realm"), ListField("hero")),
-            lines=tuple(ListTable(deck, CARDS, usually) for deck, usually in ((BATTLE, 18), (CONSTRUCTION, 8),
-                                                                              (SIDEBOARD, 6))),
+            lines=tuple(
+                ListTable(deck, CARDS, usually) for deck, usually in ((BATTLE, 18), (CONSTRUCTION, 8), (SIDEBOARD, 6))
+            ),
         )
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         return [
-            *_size_problems(list_, options), *_copy_problems(list_, (*MAIN, SIDEBOARD), options),
-            *_legendary_problems(list_, options, level), *_hero_problems(list_), *_realm_problems(list_),
+            *_size_problems(list_, options),
+            *_copy_problems(list_, (*MAIN, SIDEBOARD), options),
+            *_legendary_problems(list_, options, level),
+            *_hero_problems(list_),
+            *_realm_problems(list_),
         ]
 
     def required(self, options: Mapping[str, Any], level: str | None = None) -> bool:
-        """"Presentación de listados": in competitive events; a friendly one demands none."""
+        """ "Presentación de listados": in competitive events; a friendly one demands none."""
         return level != FRIENDLY and super().required(options, level)
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Presentación de listados": all the cards, in all their decks."""
+        """ "Presentación de listados": all the cards, in all their decks."""
         found = []
         if not text_at(list_, "faction"):
             found.append(Problem("list_realm_missing", where="/faction"))
@@ -98,15 +107,18 @@ class WarlordsList(ListCheck):
         for deck, size in deck_sizes(options).items():
             if not rows_at(list_, deck):
                 found.append(_size_problem(deck, 0, size))
-            found += [Problem("list_line_name_missing", where=f"/{deck}/{index}/name", line=index + 1)
-                      for index, card in rows_at(list_, deck) if not text_at(card, "name")]
+            found += [
+                Problem("list_line_name_missing", where=f"/{deck}/{index}/name", line=index + 1)
+                for index, card in rows_at(list_, deck)
+                if not text_at(card, "name")
+            ]
         return found
 
 
 def problems_after_swap(
     list_: ListData, swaps: Sequence[CardSwap], options: Mapping[str, Any], level: str | None = None
 ) -> list[Problem]:
-    """"Prebanquillo": problems of the main deck after these swaps; the sideboard's limit is the list's."""
+    """ "Prebanquillo": problems of the main deck after these swaps; the sideboard's limit is the list's."""
     after, found = _after(list_, swaps)
     return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
 
@@ -163,13 +175,14 @@ def _size_problem(deck: str, count: int, size: int) -> Problem:
 
 
 def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, Any]) -> Iterator[Problem]:
-    """"Tipos de carta y cartas únicas": at the line with which a card is there too often in its deck. A card that is
+    """ "Tipos de carta y cartas únicas": at the line with which a card is there too often in its deck. A card that is
     marked as unique or legendary once is so in every deck. "Prebanquillo" sets two copies of any card, and "Cartas
     legendarias" no limit of its own: one copy of a legendary card is a rule of the main deck."""
     everywhere = (*MAIN, SIDEBOARD)
     unique, legendary = (
         {fold(text_at(row, "name")) for deck in everywhere for _, row in rows_at(list_, deck) if row.get(mark) is True}
-        for mark in ("unique", "legendary"))
+        for mark in ("unique", "legendary")
+    )
     for deck in decks:
         counted: dict[str, int] = {}
         for index, card in rows_at(list_, deck):
@@ -180,12 +193,18 @@ def _copy_problems(list_: ListData, decks: Sequence[str], options: Mapping[str, 
             most, before = 1 if single else copy_limits(deck, options), counted.get(name, 0)
             counted[name] = before + copy_count(card)
             if before <= most < counted[name]:
-                yield Problem("list_too_many_copies", where=f"/{deck}/{index}/count", line=index + 1,
-                              name=text_at(card, "name"), count=counted[name], maximum=most)
+                yield Problem(
+                    "list_too_many_copies",
+                    where=f"/{deck}/{index}/count",
+                    line=index + 1,
+                    name=text_at(card, "name"),
+                    count=counted[name],
+                    maximum=most,
+                )
 
 
 def _legendary_problems(list_: ListData, options: Mapping[str, Any], level: str | None) -> Iterator[Problem]:
-    """"Cartas legendarias": at most X in battle and construction together; in friendly events they count as unique;
+    """ "Cartas legendarias": at most X in battle and construction together; in friendly events they count as unique;
     the sideboard has no limit."""
     if level == FRIENDLY:
         return
@@ -195,29 +214,40 @@ def _legendary_problems(list_: ListData, options: Mapping[str, Any], level: str 
             if card.get("legendary") is True:
                 before, counted = counted, counted + copy_count(card)
                 if before <= most < counted:
-                    yield Problem("list_too_many_legendary", where=f"/{deck}/{index}/legendary", line=index + 1,
-                                  name=text_at(card, "name"), maximum=most)
+                    yield Problem(
+                        "list_too_many_legendary",
+                        where=f"/{deck}/{index}/legendary",
+                        line=index + 1,
+                        name=text_at(card, "name"),
+                        maximum=most,
+                    )
 
 
 def _hero_problems(list_: ListData) -> Iterator[Problem]:
-    """"Prebanquillo": never a hero among the ten."""
+    """ "Prebanquillo": never a hero among the ten."""
     hero = fold(text_at(list_, "hero"))
     for index, card in rows_at(list_, SIDEBOARD):
         if card.get("hero") is True or (hero and fold(text_at(card, "name")) == hero):
-            yield Problem("list_hero_in_sideboard", where=f"/{SIDEBOARD}/{index}/name", line=index + 1,
-                          name=text_at(card, "name"))
+            yield Problem(
+                "list_hero_in_sideboard", where=f"/{SIDEBOARD}/{index}/name", line=index + 1, name=text_at(card, "name")
+            )
 
 
 def _realm_problems(list_: ListData) -> Iterator[Problem]:
-    """"No pueden mezclarse reinos": every card is of the list's realm."""
+    """ "No pueden mezclarse reinos": every card is of the list's realm."""
     realm = text_at(list_, "faction")
     for deck in (*MAIN, SIDEBOARD):
         for index, card in rows_at(list_, deck):
             written = text_at(card, "realm")
             realm = realm or written
             if written and fold(written) != fold(realm):
-                yield Problem("list_other_realm", where=f"/{deck}/{index}/realm", line=index + 1,
-                              name=text_at(card, "name"), realm=realm)
+                yield Problem(
+                    "list_other_realm",
+                    where=f"/{deck}/{index}/realm",
+                    line=index + 1,
+                    name=text_at(card, "name"),
+                    realm=realm,
+                )
 
 
 FULL_LIFE = 20
@@ -229,6 +259,7 @@ REASON, REASONS = "reason", (NO_CARD, FOREIGN_CARD)
 
 class WarlordsOfTerra(base.Rulebook):
     """Sections in the docstrings are those of the document, part C."""
+
     id = "warlords-of-terra"
     title = "Warlords of Terra"
     document = "Warlords of Terra, reglamento ampliado, C) Juego competitivo (es)"
@@ -241,18 +272,40 @@ class WarlordsOfTerra(base.Rulebook):
     best_of = (1, 3)
     levels = ("friendly", "competitive")
     level_notes: ClassVar[dict[str, str]] = {
-        "friendly": "level.note.legendary_unique", "competitive": "level.note.legendary_limit",
+        "friendly": "level.note.legendary_unique",
+        "competitive": "level.note.legendary_limit",
     }
     structures = {}
-    option_defaults = {"structure": "own", "bye_score": 0, "legendary_limit": 3, "deck_era": "2017", "prize_places": 0,
-                       "lists_required": True, "late_minutes": 10, "tables": "leaders"}
+    option_defaults = {
+        "structure": "own",
+        "bye_score": 0,
+        "legendary_limit": 3,
+        "deck_era": "2017",
+        "prize_places": 0,
+        "lists_required": True,
+        "late_minutes": 10,
+        "tables": "leaders",
+    }
     house_decisions = (
-        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
-        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
-        "decision.elimination_ranking", "decision.tables", "decision.both_lose_score", "decision.warlords_as_keyforge",
-        "decision.warlords_byes", "decision.warlords_concession", "decision.warlords_head_to_head",
-        "decision.warlords_tiebreak_rounds", "decision.warlords_no_draw_in_elimination",
-        "decision.warlords_sideboard_unique", "decision.warlords_both_at_zero", "decision.organizer_disqualifies",
+        "decision.nobody_came",
+        "decision.disqualified",
+        "decision.between_stages",
+        "decision.second_bye",
+        "decision.no_show",
+        "decision.late_minutes",
+        "decision.leaving_is_concession",
+        "decision.elimination_ranking",
+        "decision.tables",
+        "decision.both_lose_score",
+        "decision.warlords_as_keyforge",
+        "decision.warlords_byes",
+        "decision.warlords_concession",
+        "decision.warlords_head_to_head",
+        "decision.warlords_tiebreak_rounds",
+        "decision.warlords_no_draw_in_elimination",
+        "decision.warlords_sideboard_unique",
+        "decision.warlords_both_at_zero",
+        "decision.organizer_disqualifies",
         "decision.own_structure",
     )
     officials_play = {"*": base.WITH_SECOND}
@@ -272,15 +325,16 @@ class WarlordsOfTerra(base.Rulebook):
         super().check_options(given)
         for stage in (records.SWISS, records.ELIMINATION):
             if self.games(stage, given) != 1:
-                raise Invalid("not_one_of", where=f"/options/stages/{stage}/best_of", value=self.games(stage, given),
-                              options="1")
+                raise Invalid(
+                    "not_one_of", where=f"/options/stages/{stage}/best_of", value=self.games(stage, given), options="1"
+                )
 
     def option_warnings(self, given: base.Options) -> list[Problem]:
         """2.4.2: prize places decide who plays on, so they are announced; by default there are none."""
         return [] if "prize_places" in given else [Problem("prize_places_unsaid", where="/options/prize_places")]
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Condiciones de derrota": lives do not decide (who cannot draw loses at any life): the winner is stated."""
+        """ "Condiciones de derrota": lives do not decide (who cannot draw loses at any life): the winner is stated."""
         stated = base.stated_winner(result)
         if stated is not None:
             return stated
@@ -295,8 +349,9 @@ class WarlordsOfTerra(base.Rulebook):
             raise Problem("no_draw_here", where="/winner")
         return winner
 
-    def tally(self, match: records.Match, side: records.Side, options: base.Options,
-              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
+    def tally(
+        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
+    ) -> base.Tally:
         """2 and 2.1: 3, 1 or 0 points; SCORE is the difference of the lives, each between 0 and 20."""
         if match.bye is not None:
             if match.bye in (records.BYE, records.WON_BYE, records.NO_SHOW):
@@ -318,8 +373,9 @@ class WarlordsOfTerra(base.Rulebook):
         A 7.3)."""
         if self.games(situation.stage, options) == 3:
             decider = WayToEnd("played", ANY_TIME, records.PLAYED, (), winner=OPENER)
-            return Form(self.id, (decider, WayToEnd("conceded", ANY_TIME, records.CONCESSION, ())), direct=True,
-                        games=2)
+            return Form(
+                self.id, (decider, WayToEnd("conceded", ANY_TIME, records.CONCESSION, ())), direct=True, games=2
+            )
         winner = Figure("score", WINNER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
         none_left = Figure("score", LOSER, 0, 0, 0, asked=False, beyond=True)
         loser = Figure("score", LOSER, 0, FULL_LIFE, FULL_LIFE, beyond=True)
@@ -333,24 +389,32 @@ class WarlordsOfTerra(base.Rulebook):
         if not situation.knockout:
             turns = (Choice("active", "form.whose_turn", ("a", "b")), Turns("turns", "form.last_turns", 4, "active"))
             ways = [
-                WayToEnd("time", AT_TIME, records.TIME, (*turns, winner, loser, WinnerByAnswer("last_turns", "turns")),
-                         winner=DECIDED),
+                WayToEnd(
+                    "time",
+                    AT_TIME,
+                    records.TIME,
+                    (*turns, winner, loser, WinnerByAnswer("last_turns", "turns")),
+                    winner=DECIDED,
+                ),
                 *ways,
                 WayToEnd("draw", AT_TIME, records.TIME, (winner, loser), winner=DRAWN),
-                WayToEnd("both_gone", ANY_TIME, records.PLAYED, (none_left.replace(whose=WINNER), none_left),
-                         winner=DRAWN),
+                WayToEnd(
+                    "both_gone", ANY_TIME, records.PLAYED, (none_left.replace(whose=WINNER), none_left), winner=DRAWN
+                ),
             ]
         return Form(self.id, tuple(ways), worth=("points", "score"), direct=True)
 
-    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.MatchSituation) -> bool:
+    def has_won(
+        self, result: records.Result, side: records.Side, options: base.Options, situation: base.MatchSituation
+    ) -> bool:
         """A 7: the other side has no life left and this one has some; in a best of three, two games."""
         if self.games(situation.stage, options) == 3:
             return result.score.of(side) >= 2
         return result.score.of(records.other_side(side)) <= 0 < result.score.of(side)
 
-    def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
+    def check_new(
+        self, result: records.Result, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND
+    ) -> None:
         """A 7: no life left means a loss, some life left needs a reason; both at 0 or below is a draw (house decision).
         An elimination or tie-break game needs a winner."""
         base.refuse_unknown_keys(result, self.id, ("first_player", "timeout"))
@@ -367,8 +431,11 @@ def _refuse_games(result: records.Result, winner: str) -> None:
     """A best of three keeps who won, or the games: two of the winner's, at most one of the loser's."""
     base.refuse_figure_range("score", result.score, 0, 2)
     won = records.SidePair(*(result.score.of(side) == 2 for side in records.SIDES))
-    wanted = records.SidePair(*(winner == side
-                            for side in records.SIDES)) if result.ended != records.CONCESSION else records.SidePair()
+    wanted = (
+        records.SidePair(*(winner == side for side in records.SIDES))
+        if result.ended != records.CONCESSION
+        else records.SidePair()
+    )
     if result.score != records.SidePair() and won != wanted:
         raise Invalid("winner_contradicts_games", where="/winner", winner=winner, a=result.score.a, b=result.score.b)
 

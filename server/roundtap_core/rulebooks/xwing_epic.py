@@ -30,6 +30,7 @@ NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
 
 class SquadLimits(Struct, frozen=True):
     """Of one player: squad points, epic points, and ships of one type."""
+
     points: int
     epic_points: int
     of_one_type: Mapping[str, int]
@@ -45,17 +46,22 @@ def team_limits(options: Mapping[str, Any]) -> SquadLimits:
     return SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
 
 
-SHIPS = list_form.ListTable("ships", (
-    list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
-    list_form.ListField("name", label="pilot"),
-    list_form.ListField("ship"),
-    list_form.ListField("size", list_form.CHOICE, (SMALL, LARGE, HUGE)),
-    list_form.ListField("points", list_form.NUMBER),
-    list_form.ListField("upgrades", list_form.NAMES),
-))
+SHIPS = list_form.ListTable(
+    "ships",
+    (
+        list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
+        list_form.ListField("name", label="pilot"),
+        list_form.ListField("ship"),
+        list_form.ListField("size", list_form.CHOICE, (SMALL, LARGE, HUGE)),
+        list_form.ListField("points", list_form.NUMBER),
+        list_form.ListField("upgrades", list_form.NAMES),
+    ),
+)
 UNIQUE = list_form.ListField("unique", list_form.TICK)
-SQUAD = (list_form.ListField("total", list_form.NUMBER, maximum=9999),
-         list_form.ListField("epic_points", list_form.NUMBER, maximum=99))
+SQUAD = (
+    list_form.ListField("total", list_form.NUMBER, maximum=9999),
+    list_form.ListField("epic_points", list_form.NUMBER, maximum=99),
+)
 
 
 class _EpicList(list_form.ListCheck):
@@ -66,8 +72,9 @@ class EpicDuelList(_EpicList):
     """{"faction", "total", "epic_points", "ships": [{"count", "name", "ship", "size", "points", "upgrades"}]}."""
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
-        return list_form.ListForm(fields=(list_form.ListField("faction", list_form.CHOICE, FACTIONS), *SQUAD),
-                                  lines=(SHIPS,))
+        return list_form.ListForm(
+            fields=(list_form.ListField("faction", list_form.CHOICE, FACTIONS), *SQUAD), lines=(SHIPS,)
+        )
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         return list(_squad_problems(list_, duel_limits(options)))
@@ -87,12 +94,17 @@ class EpicTeamList(_EpicList):
     A unique name among the upgrades begins with a dot or an asterisk: "•R2-D2", "*R2-D2"."""
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
-        """"Juego por equipos", "Formación de escuadrones": two lists, told apart, in the captain's hand."""
+        """ "Juego por equipos", "Formación de escuadrones": two lists, told apart, in the captain's hand."""
         ships = replace(SHIPS, columns=(*SHIPS.columns, UNIQUE))
-        return list_form.ListForm(fields=(list_form.ListField("player"), list_form.ListField("captain", list_form.TICK),
-                                          *SQUAD), lines=(ships,), per_member=2,
-                                  shared=(list_form.ListField("faction", list_form.CHOICE, FACTIONS),
-                                          list_form.ListField("total", list_form.NUMBER, maximum=9999)))
+        return list_form.ListForm(
+            fields=(list_form.ListField("player"), list_form.ListField("captain", list_form.TICK), *SQUAD),
+            lines=(ships,),
+            per_member=2,
+            shared=(
+                list_form.ListField("faction", list_form.CHOICE, FACTIONS),
+                list_form.ListField("total", list_form.NUMBER, maximum=9999),
+            ),
+        )
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         found, limits = [], team_limits(options)
@@ -129,19 +141,30 @@ class EpicTeamList(_EpicList):
         for index, player in _players(competitor.list or {}):
             name, where = list_form.text_at(player, "player"), f"/list/players/{index}"
             if members and name and (list_form.fold(name) not in members or list_form.fold(name) in seen):
-                found.append(Problem("list_player_unknown", where=f"{where}/player", name=name,
-                                     members=", ".join(competitor.members)))
-            if competitor.captain and name and player.get("captain") is True \
-                    and list_form.fold(name) != list_form.fold(competitor.captain):
-                found.append(Problem("list_captain_differs", where=f"{where}/captain", name=name,
-                                     captain=competitor.captain))
+                found.append(
+                    Problem(
+                        "list_player_unknown", where=f"{where}/player", name=name, members=", ".join(competitor.members)
+                    )
+                )
+            if (
+                competitor.captain
+                and name
+                and player.get("captain") is True
+                and list_form.fold(name) != list_form.fold(competitor.captain)
+            ):
+                found.append(
+                    Problem("list_captain_differs", where=f"{where}/captain", name=name, captain=competitor.captain)
+                )
             seen.add(list_form.fold(name))
         return found
 
     def initial_list(self, competitor: records.Competitor) -> list_form.ListData:
         captain = list_form.fold(competitor.captain or "")
-        return {"players": [{"player": member, "captain": list_form.fold(member) == captain}
-                            for member in competitor.members]}
+        return {
+            "players": [
+                {"player": member, "captain": list_form.fold(member) == captain} for member in competitor.members
+            ]
+        }
 
     def total(self, list_: list_form.ListData) -> int | None:
         stated = list_form.number_at(list_, "total")
@@ -212,13 +235,13 @@ def _size(ship: list_form.ListData) -> str:
 
 
 def _epic_worth(ship: list_form.ListData) -> int:
-    """"Puntos épicos": a CR90 corvette costs 3, a GR-75 transport 2, everything else none."""
+    """ "Puntos épicos": a CR90 corvette costs 3, a GR-75 transport 2, everything else none."""
     written = "".join(list_form.fold(list_form.text_at(ship, key)) for key in ("ship", "name")).replace(" ", "")
     return next((points for name, points in EPIC_POINTS.items() if name in written), 0)
 
 
 def _epic_points(squad: list_form.ListData) -> int:
-    """"Puntos épicos" of every huge ship once: a CR90 may be written by its two sections, each with its own points."""
+    """ "Puntos épicos" of every huge ship once: a CR90 may be written by its two sections, each with its own points."""
     points, sections = 0, Counter[tuple[int, str]]()
     for _, ship in list_form.rows_at(squad, "ships"):
         worth, section = _epic_worth(ship), _section(ship)
@@ -245,8 +268,11 @@ def _epic_problems(squad: list_form.ListData, maximum: int) -> Iterator[Problem]
             yield Problem("list_huge_unknown", where=f"/ships/{index}/ship", line=index + 1)
         elif stated in (SMALL, LARGE) and _epic_worth(ship):
             yield Problem("list_huge_not_so", where=f"/ships/{index}/size", line=index + 1)
-    ships, stated_points, counted = list_form.rows_at(squad, "ships"), list_form.number_at(
-        squad, "epic_points"), _epic_points(squad)
+    ships, stated_points, counted = (
+        list_form.rows_at(squad, "ships"),
+        list_form.number_at(squad, "epic_points"),
+        _epic_points(squad),
+    )
     if ships and stated_points is not None and stated_points != counted:
         yield Problem("list_epic_points_differ", where="/epic_points", total=stated_points, counted=counted)
     highest = max(stated_points or 0, counted)
@@ -265,17 +291,27 @@ def _type_problems(squad: list_form.ListData, limits: Mapping[str, int]) -> Iter
         before = counted.get(key, 0)
         counted[key] = before + list_form.copy_count(ship)
         if before <= limits[key[0]] < counted[key]:
-            yield Problem("list_too_many_of_type", where=f"/ships/{index}/count", line=index + 1,
-                          ship=list_form.text_at(ship, "ship"), count=counted[key], maximum=limits[key[0]])
+            yield Problem(
+                "list_too_many_of_type",
+                where=f"/ships/{index}/count",
+                line=index + 1,
+                ship=list_form.text_at(ship, "ship"),
+                count=counted[key],
+                maximum=limits[key[0]],
+            )
 
 
 def _navigation_problems(squad: list_form.ListData) -> Iterator[Problem]:
-    """"Restricciones de cartas": the navigation officer does not serve on huge ships."""
+    """ "Restricciones de cartas": the navigation officer does not serve on huge ships."""
     for index, ship in list_form.rows_at(squad, "ships"):
         for place, upgrade in enumerate(list_form.names_at(ship, "upgrades")):
             if _size(ship) == HUGE and list_form.fold(list_form.without_product(upgrade)) in NAVIGATION_OFFICER:
-                yield Problem("list_not_on_huge", where=f"/ships/{index}/upgrades/{place}", line=index + 1,
-                              name=list_form.without_mark(upgrade))
+                yield Problem(
+                    "list_not_on_huge",
+                    where=f"/ships/{index}/upgrades/{place}",
+                    line=index + 1,
+                    name=list_form.without_mark(upgrade),
+                )
 
 
 def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
@@ -303,8 +339,13 @@ def _cards(squad: list_form.ListData, where: str) -> Iterator[tuple[str, int, st
             bare = list_form.without_mark(list_form.without_product(name))
             yield f"{at}/name", index + 1, bare, list_form.copy_count(ship), marked
         for place, upgrade in enumerate(list_form.names_at(ship, "upgrades")):
-            yield (f"{at}/upgrades/{place}", index + 1, list_form.without_mark(list_form.without_product(upgrade)),
-                   list_form.copy_count(ship), list_form.is_marked_unique(upgrade))
+            yield (
+                f"{at}/upgrades/{place}",
+                index + 1,
+                list_form.without_mark(list_form.without_product(upgrade)),
+                list_form.copy_count(ship),
+                list_form.is_marked_unique(upgrade),
+            )
 
 
 FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
@@ -314,6 +355,7 @@ SHORTEST_MINUTES, LONG_MINUTES = 150, 210
 
 class XWingEpicDuel(base.Rulebook):
     """Sections in the docstrings are the headings of the document. The team game differs in its figures only."""
+
     id = "xwing-epic-duel"
     title = "X-Wing Epic (300)"
     document = "Reglas para torneos épicos X-Wing 1.1: Duelos espaciales épicos (es)"
@@ -323,20 +365,37 @@ class XWingEpicDuel(base.Rulebook):
     stage_minutes = {"swiss": 180, "elimination": 180, "final": 180, "third_place": 180}
     levels = ("informal", "competitive", "premier")
     level_notes: ClassVar[dict[str, str]] = {
-        "informal": "level.note.fun_first", "competitive": "level.note.not_every_detail",
+        "informal": "level.note.fun_first",
+        "competitive": "level.note.not_every_detail",
         "premier": "level.note.strict",
     }
     structures = {}
     tally_counts_lists = True
     pairs_nearest = True
     list_fortress = True
-    option_defaults = {"structure": "own", "squad_points": 300, "lists_required": True, "late_minutes": 10,
-                       "tables": "leaders"}
+    option_defaults = {
+        "structure": "own",
+        "squad_points": 300,
+        "lists_required": True,
+        "late_minutes": 10,
+        "tables": "leaders",
+    }
     house_decisions = (
-        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
-        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
-        "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
-        "decision.epic_bye_mov", "decision.epic_games_equal", "decision.epic_minutes", "decision.own_structure",
+        "decision.nobody_came",
+        "decision.disqualified",
+        "decision.between_stages",
+        "decision.second_bye",
+        "decision.no_show",
+        "decision.late_minutes",
+        "decision.leaving_is_concession",
+        "decision.elimination_ranking",
+        "decision.tables",
+        "decision.unpaired_loss_mov_0",
+        "decision.both_lose",
+        "decision.epic_bye_mov",
+        "decision.epic_games_equal",
+        "decision.epic_minutes",
+        "decision.own_structure",
     )
     officials_play = {"premier": base.NO, "*": base.WITH_SECOND}
     leaving_asks = ("score",)
@@ -345,24 +404,30 @@ class XWingEpicDuel(base.Rulebook):
     lists: ClassVar[list_form.ListCheck] = EpicDuelList()
 
     def check_options(self, given: base.Options) -> None:
-        """"Duelos espaciales épicos": a round is 150 minutes at the shortest."""
+        """ "Duelos espaciales épicos": a round is 150 minutes at the shortest."""
         super().check_options(given)
         for stage, values in given.get("stages", {}).items():
             minutes = values.get("minutes")
             if minutes is not None and minutes < SHORTEST_MINUTES:
-                raise Invalid("minutes_too_short", where=f"/options/stages/{stage}/minutes", value=minutes,
-                              right=SHORTEST_MINUTES)
+                raise Invalid(
+                    "minutes_too_short", where=f"/options/stages/{stage}/minutes", value=minutes, right=SHORTEST_MINUTES
+                )
 
     def option_warnings(self, given: base.Options) -> list[Problem]:
         """The document's upper limit is a slip ("90"); longer than three and a half hours is probably one, too."""
         return [
-            Problem("minutes_very_long", where=f"/options/stages/{stage}/minutes", value=values["minutes"],
-                    usual=self.stage_minutes["swiss"])
-            for stage, values in given.get("stages", {}).items() if (values.get("minutes") or 0) > LONG_MINUTES
+            Problem(
+                "minutes_very_long",
+                where=f"/options/stages/{stage}/minutes",
+                value=values["minutes"],
+                usual=self.stage_minutes["swiss"],
+            )
+            for stage, values in given.get("stages", {}).items()
+            if (values.get("minutes") or 0) > LONG_MINUTES
         ]
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Fin de partida": destroying everything wins whatever the points; only at time do points decide."""
+        """ "Fin de partida": destroying everything wins whatever the points; only at time do points decide."""
         stated = base.stated_winner(result)
         if stated is not None:
             return stated
@@ -372,12 +437,18 @@ class XWingEpicDuel(base.Rulebook):
             return result.winner
         by_points = base.leading_side(result.score)
         if result.winner not in (None, by_points):
-            raise Invalid("winner_contradicts_score", where="/winner", winner=result.winner,
-                          a=result.score.a, b=result.score.b, right=by_points)
+            raise Invalid(
+                "winner_contradicts_score",
+                where="/winner",
+                winner=result.winner,
+                a=result.score.a,
+                b=result.score.b,
+                right=by_points,
+            )
         return by_points
 
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
-        """"Rondas finales eliminatorias": a draw goes to the side with initiative."""
+        """ "Rondas finales eliminatorias": a draw goes to the side with initiative."""
         winner = self.winner(result, options)
         if winner != base.DRAW:
             return winner
@@ -395,9 +466,10 @@ class XWingEpicDuel(base.Rulebook):
         whole = totals.get(conceder or "", options["squad_points"])
         return replace(result.score, a=whole) if result.conceded_by == "b" else replace(result.score, b=whole)
 
-    def tally(self, match: records.Match, side: records.Side, options: base.Options,
-              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
-        """"Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
+    def tally(
+        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
+    ) -> base.Tally:
+        """ "Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
         partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
         squad_points: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
@@ -424,9 +496,10 @@ class XWingEpicDuel(base.Rulebook):
         return base.Tally(MODIFIED_WIN if modified else FULL_WIN, base.WIN, mov)
 
     def cut_order(self, rows: Sequence[records.StandingsRow], seed: int) -> Sequence[str]:
-        """"Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
-        ordered = sorted(rows, key=lambda row: (-row.points, -row.tiebreakers["opponents_points"],
-                                                lot_number(seed, row.competitor)))
+        """ "Rondas finales eliminatorias": points, then the opponents' points directly, not the margin of victory."""
+        ordered = sorted(
+            rows, key=lambda row: (-row.points, -row.tiebreakers["opponents_points"], lot_number(seed, row.competitor))
+        )
         return [row.competitor for row in ordered]
 
     def form(self, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND) -> Form:
@@ -442,8 +515,9 @@ class XWingEpicDuel(base.Rulebook):
         # With a ship left, not the whole list is lost.
         most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
         not_all = some.replace(maximum=top - 1, per_side=most)
-        initiative: tuple[Step, ...] = \
+        initiative: tuple[Step, ...] = (
             (Choice("initiative", "form.initiative", ("a", "b")),) if situation.knockout else ()
+        )
         counted = (some.replace(whose=WINNER), some)
         conceded = all_of_it.replace(minimum=top, asked=False)
         both_gone = (all_of_it, all_of_it.replace(whose=LOSER))
@@ -458,13 +532,15 @@ class XWingEpicDuel(base.Rulebook):
             worth=("points", "mov"),
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.MatchSituation) -> bool:
-        """"Fin de partida": everything of the other's list is destroyed."""
+    def has_won(
+        self, result: records.Result, side: records.Side, options: base.Options, situation: base.MatchSituation
+    ) -> bool:
+        """ "Fin de partida": everything of the other's list is destroyed."""
         return result.score.of(side) >= _whole(situation, options["squad_points"]).of(side)
 
-    def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
+    def check_new(
+        self, result: records.Result, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND
+    ) -> None:
         """Points destroyed are at most the other's list, and all of it if nothing is left; a drawn elimination game
         needs an initiative."""
         base.refuse_unknown_keys(result, self.id, ("initiative",))
@@ -492,7 +568,7 @@ def _whole(situation: base.MatchSituation, top: int) -> records.SidePair:
 
 
 def winner_by_destruction(score: records.SidePair, totals: tuple[int | None, int | None]) -> str | None:
-    """"Fin de partida": the side that destroyed the other's list, "draw" if both did, None if neither. `totals`: the
+    """ "Fin de partida": the side that destroyed the other's list, "draw" if both did, None if neither. `totals`: the
     known list costs of a and b."""
     a, b = totals
     by_a, by_b = b is not None and score.a >= b, a is not None and score.b >= a
@@ -501,8 +577,9 @@ def winner_by_destruction(score: records.SidePair, totals: tuple[int | None, int
     return "a" if by_a else "b" if by_b else None
 
 
-def _refuse_half_destroyed(score: records.SidePair, winner: str, whole: records.SidePair,
-                           totals: tuple[int | None, int | None]) -> None:
+def _refuse_half_destroyed(
+    score: records.SidePair, winner: str, whole: records.SidePair, totals: tuple[int | None, int | None]
+) -> None:
     """A game that ended before time destroyed one list entirely, or both. Of a list of unknown cost something must be
     destroyed. Raises Problem("not_destroyed_whole", "destroyed_both")."""
     for side, enemy in zip(records.SIDES, reversed(totals), strict=True):
@@ -510,12 +587,14 @@ def _refuse_half_destroyed(score: records.SidePair, winner: str, whole: records.
         if winner in (side, base.DRAW) and score.of(side) < least:
             raise Problem("not_destroyed_whole", where=f"/score/{side}", value=score.of(side), right=whole.of(side))
     if winner in records.SIDES and score.of(records.other_side("a" if winner == "a" else "b")) >= whole.of(
-            records.other_side("a" if winner == "a" else "b")):
+        records.other_side("a" if winner == "a" else "b")
+    ):
         raise Problem("destroyed_both", where="/winner", a=score.a, b=score.b)
 
 
 class XWingEpicTeam(XWingEpicDuel):
-    """"Juego por equipos épico": as the duel, with two players a side and other figures."""
+    """ "Juego por equipos épico": as the duel, with two players a side and other figures."""
+
     id = "xwing-epic-team"
     title = "X-Wing Epic (2 × 200)"
     document = "Reglas para torneos épicos X-Wing 1.1: Juego por equipos épico (es)"

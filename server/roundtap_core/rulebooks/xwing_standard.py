@@ -18,14 +18,17 @@ OBSTACLES = (*(f"asteroid-{n}" for n in range(1, 13)), *(f"debris-{n}" for n in 
 """Twelve asteroids of the two core sets, six debris clouds of two expansions."""
 OBSTACLES_WANTED = 3
 
-SHIPS = list_form.ListTable("ships", (
-    list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
-    list_form.ListField("name", label="pilot"),
-    list_form.ListField("ship"),
-    list_form.ListField("points", list_form.NUMBER),
-    list_form.ListField("upgrades", list_form.NAMES),
-    list_form.ListField("faction", list_form.CHOICE, FACTIONS),
-))
+SHIPS = list_form.ListTable(
+    "ships",
+    (
+        list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
+        list_form.ListField("name", label="pilot"),
+        list_form.ListField("ship"),
+        list_form.ListField("points", list_form.NUMBER),
+        list_form.ListField("upgrades", list_form.NAMES),
+        list_form.ListField("faction", list_form.CHOICE, FACTIONS),
+    ),
+)
 
 
 class XWingStandardList(list_form.ListCheck):
@@ -33,7 +36,7 @@ class XWingStandardList(list_form.ListCheck):
     "faction"}]}; `points` are one ship's with its upgrades, `faction` only where written."""
 
     def form(self, options: Mapping[str, Any]) -> list_form.ListForm:
-        """"Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""
+        """ "Jägerstaffellisten": ships with upgrades, total, damage deck, obstacles."""
         return list_form.ListForm(
             fields=(
                 list_form.ListField("faction", list_form.CHOICE, FACTIONS),
@@ -45,13 +48,15 @@ class XWingStandardList(list_form.ListCheck):
         )
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Zusammenstellung von Jägerstaffeln": at most 100 points, and three obstacles of which no two are alike."""
-        return [*total_problems(list_, options["squad_points"]),
-                *_obstacle_problems(list_form.names_at(list_, "obstacles")),
-                *_faction_problems(list_)]
+        """ "Zusammenstellung von Jägerstaffeln": at most 100 points, and three obstacles of which no two are alike."""
+        return [
+            *total_problems(list_, options["squad_points"]),
+            *_obstacle_problems(list_form.names_at(list_, "obstacles")),
+            *_faction_problems(list_),
+        ]
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        """"Jägerstaffellisten": what a submitted list includes."""
+        """ "Jägerstaffellisten": what a submitted list includes."""
         found = [*missing_squad(list_)]
         if not list_form.text_at(list_, "faction"):
             found.append(Problem("list_faction_missing", where="/faction"))
@@ -68,15 +73,20 @@ class XWingStandardList(list_form.ListCheck):
         return with_total(list_)
 
     def event_warnings(self, competitors: Sequence[records.Competitor], options: Mapping[str, Any]) -> list[Problem]:
-        """"Jägerstaffellisten": a card that shares name and cost with another names its product in brackets. Such
+        """ "Jägerstaffellisten": a card that shares name and cost with another names its product in brackets. Such
         cards are not marked; but where one list names the product, another without it is unclear."""
-        cards = [(where, line, name) for c, competitor in enumerate(competitors)
-                 for where, line, name in _cards(competitor.list or {}, f"/{c}/list")]
-        told = {list_form.fold(list_form.without_product(name)): name for _, _,
-                name in cards if list_form.has_product(name)}
+        cards = [
+            (where, line, name)
+            for c, competitor in enumerate(competitors)
+            for where, line, name in _cards(competitor.list or {}, f"/{c}/list")
+        ]
+        told = {
+            list_form.fold(list_form.without_product(name)): name for _, _, name in cards if list_form.has_product(name)
+        }
         return [
             Problem("list_which_product", where=where, line=line, name=name, example=told[list_form.fold(name)])
-            for where, line, name in cards if not list_form.has_product(name) and list_form.fold(name) in told
+            for where, line, name in cards
+            if not list_form.has_product(name) and list_form.fold(name) in told
         ]
 
 
@@ -94,9 +104,10 @@ def with_total(list_: list_form.ListData) -> dict[str, Any]:
 
 def total_problems(list_: list_form.ListData, maximum: int) -> Iterator[Problem]:
     """The total is what the ships cost, and at most `maximum`."""
-    stated, counted = list_form.number_at(list_, "total"), list_form.total_points(ship for _,
-                                                                                  ship in list_form.rows_at(list_,
-                                                                                                            "ships"))
+    stated, counted = (
+        list_form.number_at(list_, "total"),
+        list_form.total_points(ship for _, ship in list_form.rows_at(list_, "ships")),
+    )
     if stated is not None and counted is not None and stated != counted:
         yield Problem("list_total_differs", where="/total", total=stated, counted=counted)
     if stated is not None and stated > maximum:
@@ -120,7 +131,7 @@ def missing_squad(list_: list_form.ListData) -> Iterator[Problem]:
 
 
 def _faction_problems(list_: list_form.ListData) -> Iterator[Problem]:
-    """"Zusammenstellung von Jägerstaffeln": all ships are of one faction; a line that names another is at fault."""
+    """ "Zusammenstellung von Jägerstaffeln": all ships are of one faction; a line that names another is at fault."""
     squad = list_form.text_at(list_, "faction")
     for index, ship in list_form.rows_at(list_, "ships"):
         own = list_form.text_at(ship, "faction")
@@ -135,8 +146,13 @@ def _obstacle_problems(chosen: list[str]) -> Iterator[Problem]:
     for place, obstacle in enumerate(chosen):
         first = chosen.index(obstacle)
         if first != place:
-            yield Problem("list_obstacle_twice", where=f"/obstacles/{place}", line=place + 1, first=first + 1,
-                          wanted=OBSTACLES_WANTED)
+            yield Problem(
+                "list_obstacle_twice",
+                where=f"/obstacles/{place}",
+                line=place + 1,
+                first=first + 1,
+                wanted=OBSTACLES_WANTED,
+            )
 
 
 def _cards(list_: list_form.ListData, where: str) -> Iterator[tuple[str, int, str]]:
@@ -148,7 +164,7 @@ def _cards(list_: list_form.ListData, where: str) -> Iterator[tuple[str, int, st
 
 
 def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
-    """"Berechnung der Siegpunkte": what an enemy ship with `damage` of `life` (hull and shields, upgrades included)
+    """ "Berechnung der Siegpunkte": what an enemy ship with `damage` of `life` (hull and shields, upgrades included)
     gives; `cost` includes its upgrades. A large one below half gives half of it, rounded down."""
     if damage >= life:
         return cost
@@ -157,6 +173,7 @@ def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
 
 class XWingStandard(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
+
     id = "xwing-standard"
     title = "X-Wing (100)"
     document = "Star Wars: X-Wing Miniaturen-Spiel, Turnierregeln (de)"
@@ -167,7 +184,8 @@ class XWingStandard(base.Rulebook):
     stage_minutes = {"swiss": 75, "elimination": 75, "final": 120, "third_place": 75}
     levels = ("relaxed", "formal", "premium")
     level_notes: ClassVar[dict[str, str]] = {
-        "relaxed": "level.note.any_experience", "formal": "level.note.know_rules",
+        "relaxed": "level.note.any_experience",
+        "formal": "level.note.know_rules",
         "premium": "level.note.know_documents",
     }
     officials_play = {"relaxed": base.WITH_SECOND, "*": base.NO}
@@ -177,20 +195,36 @@ class XWingStandard(base.Rulebook):
     leaving_asks = ("score",)
     lots = (base.INITIATIVE,)
     before_play = ("before.wait_for_start", "before.initiative")
-    counting_aid = base.CountingAid("ship", (
-        base.AidFigure("cost", 0, 999), base.AidFigure("life", 1, 99), base.AidFigure("damage", 0, 99),
-        base.AidFigure("large", tick=True),
-    ), lambda ship: ship_points(ship["cost"], bool(ship["large"]), ship["life"], ship["damage"]))
+    counting_aid = base.CountingAid(
+        "ship",
+        (
+            base.AidFigure("cost", 0, 999),
+            base.AidFigure("life", 1, 99),
+            base.AidFigure("damage", 0, 99),
+            base.AidFigure("large", tick=True),
+        ),
+        lambda ship: ship_points(ship["cost"], bool(ship["large"]), ship["life"], ship["damage"]),
+    )
     option_defaults = {"structure": "basic", "squad_points": 100, "late_minutes": 10, "tables": "leaders"}
     house_decisions = (
-        "decision.nobody_came", "decision.disqualified", "decision.between_stages",
-        "decision.second_bye", "decision.no_show", "decision.late_minutes", "decision.leaving_is_concession",
-        "decision.elimination_ranking", "decision.tables", "decision.unpaired_loss_mov_0", "decision.both_lose",
-        "decision.structure_counts_checked_in", "decision.sos_details", "decision.elimination_by_standings",
+        "decision.nobody_came",
+        "decision.disqualified",
+        "decision.between_stages",
+        "decision.second_bye",
+        "decision.no_show",
+        "decision.late_minutes",
+        "decision.leaving_is_concession",
+        "decision.elimination_ranking",
+        "decision.tables",
+        "decision.unpaired_loss_mov_0",
+        "decision.both_lose",
+        "decision.structure_counts_checked_in",
+        "decision.sos_details",
+        "decision.elimination_by_standings",
     )
 
     def winner(self, result: records.Result, options: base.Options) -> str:
-        """"Ende der Runde": more victory points win; a tie goes to the final salvo, so its winner must be stated.
+        """ "Ende der Runde": more victory points win; a tie goes to the final salvo, so its winner must be stated.
         Rulings state the winner; the conceding side loses."""
         if result.ended == records.RULING:
             if result.winner == "draw":
@@ -209,8 +243,14 @@ class XWingStandard(base.Rulebook):
     @staticmethod
     def _stated(result: records.Result, by_figures: records.Side) -> records.Side:
         if result.winner not in (None, by_figures):
-            raise Invalid("winner_contradicts_score", where="/winner",
-                          winner=result.winner, a=result.score.a, b=result.score.b, right=by_figures)
+            raise Invalid(
+                "winner_contradicts_score",
+                where="/winner",
+                winner=result.winner,
+                a=result.score.a,
+                b=result.score.b,
+                right=by_figures,
+            )
         return by_figures
 
     def counted_score(self, result: records.Result, options: base.Options) -> records.SidePair:
@@ -222,9 +262,10 @@ class XWingStandard(base.Rulebook):
             return replace(result.score, a=all_of_it)
         return replace(result.score, b=all_of_it)
 
-    def tally(self, match: records.Match, side: records.Side, options: base.Options,
-              totals: base.ListTotals = base.NO_TOTALS) -> base.Tally:
-        """"Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
+    def tally(
+        self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS
+    ) -> base.Tally:
+        """ "Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         squad_points: int = options["squad_points"]
         if match.bye in (records.BYE, records.NO_SHOW):
             return base.Tally(1, base.WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
@@ -246,8 +287,11 @@ class XWingStandard(base.Rulebook):
         top: int = options["squad_points"]
         loser = Figure("score", LOSER, 0, top, 0)
         all_of_it = Figure("score", WINNER, top, top, top, asked=False)
-        salvo = (Comparison("points", ("score",)), Choice("winner", "form.final_salvo", ("a", "b")),
-                 WinnerByAnswer("final_salvo", "winner"))
+        salvo = (
+            Comparison("points", ("score",)),
+            Choice("winner", "form.final_salvo", ("a", "b")),
+            WinnerByAnswer("final_salvo", "winner"),
+        )
         return Form(
             rulebook=self.id,
             ways=(
@@ -259,14 +303,16 @@ class XWingStandard(base.Rulebook):
             direct=True,
         )
 
-    def has_won(self, result: records.Result, side: records.Side, options: base.Options,
-                situation: base.MatchSituation) -> bool:
+    def has_won(
+        self, result: records.Result, side: records.Side, options: base.Options, situation: base.MatchSituation
+    ) -> bool:
         """All of the other's ships are destroyed; the game may go on to the end of the round, and be conceded."""
         return bool(result.score.of(side) >= options["squad_points"])
 
-    def check_new(self, result: records.Result, options: base.Options,
-                  situation: base.MatchSituation = base.SWISS_ROUND) -> None:
-        """"Berechnung der Siegpunkte": no more than the squad points, and no less than nothing."""
+    def check_new(
+        self, result: records.Result, options: base.Options, situation: base.MatchSituation = base.SWISS_ROUND
+    ) -> None:
+        """ "Berechnung der Siegpunkte": no more than the squad points, and no less than nothing."""
         base.refuse_figure_range("score", result.score, 0, options["squad_points"])
         base.refuse_unknown_keys(result, self.id, ("initiative",))
         self.winner(result, options)

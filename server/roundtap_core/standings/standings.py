@@ -27,8 +27,11 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     """
     basis = TiebreakInput(tournament, after, swiss_totals(tournament, after))
     seated = tournament.seated(after)
-    status = {c.id: said for c in tournament.competitors
-              if ((said := c.status(after)) is None and not seated) or c.id in seated}
+    status = {
+        c.id: said
+        for c in tournament.competitors
+        if ((said := c.status(after)) is None and not seated) or c.id in seated
+    }
     ranked = [who for who, said in status.items() if said != DISQUALIFIED]
     second = _second_stage(tournament, after).intersection(ranked)
     values = _values(basis, ranked)
@@ -65,8 +68,9 @@ def _points_groups(
 
 def _values(basis: TiebreakInput, whom: Sequence[str]) -> dict[str, TiebreakValues]:
     """What the tiebreakers that do not depend on who is tied say, by key."""
-    return {key: STEPS[key](basis, whom) for key in rulebook(basis.tournament.rulebook).tiebreakers
-            if key not in AMONG_TIED}
+    return {
+        key: STEPS[key](basis, whom) for key in rulebook(basis.tournament.rulebook).tiebreakers if key not in AMONG_TIED
+    }
 
 
 def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str, TiebreakValues]) -> Order:
@@ -124,8 +128,12 @@ def tournament_before(tournament: Tournament, number: int, seen: int | None = No
 
 def _second_stage(tournament: Tournament, after: int | None = None) -> set[str]:
     return {
-        who for played in tournament.stage_rounds(SECOND_SWISS) if after is None or played.number <= after
-        for match in played.matches for who in (match.a, match.b) if who is not None
+        who
+        for played in tournament.stage_rounds(SECOND_SWISS)
+        if after is None or played.number <= after
+        for match in played.matches
+        for who in (match.a, match.b)
+        if who is not None
     }
 
 
@@ -138,8 +146,11 @@ def _split(tied: Sequence[str], values: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _rows(
-    order: Order, out: Sequence[str], records: Mapping[str, SwissTotals],
-    shown: Mapping[str, Mapping[str, int | Fraction]], status: Mapping[str, str | None],
+    order: Order,
+    out: Sequence[str],
+    records: Mapping[str, SwissTotals],
+    shown: Mapping[str, Mapping[str, int | Fraction]],
+    status: Mapping[str, str | None],
 ) -> Iterable[StandingsRow]:
     deciders = [decided_by for _, decided_by in order[:-1]] + [LAST]
     for i, competitor in enumerate([*(who for who, _ in order), *out]):
@@ -178,7 +189,8 @@ def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[st
                 "byes": row.byes,
                 "tiebreakers": {
                     key: f"{value.numerator}/{value.denominator}" if isinstance(value, Fraction) else value
-                    for key, value in row.tiebreakers.items()},
+                    for key, value in row.tiebreakers.items()
+                },
                 "decided_by": row.decided_by,
                 "by_chance": row.by_chance,
                 **({"status": row.status} if row.status else {}),
@@ -186,5 +198,3 @@ def standings_to_json(rows: Iterable[StandingsRow], after_round: int) -> dict[st
             for row in rows
         ],
     }
-
-

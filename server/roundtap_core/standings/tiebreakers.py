@@ -23,6 +23,7 @@ Worth = tuple[int, ...]
 
 class TiebreakMatch(Struct, frozen=True):
     """A tie-break match between two of the tied. `winner` None: not played yet, or both lost."""
+
     round: int
     pair: frozenset[str]
     winner: str | None
@@ -102,8 +103,9 @@ def _lost_in(who: str, meetings: Sequence[TiebreakMatch]) -> int | None:
 
 def _wins(who: str, playing: set[str], meetings: Sequence[TiebreakMatch]) -> list[int]:
     """Wins in all first meetings, all second ones, …, as far as these are complete."""
-    by_pair: dict[frozenset[str],
-                  list[TiebreakMatch]] = {frozenset(pair): [] for pair in combinations(sorted(playing), 2)}
+    by_pair: dict[frozenset[str], list[TiebreakMatch]] = {
+        frozenset(pair): [] for pair in combinations(sorted(playing), 2)
+    }
     for meeting in meetings:
         if not meeting.open:
             by_pair[meeting.pair].append(meeting)
@@ -161,6 +163,7 @@ RANDOM = "random"
 class TiebreakInput(Struct, frozen=True):
     """What a tiebreaker may use: the tournament after round `after` (None: all of it), the totals, and those ranked
     above the tie, to whom each is added that has a place."""
+
     tournament: Tournament
     after: int | None
     records: Mapping[str, SwissTotals]
@@ -169,6 +172,7 @@ class TiebreakInput(Struct, frozen=True):
 
 class TiebreakValues(Struct, frozen=True):
     """A tiebreaker's values: `order` is compared (higher is better), `shown` is displayed (empty: nothing)."""
+
     order: Mapping[str, Any]
     shown: Mapping[str, int | Fraction]
 
@@ -230,8 +234,9 @@ def opponents_points(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValue
 def _opponents_figure(key: str) -> Step:
     def values(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         records = basis.records
-        sums = {who: sum([records[opponent].figures.get(key, 0) for opponent in records[who].opponents])
-                for who in tied}
+        sums = {
+            who: sum([records[opponent].figures.get(key, 0) for opponent in records[who].opponents]) for who in tied
+        }
         return TiebreakValues(sums, sums)
 
     return values

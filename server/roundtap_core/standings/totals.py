@@ -15,6 +15,7 @@ Tallies = Callable[[Match], tuple[Tally, ...]]
 class SwissTotals(Struct):
     """One competitor's totals: outcomes, byes ("bye" and "won"), summed figures, opponents in order, and the tally of
     each of these meetings."""
+
     points: int = 0
     rounds: int = 0
     wins: int = 0

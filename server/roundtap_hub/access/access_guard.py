@@ -46,9 +46,12 @@ async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answ
             await _send_refusal(hub, scope, send)
     else:
         # A form is not sent again after the login: that leads to the console.
-        await _redirect(send, 302,
-                        f"/login?next={quote(http_answers.path_and_query(scope) if is_safe else '/console', safe='/')}",
-                       () if is_safe else http_answers.CLOSE)
+        await _redirect(
+            send,
+            302,
+            f"/login?next={quote(http_answers.path_and_query(scope) if is_safe else '/console', safe='/')}",
+            () if is_safe else http_answers.CLOSE,
+        )
     return True
 
 
@@ -73,7 +76,13 @@ def _host(scope: http_answers.Scope) -> str:
     return f"[{address}]" if ":" in address else address
 
 
-async def _redirect(send: http_answers.Send, status: int, where: str,
-                    more: list[tuple[bytes, bytes]] | tuple[()] = ()) -> None:
-    await http_answers.send_answer(send, status, b"text/plain; charset=utf-8", b"", [
-        (b"location", where.encode("latin-1", "replace")), *http_answers.NO_STORE, *more])
+async def _redirect(
+    send: http_answers.Send, status: int, where: str, more: list[tuple[bytes, bytes]] | tuple[()] = ()
+) -> None:
+    await http_answers.send_answer(
+        send,
+        status,
+        b"text/plain; charset=utf-8",
+        b"",
+        [(b"location", where.encode("latin-1", "replace")), *http_answers.NO_STORE, *more],
+    )

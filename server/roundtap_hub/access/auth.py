@@ -17,14 +17,16 @@ from roundtap_hub.serving.rate_limits import FairRates, Rate, RateLimiter
 
 T = TypeVar("T")
 
-GUESS_RATES = FairRates(own=Rate(2, 1 / 1800), own_of_all=Rate(512, 1 / 6),
-                        more=Rate(3, 1 / 30), more_of_all=Rate(20, 1 / 6))
+GUESS_RATES = FairRates(
+    own=Rate(2, 1 / 1800), own_of_all=Rate(512, 1 / 6), more=Rate(3, 1 / 30), more_of_all=Rate(20, 1 / 6)
+)
 """Two tries of its own for each address of a /24, however many of them guess. A night of guessing from anywhere tries
 15,000 of 100,000,000."""
 KNOWN_RATE = Rate(5, 1 / 30)  # tries of a device that was logged in before, and of the hub's own machine
 
-SIGN_UP_RATES = FairRates(own=Rate(1, 1 / 600), own_of_all=Rate(256, 256 / 600),
-                          more=Rate(63, 63 / 600), more_of_all=Rate(150, 150 / 600))
+SIGN_UP_RATES = FairRates(
+    own=Rate(1, 1 / 600), own_of_all=Rate(256, 256 / 600), more=Rate(63, 63 / 600), more_of_all=Rate(150, 150 / 600)
+)
 """Of one address a full hall at once, since a router may hide all of it; refilled within ten minutes."""
 SIGN_UPS_KEPT = 1024  # how many addresses, and answered forms, are remembered
 
@@ -138,6 +140,8 @@ class SignUpThrottle:
         stored nor shown."""
         with self._lock:
             came = {who: marks for (event, who), marks in self._from.items() if event == event_id}
-        phones, addresses = ({mark: number for number, mark in enumerate(dict.fromkeys(each), start=1)}
-                             for each in ([marks[at] for marks in came.values()] for at in (0, 1)))
+        phones, addresses = (
+            {mark: number for number, mark in enumerate(dict.fromkeys(each), start=1)}
+            for each in ([marks[at] for marks in came.values()] for at in (0, 1))
+        )
         return {who: (phones[phone], addresses[address]) for who, (phone, address) in came.items()}

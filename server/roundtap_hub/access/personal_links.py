@@ -39,8 +39,13 @@ class PersonalLinks:
     it holds the person's ids, and a signature of them and the generation made with `secret`, so valid links need no
     storage. Codes are in memory: after a restart the desk shows a new one. `now_ms` is a monotonic clock."""
 
-    def __init__(self, service: Service, secret: bytes, now_ms: Callable[[], int],
-                 choice: Callable[[Sequence[str]], str] = secrets.choice) -> None:
+    def __init__(
+        self,
+        service: Service,
+        secret: bytes,
+        now_ms: Callable[[], int],
+        choice: Callable[[Sequence[str]], str] = secrets.choice,
+    ) -> None:
         self._service = service
         self._secret = secret
         self._now_ms = now_ms
@@ -57,7 +62,7 @@ class PersonalLinks:
         return link_token(self._secret, (event_id, competitor), self._of((event_id, competitor)))
 
     def path(self, event_id: str, competitor: str) -> str:
-        """"/me/<token>". Showing it changes nothing: `give` records that the link was handed out."""
+        """ "/me/<token>". Showing it changes nothing: `give` records that the link was handed out."""
         return f"/me/{self.token(event_id, competitor)}"
 
     def give(self, event_id: str, competitor: str, actor: str = ORGANIZER) -> str:
@@ -73,8 +78,9 @@ class PersonalLinks:
         """The link's owner; None for one that is invalid or revoked."""
         named = token[:TOKEN_LETTERS_MAX].partition(".")[0]
         try:
-            event_id, line, competitor = base64.urlsafe_b64decode(named + "=" * (-len(named) % 4)).decode().partition(
-                "\n")
+            event_id, line, competitor = (
+                base64.urlsafe_b64decode(named + "=" * (-len(named) % 4)).decode().partition("\n")
+            )
         except (ValueError, binascii.Error):
             return None
         # Compared as a whole: base64 has several spellings of the same ids.
@@ -142,8 +148,9 @@ class PersonalLinks:
 
     def _save(self, who: PlayerId, actor: str, **changed: Any) -> bool:
         """Save a change. Of two concurrent ones for a person only one is saved: whether it was this one."""
-        return bool(self._service.execute([Step(VENUE, link_held_entry(who, replace(self._of(who), **changed)))],
-                                          actor))
+        return bool(
+            self._service.execute([Step(VENUE, link_held_entry(who, replace(self._of(who), **changed)))], actor)
+        )
 
 
 def link_token(secret: bytes, who: PlayerId, link: PersonalLink) -> str:

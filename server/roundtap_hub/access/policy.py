@@ -30,7 +30,17 @@ if TYPE_CHECKING:
     from werkzeug.routing import MapAdapter
 
 EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UNIT = (
-    "everybody", "login", "table", "station", "standby", "panel", "kin", "player", "slip", "new unit")
+    "everybody",
+    "login",
+    "table",
+    "station",
+    "standby",
+    "panel",
+    "kin",
+    "player",
+    "slip",
+    "new unit",
+)
 """Requesters beside the staff: any client; any client over TLS; the key of a table unit, a station, a second Pi, or the
 front panel on the hub's machine; another hub of this journal's lineage; a player's personal link, or a slip, by the
 address; a unit without a key, which gets one only with an organizer who types its digits."""
@@ -47,7 +57,13 @@ ORGANIZERS = frozenset({ORGANIZER})
 HEADS_AND_DESK = HEADS | DESK
 
 NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED = (
-    "no event", "before play", "in play", "finished", "archived", "deleted")
+    "no event",
+    "before play",
+    "in play",
+    "finished",
+    "archived",
+    "deleted",
+)
 """The states of the event that an address names."""
 STATES = (NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)
 VISIBLE = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
@@ -78,6 +94,7 @@ CONSOLE = "/console"  # the root of all addresses that are the staff's alone, an
 @dataclass(frozen=True, slots=True)
 class Route:
     """One address: `who` may request it, in which `states` of its event, and in which `rounds`; all else is refused."""
+
     address: str  # method and path, as Flask writes it: "POST /console/<event_id>/draw"
     answer: Callable[..., Any]  # a Flask view; a coroutine, mostly a method, for an address answered on the event loop
     who: frozenset[str]
@@ -108,8 +125,13 @@ class Route:
     def allows(self, role: str, state: str, round_state: str) -> bool:
         """Whether `role` may request this in these states."""
         states, rounds = self.only.get(role, (self.states, self.rounds))
-        return (role in self.who and state in states and state in self.states
-                and round_state in rounds and round_state in self.rounds)
+        return (
+            role in self.who
+            and state in states
+            and state in self.states
+            and round_state in rounds
+            and round_state in self.rounds
+        )
 
     def roles_in(self, state: str, round_state: str) -> tuple[str, ...]:
         """The staff roles that may request this in these states, the lowest first."""
@@ -130,9 +152,14 @@ def _is_console(path: str) -> bool:
     return path == CONSOLE or path.startswith(f"{CONSOLE}/")
 
 
-def route(address: str, who: frozenset[str] | str, states: frozenset[str] = frozenset(STATES),
-          rounds: frozenset[str] = frozenset(ROUND_STATES), only: RoleLimits = MappingProxyType({}),
-          kept: str = "") -> Callable[[Answer], Answer]:
+def route(
+    address: str,
+    who: frozenset[str] | str,
+    states: frozenset[str] = frozenset(STATES),
+    rounds: frozenset[str] = frozenset(ROUND_STATES),
+    only: RoleLimits = MappingProxyType({}),
+    kept: str = "",
+) -> Callable[[Answer], Answer]:
     """Declare the address that a function answers; others are not reachable. Raises ValueError for an address that is
     declared twice, and for one whose path is below CONSOLE but not the staff's alone, or the reverse."""
 
@@ -150,6 +177,7 @@ def route(address: str, who: frozenset[str] | str, states: frozenset[str] = froz
 @dataclass(frozen=True, slots=True)
 class Requester:
     """What is certain of a client: taken from the connection and the session, never from other headers."""
+
     encrypted: bool
     here: bool  # not encrypted, but from the hub's own machine and by its own name
     role: str = ""
@@ -291,6 +319,8 @@ def refuse_in_state(snapshot: Snapshot, asked: Route, event_id: str) -> None:
     named: Any = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
     name = named.name if named is not None else event_id
     raise {
-        NO_EVENT: Problem("unknown_event", event=event_id), DELETED: Problem("event_deleted"),
-        ARCHIVED: Problem("event_archived", name=name), FINISHED: Problem("event_finished", name=name),
+        NO_EVENT: Problem("unknown_event", event=event_id),
+        DELETED: Problem("event_deleted"),
+        ARCHIVED: Problem("event_archived", name=name),
+        FINISHED: Problem("event_finished", name=name),
     }[state]

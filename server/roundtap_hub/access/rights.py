@@ -33,6 +33,7 @@ PlayerId = tuple[str, str]  # (event, competitor)
 @dataclass(frozen=True, slots=True)
 class UnitKeyRecord:
     """The role and the digest of a unit's key; "" for a revoked unit."""
+
     role: str = ""
     digest: str = ""
 
@@ -74,9 +75,12 @@ def refuse_stale_key(units: Mapping[str, UnitKeyRecord], staff: StaffRoll, new: 
 
 def with_key(units: Mapping[str, UnitKeyRecord], entry: Entry) -> Mapping[str, UnitKeyRecord]:
     """The units after one of UNIT_KEY_KINDS."""
-    return {**units,
-            entry.data["unit"]: UnitKeyRecord(entry.data["role"], entry.data["key"]) if entry.kind == UNIT_KEYED
-            else NO_KEY}
+    return {
+        **units,
+        entry.data["unit"]: UnitKeyRecord(entry.data["role"], entry.data["key"])
+        if entry.kind == UNIT_KEYED
+        else NO_KEY,
+    }
 
 
 def with_unit_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str, str]:
@@ -91,6 +95,7 @@ def with_unit_id(ids: Mapping[str, str], data: Mapping[str, Any]) -> Mapping[str
 class StaffMember:
     """One of the staff. `role`: "" for a forgotten one. `pin`: digest of the PIN's hash; "" for a revoked one.
     `officials`: event → its official that this person is."""
+
     role: str = ""
     pin: str = ""
     officials: Mapping[str, str] = field(default_factory=dict)
@@ -111,8 +116,10 @@ def with_staff(roll: StaffRoll, entry: Entry | NewEntry) -> StaffRoll:
         changed = {key: data[key] for key in ("role", "pin") if key in data}
         after = {**roll, person: replace(roll.get(person, StaffMember()), **changed)}
     else:
-        after = {each: replace(member, officials=_tied(member.officials, data, each == person))
-                 for each, member in roll.items()}
+        after = {
+            each: replace(member, officials=_tied(member.officials, data, each == person))
+            for each, member in roll.items()
+        }
     return roll if after == roll else after
 
 
@@ -128,6 +135,7 @@ class PersonalLink:
     """One person's link. `generation` rises with each revocation; `holder`: digest of the browser that claimed it by a
     slip, DESK, TAKEN_BACK, or "" for none yet; `era`: the first field of the file in which earlier hubs kept their
     links, signed with them."""
+
     generation: int = 0
     holder: str = ""
     era: str = ""

@@ -32,6 +32,7 @@ ID_BYTES = 5
 @dataclass(frozen=True, slots=True)
 class StaffIdentity:
     """A staff member of a request. `id` and `name` are empty for a login with the hub's own PIN."""
+
     role: str
     name: str = ""
     id: str = ""
@@ -50,6 +51,7 @@ class StaffIdentity:
 @dataclass(frozen=True, slots=True)
 class StaffPerson(StaffIdentity):
     """A known staff member. `hashed`: the PIN's hash; "" for a revoked one. `last_login`: wall time, "" for none."""
+
     last_login: str = ""
     hashed: str = field(default="", repr=False)
 
@@ -62,8 +64,9 @@ class Staff:
     """All of the staff, as the journal of `service` has them. Thread-safe. `taken`: whether a PIN is the hub's own.
     Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only."""
 
-    def __init__(self, service: Service, taken: Callable[[str], bool] = lambda pin: False,
-                 make_pin: Callable[[], str] = new_pin) -> None:
+    def __init__(
+        self, service: Service, taken: Callable[[str], bool] = lambda pin: False, make_pin: Callable[[], str] = new_pin
+    ) -> None:
         self._service, self._taken, self._make_pin = service, taken, make_pin
         self._changing = threading.Lock()
 
@@ -123,9 +126,12 @@ class Staff:
         if sum(each.active and _salt_of(each) == _salt_of(person) for each in self.people) > 1:
             hashed = hash_pin(pin)
             with suppress(Problem, OutcomeUnknown, HubStopped):
-                self._save(STAFF_SET, {"person": person.id, "pin": pin_digest(hashed),
-                                       "instead_of": pin_digest(person.hashed)}, person.actor,
-                           StaffRow(person=person.id, hashed=hashed))
+                self._save(
+                    STAFF_SET,
+                    {"person": person.id, "pin": pin_digest(hashed), "instead_of": pin_digest(person.hashed)},
+                    person.actor,
+                    StaffRow(person=person.id, hashed=hashed),
+                )
                 return replace(person, hashed=hashed)
         return person
 
@@ -174,8 +180,9 @@ class Staff:
         gone = next((each.id for each in people if not each.active), None)
         if gone is None:
             raise Problem("staff_full", maximum=PEOPLE_MOST)
-        self._save(STAFF_SET, {"person": gone, "role": "", "pin": ""}, actor,
-                   StaffRow(person=gone, name="", last_login=""))
+        self._save(
+            STAFF_SET, {"person": gone, "role": "", "pin": ""}, actor, StaffRow(person=gone, name="", last_login="")
+        )
 
 
 def _salt_of(person: StaffPerson) -> str:
@@ -196,6 +203,7 @@ def _check_role(role: str) -> None:
     if role not in STAFF_ROLES:
         raise Invalid("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
 
+
 log = logging.getLogger(__name__)
 
 IDLE_MS = 4 * 3600_000  # how long a session lives without being used
@@ -210,6 +218,7 @@ AGENT_LETTERS = 200
 class Session:
     """One logged-in browser. `id` may be shown; `hash` is SHA-256 of its token, which only the browser has. `began_ms`
     and `used_ms` are monotonic milliseconds of this boot, and may lie before its start."""
+
     id: str
     hash: str
     address: str
@@ -258,13 +267,25 @@ class Sessions:
     def begin(self, address: str, agent: str, person: str = "", pin: str = "") -> str:
         """Log a browser in, for a person or with the hub's PIN. Returns its token, which is not stored."""
         token, now = secrets.token_urlsafe(TOKEN_BYTES), self._clocks.mono_ms()
-        session = Session(token_hash(token)[:12], token_hash(token), address, agent[:AGENT_LETTERS], now, now,
-                          self._clocks.wall(), person, pin)
+        session = Session(
+            token_hash(token)[:12],
+            token_hash(token),
+            address,
+            agent[:AGENT_LETTERS],
+            now,
+            now,
+            self._clocks.wall(),
+            person,
+            pin,
+        )
         with self._lock:
             self._sessions = {hash: each for hash, each in self._sessions.items() if self._lives(each, now)}
-            own = sorted((each for each in self._sessions.values() if each.person == person),
-                         key=lambda each: each.used_ms, reverse=True)
-            for gone in own[SESSIONS_PER_PERSON - 1:]:
+            own = sorted(
+                (each for each in self._sessions.values() if each.person == person),
+                key=lambda each: each.used_ms,
+                reverse=True,
+            )
+            for gone in own[SESSIONS_PER_PERSON - 1 :]:
                 del self._sessions[gone.hash]
             self._sessions[session.hash] = session
             self._write(now)
@@ -300,8 +321,10 @@ class Sessions:
         now = self._clocks.mono_ms()
         with self._lock:
             alive = [each for each in self._sessions.values() if self._lives(each, now)]
-        return [(each, now - each.began_ms, now - each.used_ms)
-                for each in sorted(alive, key=lambda each: each.used_ms, reverse=True)]
+        return [
+            (each, now - each.began_ms, now - each.used_ms)
+            for each in sorted(alive, key=lambda each: each.used_ms, reverse=True)
+        ]
 
     def save(self) -> None:
         """Write the remaining lifetimes to the disk, at the end of the process."""
@@ -323,16 +346,33 @@ class Sessions:
         now = self._clocks.mono_ms()
         passed = max(0, now - int(row["at_ms"])) if row["boot"] == self._clocks.boot_id else 0
         lasted, idle = int(row["lasted_ms"]) + passed, int(row["idle_ms"]) + passed
-        return Session(str(row["id"]), str(row["hash"]), str(row["address"]), str(row["agent"]), now - lasted,
-                       now - idle, row["wall"], str(row.get("person", "")), str(row["pin"]))
+        return Session(
+            str(row["id"]),
+            str(row["hash"]),
+            str(row["address"]),
+            str(row["agent"]),
+            now - lasted,
+            now - idle,
+            row["wall"],
+            str(row.get("person", "")),
+            str(row["pin"]),
+        )
 
     def _write(self, now: int, ended: bool = False) -> None:
         """Write the file; on a full disk sessions live on, but if one has `ended`, the file is deleted."""
         self._noted_ms = now
         if self._path is None:
             return
-        rows = [{**asdict(each), "boot": self._clocks.boot_id, "at_ms": now, "lasted_ms": now - each.began_ms,
-                 "idle_ms": now - each.used_ms} for each in self._sessions.values()]
+        rows = [
+            {
+                **asdict(each),
+                "boot": self._clocks.boot_id,
+                "at_ms": now,
+                "lasted_ms": now - each.began_ms,
+                "idle_ms": now - each.used_ms,
+            }
+            for each in self._sessions.values()
+        ]
         try:
             write_private(self._path, json.dumps({"sessions": rows}))
         except OSError as error:
@@ -356,8 +396,9 @@ class StaffLogin:
     Strangers' guesses keep out neither a device that was logged in before, nor whoever has a new PIN. `secret` signs
     the cookies of such devices: they open nothing, and give tries of their own at one person's present PIN."""
 
-    def __init__(self, pin: PinFile, sessions: Sessions, staff: Staff, secret: bytes,
-                 now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, pin: PinFile, sessions: Sessions, staff: Staff, secret: bytes, now_ms: Callable[[], int]
+    ) -> None:
         self._pin = pin
         self._secret = secret
         self._now_ms = now_ms
@@ -416,8 +457,13 @@ class StaffLogin:
         """Whose device this is; nobody's for an invalid cookie, and where the PIN is another one since."""
         person_id, _, rest = device.partition(".")
         nonce = rest.partition(".")[0]
-        return [each for each in people if each.active and each.id == person_id and hmac.compare_digest(
-            self._signed_device(each, nonce).encode(), device.encode())]
+        return [
+            each
+            for each in people
+            if each.active
+            and each.id == person_id
+            and hmac.compare_digest(self._signed_device(each, nonce).encode(), device.encode())
+        ]
 
     def _signed_device(self, owner: StaffPerson, nonce: str) -> str:
         signed = json.dumps(["roundtap/device/1", owner.id, nonce, owner.hashed])
@@ -455,8 +501,9 @@ def pin_mark(hub_pin: str, person: StaffPerson | None) -> str:
     return hashlib.sha256((hub_pin + (person.hashed if person is not None else "")).encode()).hexdigest()[:24]
 
 
-def make_staff_login(pin_hash: str, secret: bytes, clocks: Clocks, service: Service,
-                     folder: Path | None = None) -> StaffLogin:
+def make_staff_login(
+    pin_hash: str, secret: bytes, clocks: Clocks, service: Service, folder: Path | None = None
+) -> StaffLogin:
     """`folder`: holds the PIN and the sessions; None: a hub without files."""
     pin = PinFile(pin_hash, folder and folder / "pin")
     sessions = Sessions(clocks, folder and folder / "sessions.json")

@@ -41,8 +41,17 @@ RENEW_BEFORE = timedelta(days=200)
 
 HOTSPOT = ip_address(ADDRESS)  # the hub's address where it is the hall's access point
 LOCAL_DOMAINS = ("localhost", "local", "lan", "home.arpa", "internal")
-PRIVATE_NETWORKS = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "127.0.0.0/8",
-                    "fc00::/7", "fe80::/10", "::1/128")
+PRIVATE_NETWORKS = (
+    "10.0.0.0/8",
+    "172.16.0.0/12",
+    "192.168.0.0/16",
+    "169.254.0.0/16",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "fc00::/7",
+    "fe80::/10",
+    "::1/128",
+)
 """All that this authority may certify: its key, if stolen, is useless beyond private networks."""
 NOWHERE = "roundtap.invalid"
 """The only host whose mailboxes and URIs would be permitted, and excluded too: so none is (RFC 5280, 4.2.1.10). An
@@ -52,6 +61,7 @@ empty name would exclude all only by the letter of the standard: OpenSSL takes i
 @dataclass(frozen=True, slots=True)
 class HttpsInfo:
     """The hub's HTTPS port, and its authority's certificate (PEM) and fingerprint."""
+
     port: int
     authority: bytes
     fingerprint: str
@@ -60,6 +70,7 @@ class HttpsInfo:
 @dataclass(frozen=True, slots=True)
 class CertificateNames:
     """The names and addresses of a certificate."""
+
     hosts: tuple[str, ...]
     addresses: tuple[str, ...]
 
@@ -69,8 +80,13 @@ class Certificates:
     time; `now`: the system's time, which may be far in the past; `borrowed`: they are another hub's, which renews them.
     Raises Problem("tls_unreadable") where the authority cannot be used: browsers would not trust a new one."""
 
-    def __init__(self, folder: Path, names: Callable[[], CertificateNames] | None = None,
-                 now: Callable[[], datetime] = lambda: datetime.now(UTC), borrowed: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        names: Callable[[], CertificateNames] | None = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        borrowed: bool = False,
+    ) -> None:
         self._borrowed = borrowed
         self._folder = folder / FOLDER
         self._names = names or machine_names
@@ -140,11 +156,15 @@ class Certificates:
             found = json.loads((self._folder / LEAF_FOR).read_text(encoding="utf-8"))
             leaf = (self._folder / LEAF).read_bytes()
             # Unusable where its key is missing, or it belongs to another hub or authority.
-            if not (self._folder / LEAF_KEY).exists() or found["leaf"] != hashlib.sha256(leaf).hexdigest() \
-                    or found["authority"] != self.fingerprint:
+            if (
+                not (self._folder / LEAF_KEY).exists()
+                or found["leaf"] != hashlib.sha256(leaf).hexdigest()
+                or found["authority"] != self.fingerprint
+            ):
                 return None
-            return CertificateNames(tuple(found["hosts"]),
-                                    tuple(found["addresses"])), datetime.fromisoformat(found["newest"])
+            return CertificateNames(tuple(found["hosts"]), tuple(found["addresses"])), datetime.fromisoformat(
+                found["newest"]
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -158,16 +178,25 @@ class Certificates:
         key = ec.generate_private_key(ec.SECP256R1())
         # A random part distinguishes hubs' authorities in a phone's list.
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Roundtap hub {secrets.token_hex(3)}")])
-        permitted: list[x509.GeneralName] = [x509.DNSName(name) for name in dict.fromkeys(
-            (*self._names().hosts, *LOCAL_DOMAINS))]
+        permitted: list[x509.GeneralName] = [
+            x509.DNSName(name) for name in dict.fromkeys((*self._names().hosts, *LOCAL_DOMAINS))
+        ]
         permitted += [x509.IPAddress(ip_network(network)) for network in PRIVATE_NETWORKS]
         none = [x509.RFC822Name(NOWHERE), x509.UniformResourceIdentifier(NOWHERE)]
-        built = _certificate(name, name, key.public_key(), AUTHORITY_FROM, AUTHORITY_UNTIL, [
-            (x509.BasicConstraints(ca=True, path_length=0), True),
-            (_key_usage(key_cert_sign=True, crl_sign=True), True),
-            (x509.NameConstraints([*permitted, *none], none), True),
-            (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
-        ], key)
+        built = _certificate(
+            name,
+            name,
+            key.public_key(),
+            AUTHORITY_FROM,
+            AUTHORITY_UNTIL,
+            [
+                (x509.BasicConstraints(ca=True, path_length=0), True),
+                (_key_usage(key_cert_sign=True, crl_sign=True), True),
+                (x509.NameConstraints([*permitted, *none], none), True),
+                (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
+            ],
+            key,
+        )
         # The certificate last: where it exists, its key does.
         write_private(self._folder / AUTHORITY_KEY, _pem_of(key))
         write_private(self._folder / AUTHORITY, _pem(built))
@@ -181,34 +210,56 @@ class Certificates:
         try:
             authority = x509.load_pem_x509_certificate(self.authority)
             authority_key: Any = serialization.load_pem_private_key(
-                (self._folder / AUTHORITY_KEY).read_bytes(), password=None)
+                (self._folder / AUTHORITY_KEY).read_bytes(), password=None
+            )
         except (OSError, ValueError) as error:
             raise Problem("tls_unreadable", where=str(self._folder)) from error
         key = ec.generate_private_key(ec.SECP256R1())
         permitted = authority.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
         below = [each.value for each in permitted if isinstance(each, x509.DNSName)]
         networks: list[Any] = [each.value for each in permitted if isinstance(each, x509.IPAddress)]
-        alternatives = [x509.DNSName(host) for host in names.hosts
-                        if any(host == name or host.endswith(f".{name}") for name in below)]
-        reached = [x509.IPAddress(address) for address in map(ip_address, names.addresses)
-                   if any(address in network for network in networks)]
+        alternatives = [
+            x509.DNSName(host)
+            for host in names.hosts
+            if any(host == name or host.endswith(f".{name}") for name in below)
+        ]
+        reached = [
+            x509.IPAddress(address)
+            for address in map(ip_address, names.addresses)
+            if any(address in network for network in networks)
+        ]
         built = _certificate(
-            authority.subject, x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Roundtap")]), key.public_key(),
-            newest - BACK, newest + AHEAD, [
+            authority.subject,
+            x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Roundtap")]),
+            key.public_key(),
+            newest - BACK,
+            newest + AHEAD,
+            [
                 (x509.BasicConstraints(ca=False, path_length=None), True),
                 (_key_usage(digital_signature=True), True),
                 (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False),
                 (x509.SubjectAlternativeName([*alternatives, *reached]), False),
                 (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
                 (x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), False),
-            ], authority_key)
+            ],
+            authority_key,
+        )
         leaf = _pem(built)
         # The description last: after a power cut in between, another leaf is made at the next start.
         write_private(self._folder / LEAF_KEY, _pem_of(key))
         write_private(self._folder / LEAF, leaf)
-        write_private(self._folder / LEAF_FOR, json.dumps({
-            "hosts": names.hosts, "addresses": names.addresses, "newest": newest.isoformat(),
-            "leaf": hashlib.sha256(leaf.encode()).hexdigest(), "authority": self.fingerprint}))
+        write_private(
+            self._folder / LEAF_FOR,
+            json.dumps(
+                {
+                    "hosts": names.hosts,
+                    "addresses": names.addresses,
+                    "newest": newest.isoformat(),
+                    "leaf": hashlib.sha256(leaf.encode()).hexdigest(),
+                    "authority": self.fingerprint,
+                }
+            ),
+        )
 
 
 def https_port(port: int, asked: int | None = None) -> int:
@@ -224,7 +275,7 @@ def fingerprint(authority: bytes, path: Path) -> str:
         digest = hashlib.sha256(ssl.PEM_cert_to_DER_cert(authority.decode("ascii"))).hexdigest().upper()
     except ValueError as error:
         raise Problem("tls_unreadable", where=str(path)) from error
-    return " ".join(digest[at:at + 4] for at in range(0, len(digest), 4))
+    return " ".join(digest[at : at + 4] for at in range(0, len(digest), 4))
 
 
 def machine_names() -> CertificateNames:
@@ -232,14 +283,19 @@ def machine_names() -> CertificateNames:
     host = socket.gethostname().split(".")[0].lower()
     hosts = [host, f"{host}.local"] if host and host.replace("-", "").isalnum() and host.isascii() else []
     found = {HOTSPOT, ip_address("127.0.0.1"), ip_address("::1"), *local_addresses()}
-    return CertificateNames(tuple(dict.fromkeys([*hosts, "localhost"])),
-                 tuple(str(each) for each in sorted(found, key=lambda each: (each.version, int(each)))))
+    return CertificateNames(
+        tuple(dict.fromkeys([*hosts, "localhost"])),
+        tuple(str(each) for each in sorted(found, key=lambda each: (each.version, int(each)))),
+    )
 
 
 def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
     """This machine's addresses, as Linux lists them."""
-    found: list[Address] = [ip_address(above.split()[-1]) for above, line in pairwise(read_lines(proc / "fib_trie"))
-                            if line.strip() == "/32 host LOCAL"]
+    found: list[Address] = [
+        ip_address(above.split()[-1])
+        for above, line in pairwise(read_lines(proc / "fib_trie"))
+        if line.strip() == "/32 host LOCAL"
+    ]
     found += (IPv6Address(int(line.split()[0], 16)) for line in read_lines(proc / "if_inet6"))
     return list(dict.fromkeys(found))
 
@@ -252,13 +308,27 @@ def read_lines(path: Path) -> list[str]:
         return []
 
 
-def _certificate(issuer: x509.Name, subject: x509.Name, key: Any, first: datetime, last: datetime,
-                 extensions: Iterable[tuple[x509.ExtensionType, bool]], signer: Any) -> x509.Certificate:
+def _certificate(
+    issuer: x509.Name,
+    subject: x509.Name,
+    key: Any,
+    first: datetime,
+    last: datetime,
+    extensions: Iterable[tuple[x509.ExtensionType, bool]],
+    signer: Any,
+) -> x509.Certificate:
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes
 
-    built = (x509.CertificateBuilder().issuer_name(issuer).subject_name(subject).public_key(key)
-             .serial_number(x509.random_serial_number()).not_valid_before(first).not_valid_after(last))
+    built = (
+        x509.CertificateBuilder()
+        .issuer_name(issuer)
+        .subject_name(subject)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(first)
+        .not_valid_after(last)
+    )
     for extension, critical in extensions:
         built = built.add_extension(extension, critical)
     return built.sign(signer, hashes.SHA256())
@@ -267,8 +337,17 @@ def _certificate(issuer: x509.Name, subject: x509.Name, key: Any, first: datetim
 def _key_usage(**allowed: bool) -> x509.KeyUsage:
     from cryptography import x509
 
-    uses = ("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
-            "key_cert_sign", "crl_sign", "encipher_only", "decipher_only")
+    uses = (
+        "digital_signature",
+        "content_commitment",
+        "key_encipherment",
+        "data_encipherment",
+        "key_agreement",
+        "key_cert_sign",
+        "crl_sign",
+        "encipher_only",
+        "decipher_only",
+    )
     return x509.KeyUsage(**{use: allowed.get(use, False) for use in uses})
 
 
@@ -281,5 +360,8 @@ def _pem(certificate: x509.Certificate) -> str:
 def _pem_of(key: Any) -> str:
     from cryptography.hazmat.primitives import serialization
 
-    return str(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
-                                 serialization.NoEncryption()).decode())
+    return str(
+        key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        ).decode()
+    )

@@ -18,6 +18,7 @@ FORM_S = 12 * 3600
 class Visit:
     """One request's reader. `language`: the cookie's, unchecked. `to_set`: cookies for the answer, by name: value (""
     to delete), seconds."""
+
     cookie: str
     token: str
     session: Session | None
@@ -42,8 +43,13 @@ def _read_visit() -> Visit:
     cookies = http_cookies.cookies_in(request.headers.get("Cookie", ""))
     cookie = http_cookies.session_cookie(request.is_secure, is_local_request(request.remote_addr or "", request.host))
     token = cookies.get(cookie, "") if cookie else ""
-    return Visit(cookie, token, current_hub().access.organizers.session(token),
-                 cookies.get(cookie + http_cookies.FORM, "") if cookie else "", cookies.get(http_cookies.LANGUAGE, ""))
+    return Visit(
+        cookie,
+        token,
+        current_hub().access.organizers.session(token),
+        cookies.get(cookie + http_cookies.FORM, "") if cookie else "",
+        cookies.get(http_cookies.LANGUAGE, ""),
+    )
 
 
 def current_staff() -> StaffIdentity | None:
@@ -127,6 +133,15 @@ def set_cookies(response: Response) -> None:
     """Add this visit's cookies to the answer. Ages are in seconds, never dates: the hub's clock may be wrong."""
     visit: Visit | None = g.get("visit")
     for name, (value, max_age_s) in (visit.new_cookies if visit is not None else {}).items():
-        response.headers.add("Set-Cookie", dump_cookie(
-            name, value, max_age=max_age_s, httponly=True, samesite="Lax", secure=name.startswith("__Host-"),
-            sync_expires=False))
+        response.headers.add(
+            "Set-Cookie",
+            dump_cookie(
+                name,
+                value,
+                max_age=max_age_s,
+                httponly=True,
+                samesite="Lax",
+                secure=name.startswith("__Host-"),
+                sync_expires=False,
+            ),
+        )

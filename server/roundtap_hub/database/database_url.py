@@ -14,7 +14,10 @@ DATABASE = "roundtap.db"  # the journal's file in a hub's own folder
 DRIVER = "postgresql+psycopg"
 KNOWN_AS = ("postgresql", "postgres", DRIVER)
 CONNECTION_TIMEOUTS: Mapping[str, str] = {
-    "connect_timeout": "5", "keepalives_idle": "5", "keepalives_interval": "3", "keepalives_count": "3",
+    "connect_timeout": "5",
+    "keepalives_idle": "5",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
     "tcp_user_timeout": "15000",
 }
 """A dead database server sends nothing: a connection silent for so long (s, s, s, times, ms) is dropped. The address's

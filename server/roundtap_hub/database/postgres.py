@@ -59,8 +59,9 @@ class PostgresJournal(journal.Journal):
     notifications. `read_only`: nothing is ever written, not even tables. Raises Problem("database_not_usable") if the
     database is out of reach, Problem("database_empty") if it is read-only and holds no journal, and as `Journal`."""
 
-    def __init__(self, address: str, read_only: bool = False,
-                 known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
+    def __init__(
+        self, address: str, read_only: bool = False, known: schema_versions.Migrations = schema_versions.CURRENT
+    ) -> None:
         self.address = database_url(address)
         self.read_only = read_only
         self.name = secrets.token_hex(8)
@@ -78,9 +79,13 @@ class PostgresJournal(journal.Journal):
         except SQLAlchemyError as error:
             raise unusable_database(self.address, error) from error
 
-    def append(self, entries: Sequence[Entry], people: Iterable[journal.PersonRecord] = (),
-               beside: Iterable[SQLModel] = (),
-               rests_on: Mapping[str, int] | None = None) -> None:
+    def append(
+        self,
+        entries: Sequence[Entry],
+        people: Iterable[journal.PersonRecord] = (),
+        beside: Iterable[SQLModel] = (),
+        rests_on: Mapping[str, int] | None = None,
+    ) -> None:
         """Commit all of them or none, synced on return, and notify the other hubs; otherwise as `Journal.append`.
 
         `rests_on`: the newest number of every stream, if the decision read streams that it does not write. Raises
@@ -91,8 +96,14 @@ class PostgresJournal(journal.Journal):
         (`is_stored`). Only reading could be too early, while the commit is still running.
         """
         people = list(people)
-        notice = self._notice(entries, {*(record.event for record in people), *journal.events_deleted(entries),
-                                    *(event for event, _ in journal.people_removed(entries))})
+        notice = self._notice(
+            entries,
+            {
+                *(record.event for record in people),
+                *journal.events_deleted(entries),
+                *(event for event, _ in journal.people_removed(entries)),
+            },
+        )
         committing = False
         try:
             with nullcontext(self._exclusive) if self._exclusive is not None else self._engine.connect() as connection:
@@ -141,8 +152,9 @@ class PostgresJournal(journal.Journal):
         if not known:
             return []
         with self._reading() as connection:
-            rows = connection.execute(_NEWER, {"streams": list(known),
-                                               "numbers": [head.number for head in known.values()]}).all()
+            rows = connection.execute(
+                _NEWER, {"streams": list(known), "numbers": [head.number for head in known.values()]}
+            ).all()
         heads, found = dict(known), list[Entry]()
         for row in rows:
             entry = journal.next_entry(*heads[row.stream], tuple(row))
@@ -175,8 +187,9 @@ def postgres_engine(address: str, read_only: bool = False) -> Engine:
     if read_only:
         options = url.query.get("options", "")
         url = url.update_query_dict({"options": f"{options} -c default_transaction_read_only=on".strip()})
-    return create_engine(url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True,
-                         hide_parameters=True)
+    return create_engine(
+        url, poolclass=QueuePool, pool_size=2, max_overflow=2, pool_pre_ping=True, hide_parameters=True
+    )
 
 
 def unusable_database(url: Any, error: Exception) -> Problem:
@@ -201,16 +214,21 @@ SELECT stream, number, hash FROM found CROSS JOIN LATERAL (
 """)
 """The last entry of every stream: one step in the index for each, however many entries there are."""
 
-_NEWER = text("SELECT {} FROM unnest(CAST(:streams AS text[]), CAST(:numbers AS integer[])) AS known(stream, number) "
-              "JOIN entry ON entry.stream = known.stream AND entry.number > known.number "
-              "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in ENTRY.columns)))
+_NEWER = text(
+    "SELECT {} FROM unnest(CAST(:streams AS text[]), CAST(:numbers AS integer[])) AS known(stream, number) "
+    "JOIN entry ON entry.stream = known.stream AND entry.number > known.number "
+    "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in ENTRY.columns))
+)
 _NOTIFY = text("SELECT pg_notify(:channel, :told)")
 _LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
 _HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
 _KINDS = {"number": "integer", "version": "integer"}
-_PUT_ENTRIES = text("INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
-    ", ".join(f'"{column.name}"' for column in ENTRY.columns),
-    ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns)))
+_PUT_ENTRIES = text(
+    "INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
+        ", ".join(f'"{column.name}"' for column in ENTRY.columns),
+        ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns),
+    )
+)
 """One statement for the whole batch. It waits for any writer of the same numbers and then skips those."""
 
 
@@ -242,6 +260,7 @@ def _refused(error: SQLAlchemyError) -> bool:
 @dataclass(frozen=True, slots=True)
 class ClockSample:
     """One round trip: the database was `offset_us` ahead of our monotonic clock, plus or minus `error_us`."""
+
     taken_us: int
     offset_us: int
     error_us: int
@@ -286,8 +305,11 @@ class SharedClock:
             offset_us = new.offset_us - self._stepped_us
             if abs(offset_us - self._target_us) > STEP_US:
                 step_us = offset_us - round(self._target_us)
-                log.error("the database's clock jumped by %.1f s; this hub keeps counting as before. Hubs that start "
-                          "from now on count by the new time: restart the others between two rounds.", step_us / 1e6)
+                log.error(
+                    "the database's clock jumped by %.1f s; this hub keeps counting as before. Hubs that start "
+                    "from now on count by the new time: restart the others between two rounds.",
+                    step_us / 1e6,
+                )
                 self._stepped_us += step_us
                 self._kept.clear()
                 offset_us = new.offset_us - self._stepped_us

@@ -49,6 +49,7 @@ INITIAL_STATUS = _plain(UnitStatus("", 0))
 @dataclass(slots=True)
 class PeerHub:
     """When another hub was last heard (milliseconds of the shared clock), and its units in contact."""
+
     heard_ms: int
     units: set[str] = field(default_factory=set)
 
@@ -84,12 +85,17 @@ class PresenceSync:
             alive = {unit: units[unit].contact_ms for unit in self._presence.connected_locally if unit in units}
             repeat, self._repeat = self._repeat, False
             if repeat:
-                self._known = {key: value for key, value in self._known.items()
-                               if key[0] == UNIT and key[1] not in alive}
+                self._known = {
+                    key: value for key, value in self._known.items() if key[0] == UNIT and key[1] not in alive
+                }
             before, now = self._known, self._current(units)
             self._known = now
-            messages += ({"said": chunk} for chunk in _chunks(
-                [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)))
+            messages += (
+                {"said": chunk}
+                for chunk in _chunks(
+                    [now.get(key), *key] for key in {**before, **now} if now.get(key) != before.get(key)
+                )
+            )
             if beat or ask or repeat or alive.keys() != self._alive:
                 gone = sorted(self._alive - alive.keys())
                 self._alive = set(alive)
@@ -126,8 +132,9 @@ class PresenceSync:
         """Mark units as connected that are in contact with any living hub."""
         with self._lock:
             now_ms = self._now_ms()
-            self._peers = {name: other for name, other in self._peers.items()
-                            if now_ms - other.heard_ms < HUB_TIMEOUT_MS}
+            self._peers = {
+                name: other for name, other in self._peers.items() if now_ms - other.heard_ms < HUB_TIMEOUT_MS
+            }
             elsewhere = set[str]().union(*(other.units for other in self._peers.values()))
             here = self._presence.connected_locally
             for unit, status in self._presence.units.items():
@@ -141,9 +148,12 @@ class PresenceSync:
             self._repeat = self._asked = True
 
     def _current(self, units: PresenceSnapshot) -> dict[Key, Any]:
-        now: dict[Key, Any] = {(UNIT, unit, name): value for unit, status in units.items()
-                               for name, value in _plain(status).items()
-                               if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]}
+        now: dict[Key, Any] = {
+            (UNIT, unit, name): value
+            for unit, status in units.items()
+            for name, value in _plain(status).items()
+            if name not in CONTACT_FIELDS and value != INITIAL_STATUS[name]
+        }
         now |= {(HERE, *who): True for who in self._presence.seen_at_table}
         return now | {key: _plain(asked) for key, asked in units.asked.items()}
 
@@ -266,8 +276,9 @@ class SharedPrintBook(PrintBook):
             self._connection, self._written = connection, []
             yield
             if self._written:
-                connection.execute(text("SELECT pg_notify(:channel, :told)"),
-                                   {"channel": BOOK_CHANNEL, "told": self._news()})
+                connection.execute(
+                    text("SELECT pg_notify(:channel, :told)"), {"channel": BOOK_CHANNEL, "told": self._news()}
+                )
 
     def _put(self, rows: Sequence[SQLModel]) -> None:
         assert self._connection is not None

@@ -48,6 +48,7 @@ MessageHandler = Callable[[Mapping[str, Any]], None]
 @dataclass(frozen=True, slots=True)
 class CommitNotice:
     """What another hub committed: the newest number of each stream, and the events whose people changed."""
+
     streams: Mapping[str, int]
     people: Collection[str] = ()
 
@@ -61,8 +62,13 @@ class SharedService(Service):
     """One of several writers of a journal on PostgreSQL. `read_only`: a page server's, which follows and takes no
     command (Problem("pages_only"))."""
 
-    def __init__(self, journal: PostgresJournal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
-                 read_only: bool = False) -> None:
+    def __init__(
+        self,
+        journal: PostgresJournal,
+        clocks: Clocks,
+        at_point: Callable[[str], None] = lambda _: None,
+        read_only: bool = False,
+    ) -> None:
         self._shared = journal
         self._read_only = read_only
         self._notices: deque[CommitNotice | None] = deque()
@@ -82,8 +88,9 @@ class SharedService(Service):
         for request in doubt.requests if doubt else ():
             request.answer.set_exception(HubStopped())
 
-    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (),
-               beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
+    def submit(
+        self, steps: Sequence[Step], actor: str, people: Sequence[PersonRecord] = (), beside: Sequence[SQLModel] = ()
+    ) -> Future[list[Entry]]:
         if self._read_only and (steps or people or beside):
             refused: Future[list[Entry]] = Future()
             refused.set_exception(Problem("pages_only"))
@@ -127,8 +134,11 @@ class SharedService(Service):
             self._catch_up(None)
         for attempt in range(ATTEMPTS):
             try:
-                decided = self._decide_and_commit(waiting) if attempt < OPTIMISTIC_ATTEMPTS \
+                decided = (
+                    self._decide_and_commit(waiting)
+                    if attempt < OPTIMISTIC_ATTEMPTS
                     else self._commit_exclusively(waiting)
+                )
             except NumberTaken:
                 if not self._catch_up(None):
                     break
@@ -211,9 +221,13 @@ class SharedService(Service):
         if news is not None:
             if not news.streams and not news.people:
                 return True
-            if self._just_read and not news.concerns_the_hall and not any(
-                    _reads_other_streams(request) or not request.streams.isdisjoint(news.streams)
-                    for request in waiting):
+            if (
+                self._just_read
+                and not news.concerns_the_hall
+                and not any(
+                    _reads_other_streams(request) or not request.streams.isdisjoint(news.streams) for request in waiting
+                )
+            ):
                 self._notices.appendleft(news)
                 return True
         if not self._catch_up(news):
@@ -235,8 +249,11 @@ class SharedService(Service):
                 everything = True
                 continue
             people.update(news.people)
-            streams.update((stream, number) for stream, number in news.streams.items()
-                           if number > max(streams.get(stream, 0), self._known_head(stream).number))
+            streams.update(
+                (stream, number)
+                for stream, number in news.streams.items()
+                if number > max(streams.get(stream, 0), self._known_head(stream).number)
+            )
         return None if everything else CommitNotice(streams, people)
 
     def _catch_up(self, news: CommitNotice | None) -> bool:
@@ -263,8 +280,7 @@ class SharedService(Service):
         if news is None:
             heads = self._known_heads()
             stored = self._shared.heads()
-            behind = {stream: heads.get(stream, START) for stream, head in stored.items()
-                      if head != heads.get(stream)}
+            behind = {stream: heads.get(stream, START) for stream, head in stored.items() if head != heads.get(stream)}
             if any(stored.get(stream, START).number < head.number for stream, head in heads.items() if head.number):
                 raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0)
         else:
@@ -319,9 +335,12 @@ def _reads_other_streams(request: WriteRequest) -> bool:
     lacks, or, for people, that their event is not deleted."""
     return bool(request.people) or any(
         isinstance(step.command, HALL_COMMANDS)
-        or (isinstance(step.command, NewEntry)
-            and step.command.kind in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED, RESTORE_SETTLED))
-        for step in request.steps)
+        or (
+            isinstance(step.command, NewEntry)
+            and step.command.kind in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED, RESTORE_SETTLED)
+        )
+        for step in request.steps
+    )
 
 
 def _refuse_all(waiting: Iterable[WriteRequest]) -> None:
@@ -343,8 +362,13 @@ class NotificationListener:
     and None whenever any may have been missed: after each connect. `others`: further channels and their handlers (JSON
     objects). Messages from `name` are our own and are skipped."""
 
-    def __init__(self, url: URL, name: str, commits: Callable[[CommitNotice | None], None],
-                 others: Mapping[str, MessageHandler] | None = None) -> None:
+    def __init__(
+        self,
+        url: URL,
+        name: str,
+        commits: Callable[[CommitNotice | None], None],
+        others: Mapping[str, MessageHandler] | None = None,
+    ) -> None:
         self._url = url
         self._name = name
         self._commits = commits

@@ -97,8 +97,9 @@ def export_list_fortress(event_id: str) -> AnyResponse:
     if not moment.state.rulebook.list_fortress:
         abort(404)
     text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
-    return web.download(text, "application/json; charset=utf-8",
-                                 file_name(f"{moment.state.name} list fortress", "json"))
+    return web.download(
+        text, "application/json; charset=utf-8", file_name(f"{moment.state.name} list fortress", "json")
+    )
 
 
 def file_name(event_name: str, ending: str) -> str:

@@ -56,18 +56,31 @@ def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] |
     floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
     met = _meetings(moment, draft)
     matches = [
-        {"table": m.match.table, "a": names.get(m.match.a, m.match.a),
-         "b": names.get(m.match.b, m.match.b) if m.match.b else None,
-         "a_points": points.get(m.match.a, 0), "b_points": points.get(m.match.b or "", 0), "bye": m.match.bye,
-         "met": met.get(frozenset((m.match.a, m.match.b)), ()) if m.match.b else (),
-         "a_float": floats.get(m.match.a), "b_float": floats.get(m.match.b or ""), "third": m.match.game == THIRD,
-         "by_hand": m.by_hand is not None}
+        {
+            "table": m.match.table,
+            "a": names.get(m.match.a, m.match.a),
+            "b": names.get(m.match.b, m.match.b) if m.match.b else None,
+            "a_points": points.get(m.match.a, 0),
+            "b_points": points.get(m.match.b or "", 0),
+            "bye": m.match.bye,
+            "met": met.get(frozenset((m.match.a, m.match.b)), ()) if m.match.b else (),
+            "a_float": floats.get(m.match.a),
+            "b_float": floats.get(m.match.b or ""),
+            "third": m.match.game == THIRD,
+            "by_hand": m.by_hand is not None,
+        }
         for m in draft.matches
     ]
-    return {"number": draft.number, "attempt": draft.draw.attempt if draft.draw else 0, "matches": matches,
-            "repeats": sum(1 for drawn in matches if drawn["met"]), "bye": draft.notes.get("bye"),
-            "name": title_key(moment.state, draft), "fixed": draft.draw is not None and draft.draw.method == "bracket",
-            "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends)}
+    return {
+        "number": draft.number,
+        "attempt": draft.draw.attempt if draft.draw else 0,
+        "matches": matches,
+        "repeats": sum(1 for drawn in matches if drawn["met"]),
+        "bye": draft.notes.get("bye"),
+        "name": title_key(moment.state, draft),
+        "fixed": draft.draw is not None and draft.draw.method == "bracket",
+        "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends),
+    }
 
 
 def _meetings(moment: SavedEvent, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
@@ -118,8 +131,9 @@ def _show_place(event_id: str) -> AnyResponse:
     shown = shown_round(moment.state)
     key = place.key, event_id, web.words().language, shown.number if shown else None
     g.version = web.current_version(f"console/{event_id}")
-    newest, old = render_cache().page(key, g.version, web.now_ms(),
-                                      lambda before: _draw(moment, place, before), request.args.get("since"))
+    newest, old = render_cache().page(
+        key, g.version, web.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
+    )
     return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
 
 
@@ -139,13 +153,21 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedP
     grid, _ = _current_tasks(moment, source[1] if source is not None else ())
     common = _common_context(moment)
     if before is not None and source is not None:
-        page = before.redrawn(web.render_page("console_in_play.html", feed, **common,
-                                              **_tables_context(moment, common)))
+        page = before.redrawn(
+            web.render_page("console_in_play.html", feed, **common, **_tables_context(moment, common))
+        )
     else:
         page = web.render_page(
-            f"console_{place.key}.html", feed, **common, planned=saved_event.planned_swiss(state),
-            stage=stage_key(state), has_bracket=bracket(moment) is not None, rulebook=state.rulebook,
-            draws=has_draws(state), **_CONTEXTS[place.key](moment, common))
+            f"console_{place.key}.html",
+            feed,
+            **common,
+            planned=saved_event.planned_swiss(state),
+            stage=stage_key(state),
+            has_bracket=bracket(moment) is not None,
+            rulebook=state.rulebook,
+            draws=has_draws(state),
+            **_CONTEXTS[place.key](moment, common),
+        )
     return replace(page, source=None if steady is None else (steady, grid))
 
 
@@ -154,15 +176,30 @@ def _steady_part(moment: SavedEvent) -> object:
     console_in_play.html changes. None where any entry may change more."""
     hub, state, snapshot = web.current_hub(), moment.state, web.current_snapshot()
     live = state.live
-    if live is None or not live.open_matches or live.stage != SWISS or state.cut or state.draft or \
-            shown_round(state) is not live:
+    if (
+        live is None
+        or not live.open_matches
+        or live.stage != SWISS
+        or state.cut
+        or state.draft
+        or shown_round(state) is not live
+    ):
         return None
     hall_time, paper = hub.host.hall_time, hub.paper
     byes = [match for match in live.matches if match.match.b is None]
-    return ([getattr(state, name) for name in saved_event.DECIDED], state.entrants, state.rounds[:-1], byes,
-            structs.replace(live, matches=()), moment.people, snapshot.venue, hub.service.storage.lines(),
-            paper and paper.mute_units, hub.units.proofs.known,
-            hall_time and (hall_time.doubt(), int(hall_time.now_s() - web.now_ms() / 1000)))
+    return (
+        [getattr(state, name) for name in saved_event.DECIDED],
+        state.entrants,
+        state.rounds[:-1],
+        byes,
+        structs.replace(live, matches=()),
+        moment.people,
+        snapshot.venue,
+        hub.service.storage.lines(),
+        paper and paper.mute_units,
+        hub.units.proofs.known,
+        hall_time and (hall_time.doubt(), int(hall_time.now_s() - web.now_ms() / 1000)),
+    )
 
 
 def _common_context(moment: SavedEvent) -> dict[str, Any]:
@@ -172,29 +209,59 @@ def _common_context(moment: SavedEvent) -> dict[str, Any]:
     (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
     counted = table_clocks(snapshot, units, state, web.now_ms())
     return {
-        "state": state, "names": names, "newest": newest, "grid": grid, "needs": needs, "points": points,
-        "clock": state.clock, "missing": [cell for cell in grid if not cell.done], "may_reset": may_reset_clock(state),
+        "state": state,
+        "names": names,
+        "newest": newest,
+        "grid": grid,
+        "needs": needs,
+        "points": points,
+        "clock": state.clock,
+        "missing": [cell for cell in grid if not cell.done],
+        "may_reset": may_reset_clock(state),
         "face": clock_face(state, hub.clocks.now(), web.words(), official=True),
-        "rows": render_cache().rows(state.id, web.words().language), "opened": opened_part(moment),
+        "rows": render_cache().rows(state.id, web.words().language),
+        "opened": opened_part(moment),
         "desk": people_forms_view(moment),
-        "counted": counted, "seated": seated, "names_in": lambda who: ", ".join(names[each] for each in who),
+        "counted": counted,
+        "seated": seated,
+        "names_in": lambda who: ", ".join(names[each] for each in who),
         "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
-        "option_warnings": [] if state.public_rounds else [
-            warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
+        "option_warnings": []
+        if state.public_rounds
+        else [warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     }
 
 
 def _current_tasks(
-    moment: SavedEvent, before: Iterable[GridCell] = (),
+    moment: SavedEvent,
+    before: Iterable[GridCell] = (),
 ) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
     """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
     if "tasks" not in g:
         snapshot, hub, units, state = web.current_snapshot(), web.current_hub(), web.current_units(), moment.state
         names, now = saved_event.full_names(moment), web.now_ms()
-        grid = grid_cells(snapshot, units, state, saved_event.newest_round(state), names, now,
-                          {cell.match_id: cell for cell in before})
-        g.tasks = grid, open_tasks(snapshot, units, state, grid if state.live else (), names, now,
-                                   played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
+        grid = grid_cells(
+            snapshot,
+            units,
+            state,
+            saved_event.newest_round(state),
+            names,
+            now,
+            {cell.match_id: cell for cell in before},
+        )
+        g.tasks = (
+            grid,
+            open_tasks(
+                snapshot,
+                units,
+                state,
+                grid if state.live else (),
+                names,
+                now,
+                played_ms(state, hub.clocks.now()),
+                hub.presence.seen_at_table,
+            ),
+        )
     grid, needs = g.tasks
     return grid, needs
 
@@ -202,10 +269,15 @@ def _current_tasks(
 def navigation(state: EventState | None) -> dict[str, Any]:
     """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
     each with its number of open things."""
-    return {"this_place": web.current_place(), "places": places.OF_EVENT if state is not None else places.OF_HUB,
-            "home": places.HOME, "open_things": _open_things(state),
-            "running": [] if state is not None else [
-                each for each in web.current_snapshot().events.values() if each.public_rounds and not each.finished]}
+    return {
+        "this_place": web.current_place(),
+        "places": places.OF_EVENT if state is not None else places.OF_HUB,
+        "home": places.HOME,
+        "open_things": _open_things(state),
+        "running": []
+        if state is not None
+        else [each for each in web.current_snapshot().events.values() if each.public_rounds and not each.finished],
+    }
 
 
 def _open_things(state: EventState | None) -> dict[str, int]:
@@ -214,16 +286,25 @@ def _open_things(state: EventState | None) -> dict[str, int]:
         return {"preflight": web.todo_count(False)}
     moment, before = web.current_event(state.id), not state.public_rounds and not state.finished
     here, lists, points = saved_event.check_in_count(state), list_counts(moment), points_before_round_1(moment)
-    return {"tasks": len(_current_tasks(moment)[1]) + len(points),
-            "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
-            "awaited": here[1] - here[0] if before and here else 0, "paper": asking_jobs(state),
-            "preflight": web.todo_count(not before), "points": sum(not point.list_of for point in points)}
+    return {
+        "tasks": len(_current_tasks(moment)[1]) + len(points),
+        "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
+        "awaited": here[1] - here[0] if before and here else 0,
+        "paper": asking_jobs(state),
+        "preflight": web.todo_count(not before),
+        "points": sum(not point.list_of for point in points),
+    }
 
 
 def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     names = common["names"]
-    return {**_tables_context(moment, common), "final": final_lines(moment, names), "cut_rows": cut_rows(moment),
-            "draft": draft_view(moment, names), "cut": cut_view(moment, names)}
+    return {
+        **_tables_context(moment, common),
+        "final": final_lines(moment, names),
+        "cut_rows": cut_rows(moment),
+        "draft": draft_view(moment, names),
+        "cut": cut_view(moment, names),
+    }
 
 
 def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,11 +315,17 @@ def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, 
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
         for each in some:
-            yield each.match_id, (each.shown, names.get(each.came_after_all or "") if state.live else "",
-                                  absent.get(each.match_id)), each
+            yield (
+                each.match_id,
+                (each.shown, names.get(each.came_after_all or "") if state.live else "", absent.get(each.match_id)),
+                each,
+            )
 
     return {
-        "cell_rows": cell_rows, "need_rows": task_rows(common["needs"]), "not_there": absent, "shown": shown,
+        "cell_rows": cell_rows,
+        "need_rows": task_rows(common["needs"]),
+        "not_there": absent,
+        "shown": shown,
         "shown_name": title_key(state, shown) if shown else None,
         "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
         "waits_before_start": waiting_count(state),
@@ -254,11 +341,23 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
         own = object()
         for each in people:
             entrant = state.entrants[each.id]
-            yield each.id, (each, len(entrant.warnings), entrant.officials_role, lists[each.id].state,
-                            own if opened == f"person-{each.id}" else None), each
+            yield (
+                each.id,
+                (
+                    each,
+                    len(entrant.warnings),
+                    entrant.officials_role,
+                    lists[each.id].state,
+                    own if opened == f"person-{each.id}" else None,
+                ),
+                each,
+            )
 
     return {
-        "roster": people, "person_rows": person_rows, "lists": lists, "told_lists": list_counts(moment),
+        "roster": people,
+        "person_rows": person_rows,
+        "lists": lists,
+        "told_lists": list_counts(moment),
         "counted_here": saved_event.check_in_count(state),
         "damaged": [person.name for who, person in moment.people.items() if is_damaged(who, person)],
         **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
@@ -266,33 +365,43 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
 
 
 def _standings_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    return {"view": standings_view(moment, common["names"]), "final": final_lines(moment, common["names"]),
-            "cut_rows": cut_rows(moment)}
+    return {
+        "view": standings_view(moment, common["names"]),
+        "final": final_lines(moment, common["names"]),
+        "cut_rows": cut_rows(moment),
+    }
 
 
 def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
     known = table_units(web.current_hub(), snapshot, units)
     return {
-        "short": cut_short_lines(moment), "units_known": len(known), "roster": roster(moment),
+        "short": cut_short_lines(moment),
+        "units_known": len(known),
+        "roster": roster(moment),
         "unit_rows": unit_rows(snapshot, known, units, web.now_ms()) if common["opened"] == UNITS else (),
         "structure_open": structure_is_open(state) and not state.finished,
-        "options": options_view(state.rulebook), "given_options": flatten_options(state.given_options),
-        "option_place": option_path, "about_places": ABOUT_PLACES,
+        "options": options_view(state.rulebook),
+        "given_options": flatten_options(state.given_options),
+        "option_place": option_path,
+        "about_places": ABOUT_PLACES,
     }
 
 
 _CONTEXTS: Mapping[str, Callable[[saved_event.SavedEvent, Mapping[str, Any]], dict[str, Any]]] = {
-    places.PLAY.key: _play_context, places.PLAYERS.key: _players_context,
-    places.STANDINGS.key: _standings_context, places.EVENT.key: _event_context,
+    places.PLAY.key: _play_context,
+    places.PLAYERS.key: _players_context,
+    places.STANDINGS.key: _standings_context,
+    places.EVENT.key: _event_context,
 }
 
 
 def shown_round(state: EventState) -> RoundState | None:
     """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
     wanted = request.values.get("round", "")
-    return next((played for played in state.public_rounds if str(played.number) == wanted),
-                saved_event.newest_round(state))
+    return next(
+        (played for played in state.public_rounds if str(played.number) == wanted), saved_event.newest_round(state)
+    )
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
@@ -301,16 +410,28 @@ def person_page(event_id: str, competitor: str) -> AnyResponse:
     if competitor not in moment.state.entrants:
         abort(404)
     context = person_context(moment, competitor)
-    return _part(moment, "person_forms.html", f"person-{competitor}", context["p"].name, desk=people_forms_view(moment),
-                 **context)
+    return _part(
+        moment,
+        "person_forms.html",
+        f"person-{competitor}",
+        context["p"].name,
+        desk=people_forms_view(moment),
+        **context,
+    )
 
 
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
 def officials_page(event_id: str) -> AnyResponse:
     """The event's officials, and as whom they play."""
     moment = web.current_event(event_id)
-    return _part(moment, "officials_forms.html", OFFICIALS, web.words()("officials.title"),
-                 desk=people_forms_view(moment), roster=roster(moment))
+    return _part(
+        moment,
+        "officials_forms.html",
+        OFFICIALS,
+        web.words()("officials.title"),
+        desk=people_forms_view(moment),
+        roster=roster(moment),
+    )
 
 
 @route("GET /console/<event_id>/units", STAFF, VISIBLE)
@@ -323,18 +444,32 @@ def event_units_page(event_id: str) -> AnyResponse:
 
 def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
-    return web.page("console_part.html", feed=f"console/{state.id}", state=state, rulebook=state.rulebook, part=part,
-                    part_id=part_id, title=title, **context)
+    return web.page(
+        "console_part.html",
+        feed=f"console/{state.id}",
+        state=state,
+        rulebook=state.rulebook,
+        part=part,
+        part_id=part_id,
+        title=title,
+        **context,
+    )
 
 
 def person_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
     """The context of `person_forms.html`, beyond the event itself."""
     state, person, names = moment.state, moment.people.get(competitor), saved_event.full_names(moment)
     leaving = leave_effect(state, competitor)
-    return {"p": competitor_row(moment, competitor), "person": person, "damaged_person": is_damaged(competitor, person),
-            "leaving": leaving, "to": names.get(leaving.opponent, leaving.opponent),
-            "going": leaves_after_round(state, competitor), "stays_out": _no_return_reason(moment, competitor),
-            "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None}
+    return {
+        "p": competitor_row(moment, competitor),
+        "person": person,
+        "damaged_person": is_damaged(competitor, person),
+        "leaving": leaving,
+        "to": names.get(leaving.opponent, leaving.opponent),
+        "going": leaves_after_round(state, competitor),
+        "stays_out": _no_return_reason(moment, competitor),
+        "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None,
+    }
 
 
 def _no_return_reason(moment: saved_event.SavedEvent, competitor: str) -> str:
@@ -358,7 +493,11 @@ def opened_part(moment: saved_event.SavedEvent) -> str:
 
 _FORMS = {
     OFFICIALS: (
-        "console.add_official", "console.change_official", "console.remove_official", "console.set_official_duty"),
+        "console.add_official",
+        "console.change_official",
+        "console.remove_official",
+        "console.set_official_duty",
+    ),
     UNITS: ("console.place_unit",),
 }
 
@@ -385,8 +524,9 @@ def draw_round(event_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def move_tables(event_id: str) -> AnyResponse:
     """Move matches off tables that another event uses, to free ones."""
-    return web.submit_and_redirect(event_id, commands.MoveTables(web.form_number("number") or 0,
-                                                                 web.form_number("attempt") or 0))
+    return web.submit_and_redirect(
+        event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0)
+    )
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
@@ -398,8 +538,9 @@ def discard_draft(event_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
 def publish_round(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id,
-                               commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0))
+    return web.submit_and_redirect(
+        event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0)
+    )
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
@@ -459,9 +600,13 @@ def reopen_event(event_id: str) -> AnyResponse:
 def publish_with_open_points(event_id: str) -> AnyResponse:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
-    command = commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0,
-                                    web.typed_reason(),
-                                    seen, web.signing_official(event_id))
+    command = commands.PublishRound(
+        web.form_number("number") or 0,
+        web.form_number("attempt") or 0,
+        web.typed_reason(),
+        seen,
+        web.signing_official(event_id),
+    )
     return web.submit_and_redirect(event_id, command)
 
 

@@ -16,8 +16,13 @@ CUTS = (0, 2, 4, 8, 16, 32)
 OWN = "own"
 MAX_MINUTES = 600
 
-NUMBERS = {"prize_places": (0, 999), "squad_points": (1, 9999), "legendary_limit": (0, 3), "bye_score": (-20, 20),
-           "late_minutes": (0, 120)}
+NUMBERS = {
+    "prize_places": (0, 999),
+    "squad_points": (1, 9999),
+    "legendary_limit": (0, 3),
+    "bye_score": (-20, 20),
+    "late_minutes": (0, 120),
+}
 """Whole numbers with their limits, offered where the rulebook has a default."""
 
 REQUIRED_NUMBERS = frozenset({"prize_places"})
@@ -41,11 +46,16 @@ def options_view(book: Rulebook) -> dict[str, Any]:
     """What the form shows of a rulebook. `choices`: name and values, the usual one first; `stages`: each with its
     default minutes (None: untimed) and the games it may have."""
     return {
-        "structures": structures_of(book), "numbers": _numbers(book), "choices": _choices(book),
+        "structures": structures_of(book),
+        "numbers": _numbers(book),
+        "choices": _choices(book),
         "asked": REQUIRED_NUMBERS,
-        "stages": [{"stage": stage, "minutes": book.minutes(stage, {}), "best_of": games_allowed(book, stage)}
-                   for stage in STAGES],
-        "best_of": book.best_of, "lists_required": bool(book.option_defaults.get(YES_OR_NO)),
+        "stages": [
+            {"stage": stage, "minutes": book.minutes(stage, {}), "best_of": games_allowed(book, stage)}
+            for stage in STAGES
+        ],
+        "best_of": book.best_of,
+        "lists_required": bool(book.option_defaults.get(YES_OR_NO)),
     }
 
 

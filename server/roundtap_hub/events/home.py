@@ -14,12 +14,18 @@ from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.serving import web
 from roundtap_hub.store.command_pipeline import may_archive
 
-HELP = (("late", "console.players_place", ""), ("no_show", "console.absentees_page", ""),
-        ("drop", "console.players_place", ""),
-        ("wrong_result", "console.event_page", ""), ("dispute", "console.event_page", ""),
-        ("pairing", "console.mend_page", ""), ("paper", "console.printer_page", "hall.printer"),
-        ("unit", "console.units_page", "keys.title"), ("power", "console.preflight_page", "doors.title"),
-        ("network", "console.this_hub_page", "hub.title"))
+HELP = (
+    ("late", "console.players_place", ""),
+    ("no_show", "console.absentees_page", ""),
+    ("drop", "console.players_place", ""),
+    ("wrong_result", "console.event_page", ""),
+    ("dispute", "console.event_page", ""),
+    ("pairing", "console.mend_page", ""),
+    ("paper", "console.printer_page", "hall.printer"),
+    ("unit", "console.units_page", "keys.title"),
+    ("power", "console.preflight_page", "doors.title"),
+    ("network", "console.this_hub_page", "hub.title"),
+)
 """What may go wrong ("help.…") and the page where it is put right, with its title; one without is the event's own."""
 
 
@@ -41,12 +47,18 @@ def events_page(**_: str) -> AnyResponse:
     lines = listed_events(snapshot)
     playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
     known = {state.id for state in playing}
-    return web.page("home.html", feed="console", events=lines, playing=playing, archived=archived_list(snapshot),
-                    upcoming=[line for line in lines if not line.finished and line.id not in known],
-                    finished=[line for line in lines if line.finished],
-                    faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
-                    may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
-                    open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False))
+    return web.page(
+        "home.html",
+        feed="console",
+        events=lines,
+        playing=playing,
+        archived=archived_list(snapshot),
+        upcoming=[line for line in lines if not line.finished and line.id not in known],
+        finished=[line for line in lines if line.finished],
+        faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
+        may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
+        open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
+    )
 
 
 @route("GET /console/help", STAFF)
@@ -75,8 +87,9 @@ def log_in() -> AnyResponse:
 def _after_login(target: str) -> str:
     """Judges have a page of their own for a console."""
     who = visit.current_staff()
-    return url_for("console.judge_hall_page") if target == "/console" and who is not None and who.role == JUDGE \
-        else target
+    return (
+        url_for("console.judge_hall_page") if target == "/console" and who is not None and who.role == JUDGE else target
+    )
 
 
 @route("POST /logout", LOGIN)

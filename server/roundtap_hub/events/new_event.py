@@ -47,10 +47,18 @@ def new_event_page(**_: str) -> AnyResponse:
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return web.page("new_event.html", known=len(snapshot.ids), rulebooks=RULEBOOKS, colors=COLORS, free=free, book=book,
-                    levels=event_options.level_lines(book, web.words()), options=event_options.options_view(book),
-                    option_place=event_options.option_path,
-                    about_places=ABOUT_PLACES)
+    return web.page(
+        "new_event.html",
+        known=len(snapshot.ids),
+        rulebooks=RULEBOOKS,
+        colors=COLORS,
+        free=free,
+        book=book,
+        levels=event_options.level_lines(book, web.words()),
+        options=event_options.options_view(book),
+        option_place=event_options.option_path,
+        about_places=ABOUT_PLACES,
+    )
 
 
 @route("POST /console", ORGANIZERS)
@@ -67,8 +75,9 @@ def create_event() -> AnyResponse:
         raise Problem("level_missing", options=", ".join(web.words()(f"level.{known}") for known in book.levels))
     options = event_options.read_options(book, web.field)
     about = clean_details({key: web.field(key) for key in ABOUT_FIELDS})
-    command = commands.CreateEvent(web.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS),
-                                   about)
+    command = commands.CreateEvent(
+        web.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about
+    )
     web.current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], web.actor())
     return web.back_to_event(event_id)
 
@@ -105,8 +114,11 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
     """The steps that recreate a file's event, and its people."""
     record = file.record or {}
     about = {key: record[key] for key in ABOUT if key in record}
-    steps = [Step(event_id,
-                  commands.CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about))]
+    steps = [
+        Step(
+            event_id, commands.CreateEvent(file.name, file.rulebook, file.level, file.options, color, file.seed, about)
+        )
+    ]
     people, totals = [], list_totals(file)
     for competitor in file.competitors:
         enrolled, entrant = person_and_entrant(event_id, competitor, totals.get(competitor.id))
@@ -121,10 +133,22 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
     for item in record.get("officials", ()):
         person, salt = Person(item["name"]), secrets.token_hex(16)
         people.append(PersonRecord(event_id, item["id"], salt, person))
-        officials.append(Official(item["id"], item["role"], person.digest(salt), item.get("second", False),
-                                  item.get("plays"), not item.get("off_duty", False)))
-    kept = commands.ImportRecord(tuple(officials), _cut(record.get("cut")), record.get("finished", False),
-                                 tuple(played_on_from_json(line) for line in record.get("played_on", ())))
+        officials.append(
+            Official(
+                item["id"],
+                item["role"],
+                person.digest(salt),
+                item.get("second", False),
+                item.get("plays"),
+                not item.get("off_duty", False),
+            )
+        )
+    kept = commands.ImportRecord(
+        tuple(officials),
+        _cut(record.get("cut")),
+        record.get("finished", False),
+        tuple(played_on_from_json(line) for line in record.get("played_on", ())),
+    )
     if kept != commands.ImportRecord():
         steps.append(Step(event_id, kept))
     return steps, people
@@ -133,12 +157,20 @@ def import_steps(event_id: str, file: Tournament, color: str) -> tuple[list[Step
 def _cut(data: Mapping[str, Any] | None) -> Cut | None:
     if data is None:
         return None
-    return Cut(data["size"], tuple(data["order"]), tuple(data["seeds"]), tuple(data.get("declined", ())),
-               tuple(data.get("absent", ())))
+    return Cut(
+        data["size"],
+        tuple(data["order"]),
+        tuple(data["seeds"]),
+        tuple(data.get("declined", ())),
+        tuple(data.get("absent", ())),
+    )
 
 
 def person_and_entrant(
-    event_id: str, competitor: Competitor, total: int | None = None, person: Person | None = None,
+    event_id: str,
+    competitor: Competitor,
+    total: int | None = None,
+    person: Person | None = None,
 ) -> tuple[PersonRecord, Entrant]:
     """The person for the table of people, and the entrant for the entries: they share only a salted digest. `total`:
     what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …)."""
@@ -146,10 +178,21 @@ def person_and_entrant(
     # A player who declined a place in the cut counts as dropped in the file, but is still here.
     dropped_after = None if record.get("declined_place") else competitor.dropped_after
     entrant = Entrant(
-        competitor.id, person.digest(salt), competitor.won_bye, competitor.came_with, competitor.fixed_table,
-        dropped_after, competitor.disqualified_after, competitor.warnings, total,
-        tuple(record.get("list_corrections", ())), tuple(record.get("ticks", ())), competitor.officials_role,
-        record.get("proposed"), record.get("proposal_declined_at", 0), record.get("disqualification"),
+        competitor.id,
+        person.digest(salt),
+        competitor.won_bye,
+        competitor.came_with,
+        competitor.fixed_table,
+        dropped_after,
+        competitor.disqualified_after,
+        competitor.warnings,
+        total,
+        tuple(record.get("list_corrections", ())),
+        tuple(record.get("ticks", ())),
+        competitor.officials_role,
+        record.get("proposed"),
+        record.get("proposal_declined_at", 0),
+        record.get("disqualification"),
     )
     return PersonRecord(event_id, competitor.id, salt, person), entrant
 
@@ -159,8 +202,9 @@ def person_and_entrant(
 def set_event_details(event_id: str) -> AnyResponse:
     """Date, venue, club, special rules; what the form left out stays as it is."""
     sent = {key: web.field(key) for key in ABOUT_FIELDS if key in request.form}
-    return web.submit_and_redirect(event_id,
-                                   commands.SetEventDetails({**web.current_event(event_id).state.about, **sent}))
+    return web.submit_and_redirect(
+        event_id, commands.SetEventDetails({**web.current_event(event_id).state.about, **sent})
+    )
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)

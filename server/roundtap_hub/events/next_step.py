@@ -23,6 +23,7 @@ from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 @dataclass(frozen=True, slots=True)
 class TableClash:
     """Tables of the drawn round that another event uses: the tables, that event, and the free ones to move to."""
+
     tables: str
     event: str
     to: str
@@ -53,6 +54,7 @@ class NextStep:
     mention; `who`: who advances. `choices`: a field and its values, with the texts "next.FIELD.VALUE". `news`: a text
     on what made this the next step, with `news_table`.
     """
+
     key: str
     endpoint: str = ""
     place: places.Place = places.PLAY
@@ -69,7 +71,10 @@ class NextStep:
 
 
 def next_step(
-    state: EventState, seated: tuple[int, int], points: int = 0, clash: TableClash | None = None,
+    state: EventState,
+    seated: tuple[int, int],
+    points: int = 0,
+    clash: TableClash | None = None,
     counted: TableClocks | None = None,
 ) -> NextStep:
     """The one thing to do now. `seated`: (tables with both players seated, tables that can report it); `points`: open
@@ -102,22 +107,35 @@ def _before_round_1(state: EventState) -> NextStep:
     if planned == 0:
         return NextStep("draw_lot", DRAW, params={"n": players}, fields={"attempt": 0})
     if players < entered:
-        return NextStep("draw_here", DRAW, fields={"attempt": 0},
-                        params={"here": players, "n": entered - players, "rounds": planned})
+        return NextStep(
+            "draw_here",
+            DRAW,
+            fields={"attempt": 0},
+            params={"here": players, "n": entered - players, "rounds": planned},
+        )
     return NextStep("draw_first", DRAW, params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 
 def _move_tables(draft: RoundState, clash: TableClash) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
-    return NextStep("move_tables", "move_tables", params={"tables": clash.tables, "event": clash.event, "to": clash.to},
-                    fields={"number": draft.number, "attempt": attempt})
+    return NextStep(
+        "move_tables",
+        "move_tables",
+        params={"tables": clash.tables, "event": clash.event, "to": clash.to},
+        fields={"number": draft.number, "attempt": attempt},
+    )
 
 
 def _publish(state: EventState, draft: RoundState) -> NextStep:
     attempt = draft.draw.attempt if draft.draw else 0
     name = title_key(state, draft)
-    return NextStep("publish" if name is None else "publish_knockout", "publish_round", params={"number": draft.number},
-                    fields={"number": draft.number, "attempt": attempt}, round_name=name)
+    return NextStep(
+        "publish" if name is None else "publish_knockout",
+        "publish_round",
+        params={"number": draft.number},
+        fields={"number": draft.number, "attempt": attempt},
+        round_name=name,
+    )
 
 
 def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], counted: TableClocks | None) -> NextStep:
@@ -128,19 +146,27 @@ def _in_play(state: EventState, live: RoundState, seated: tuple[int, int], count
     if clock.total_ms is not None and clock.state == IDLE:
         key = "start_units" if seated[1] else "start_unseen"
         name = title_key(state, live)
-        return NextStep(key if name is None else key + "_knockout", CLOCK, round_name=name,
-                        params={"number": live.number, "seated": seated[0], "n": seated[1]},
-                        fields={"action": "start"})
+        return NextStep(
+            key if name is None else key + "_knockout",
+            CLOCK,
+            round_name=name,
+            params={"number": live.number, "seated": seated[0], "n": seated[1]},
+            fields={"action": "start"},
+        )
     if clock.state == COUNTING and counted is not None:
         # -(-x // y): a spread of 1,200 ms is shown as 2 s.
-        return NextStep("counting", CLOCK, fields={"action": "continue"},
-                        params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)})
+        return NextStep(
+            "counting",
+            CLOCK,
+            fields={"action": "continue"},
+            params={"n": counted.tables, "spread": -(-counted.spread_ms // 1000)},
+        )
     if clock.state == COUNTING:
-        return NextStep("counting_unknown", CLOCK, params={"left": format_clock(clock.remaining_ms)},
-                        fields={"action": "start"})
+        return NextStep(
+            "counting_unknown", CLOCK, params={"left": format_clock(clock.remaining_ms)}, fields={"action": "start"}
+        )
     if clock.state == PAUSED:
-        return NextStep("resume", CLOCK, params={"left": format_clock(clock.remaining_ms)},
-                        fields={"action": "start"})
+        return NextStep("resume", CLOCK, params={"left": format_clock(clock.remaining_ms)}, fields={"action": "start"})
     return NextStep("missing", anchor="missing", params={"n": missing})
 
 
@@ -149,16 +175,18 @@ def _with_news(step: NextStep, live: RoundState) -> NextStep:
     last = max(live.matches, key=lambda m: m.number or 0)
     if last.match.table is None or last.number is None:
         return replace(step, news="next.news.all_in")
-    return replace(step, news="next.news.entered" if last.decided else "next.news.reported",
-                   news_table=last.match.table)
+    return replace(
+        step, news="next.news.entered" if last.decided else "next.news.reported", news_table=last.match.table
+    )
 
 
 def _after_round(state: EventState, number: int) -> NextStep:
     following = next_stage(state)
     if following == CUT:
         made = make_cut(cut_order(tournament_of(state)), state.cut_size, active_ids(state))
-        return NextStep("cut", "record_cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what",
-                        who=made.seeds)
+        return NextStep(
+            "cut", "record_cut", params={"n": number, "size": state.cut_size}, warning="next.cut.what", who=made.seeds
+        )
     if following == TIEBREAK:
         return _tiebreak(state)
     if offered_places(state) is not None:
@@ -176,7 +204,9 @@ def _tiebreak(state: EventState) -> NextStep:
     begun = next((played.tiebreak_form for played in state.public_rounds if played.stage == TIEBREAK), None)
     ask = begun is None and any(len(tie) > 2 for tie in ties)
     return NextStep(
-        "tiebreak", DRAW, params={"n": sum(map(len, ties))},
+        "tiebreak",
+        DRAW,
+        params={"n": sum(map(len, ties))},
         fields={"attempt": 0, **({} if ask else {"tiebreak_form": begun or EACH})},
         choices=("tiebreak_form", (EACH, KNOCKOUT)) if ask else None,
     )

@@ -14,6 +14,7 @@ class Place:
     `parts`: of the addresses below its root, the first parts that belong here (a route without a place's part belongs
     to the first place of its root); `counts`: the kinds of open things in its number, of the hall's the groups of
     failed checks."""
+
     key: str
     address: str
     letter: str = ""
@@ -36,17 +37,32 @@ class Place:
 
 
 HOME = Place("home", "/console", "o", frozenset({"archived", "find", "import", "judge", "outcome"}))
-HALL = Place("hall", "/console/hall", "h", frozenset({
-    "announcements", "before-doors", "displays", "hall", "hub", "printer", "restored", "units"}), ("preflight",))
+HALL = Place(
+    "hall",
+    "/console/hall",
+    "h",
+    frozenset({"announcements", "before-doors", "displays", "hall", "hub", "printer", "restored", "units"}),
+    ("preflight",),
+)
 HELP = Place("help", "/console/help", parts=frozenset({"help"}))
 
 PLAY = Place("play", EVENT_ROOT, "p", frozenset(), ("tasks",))
-PLAYERS = Place("players", f"{EVENT_ROOT}/players", "l", frozenset({
-    "players", "check-in", "competitor", "competitors", "import", "person", "sign-up"}), ("lists", "awaited"))
+PLAYERS = Place(
+    "players",
+    f"{EVENT_ROOT}/players",
+    "l",
+    frozenset({"players", "check-in", "competitor", "competitors", "import", "person", "sign-up"}),
+    ("lists", "awaited"),
+)
 STANDINGS = Place("standings", f"{EVENT_ROOT}/standings", "s", frozenset({"standings", "prizes"}))
 PRINT = Place("print", f"{EVENT_ROOT}/paper", "r", frozenset({"paper", "slip"}), ("paper",))
-EVENT = Place("event", f"{EVENT_ROOT}/event", "e", frozenset({
-    "about", "event", "delete", "finish", "officials", "options", "structure", "units"}), ("points",))
+EVENT = Place(
+    "event",
+    f"{EVENT_ROOT}/event",
+    "e",
+    frozenset({"about", "event", "delete", "finish", "officials", "options", "structure", "units"}),
+    ("points",),
+)
 
 OF_EVENT = (PLAY, PLAYERS, STANDINGS, PRINT, HALL, EVENT)
 OF_HUB = (HOME, HALL, HELP)

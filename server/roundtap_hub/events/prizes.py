@@ -26,6 +26,7 @@ MOST_DIGITS = 4
 @dataclass(frozen=True, slots=True)
 class PrizeLine:
     """A prize with its winners. `tied`: more people share its places than there are; `by_lot`: only a lot decided."""
+
     index: int
     prize: Prize
     names: tuple[str, ...]
@@ -74,22 +75,29 @@ def prize_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[PrizeLine
     return tuple(_line(index, prize, placed, lots, names) for index, prize in enumerate(state.prizes))
 
 
-def _line(index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str],
-          names: Mapping[str, str]) -> PrizeLine:
+def _line(
+    index: int, prize: Prize, placed: list[tuple[int, str]], lots: set[str], names: Mapping[str, str]
+) -> PrizeLine:
     if prize.category is not None or prize.first is None or prize.last is None:
         return PrizeLine(index, prize, () if prize.competitor is None else (names.get(prize.competitor, ""),))
     there = [(rank, who) for rank, who in placed if prize.first <= rank <= prize.last]
     # Players who share an earlier place that reaches into this prize's places take part.
     shared = [who for rank, who in placed if rank < prize.first <= rank + sum(r == rank for r, _ in placed) - 1]
     people = [*shared, *(who for _, who in there)]
-    return PrizeLine(index, prize, tuple(names.get(who, who) for who in people),
-                     len(people) > prize.last - prize.first + 1, any(who in lots for who in people))
+    return PrizeLine(
+        index,
+        prize,
+        tuple(names.get(who, who) for who in people),
+        len(people) > prize.last - prize.first + 1,
+        any(who in lots for who in people),
+    )
 
 
 def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
     """How many take part in a draw, by `among`: (without earlier winners, with them)."""
-    return {among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True)))
-            for among in AMONG}
+    return {
+        among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True))) for among in AMONG
+    }
 
 
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
@@ -98,10 +106,19 @@ def prizes_page(event_id: str) -> AnyResponse:
     moment = current_event(event_id)
     state, names = moment.state, full_names(moment)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
-    return page("prizes.html", feed=f"console/{event_id}", state=state, typed_list=typed_prizes(state.prizes),
-                lines=prize_lines(moment, names), names=names, pools=draw_pools(state), prize_target=prize_target,
-                played_out=state.options.get("prize_places"), last_place=last,
-                people=sorted(((who, name) for who, name in names.items()), key=lambda each: name_sort_key(each[1])))
+    return page(
+        "prizes.html",
+        feed=f"console/{event_id}",
+        state=state,
+        typed_list=typed_prizes(state.prizes),
+        lines=prize_lines(moment, names),
+        names=names,
+        pools=draw_pools(state),
+        prize_target=prize_target,
+        played_out=state.options.get("prize_places"),
+        last_place=last,
+        people=sorted(((who, name) for who, name in names.items()), key=lambda each: name_sort_key(each[1])),
+    )
 
 
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
@@ -120,15 +137,21 @@ def name_prize_winner(event_id: str) -> AnyResponse:
     if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
         raise Problem("prizes_changed_meanwhile")
     chosen = replace(known[index], competitor=field("competitor") or None)
-    return _submit(event_id, SetPrizes((*known[:index], chosen, *known[index + 1:])))
+    return _submit(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
 @shows_problem_on(prizes_page)
 def draw_door_prize(event_id: str) -> AnyResponse:
     """`seen`: how many draws were on the page, so that a form sent twice draws once."""
-    drawn = DrawDoorPrize(field("what"), form_number("count") or 0, secrets.randbits(SEED_BITS),
-                          field("among") or ACTIVE, bool(field("again")), form_number("seen"))
+    drawn = DrawDoorPrize(
+        field("what"),
+        form_number("count") or 0,
+        secrets.randbits(SEED_BITS),
+        field("among") or ACTIVE,
+        bool(field("again")),
+        form_number("seen"),
+    )
     return _submit(event_id, drawn, "draws")
 
 

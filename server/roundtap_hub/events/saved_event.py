@@ -23,6 +23,7 @@ from roundtap_hub.store.snapshots import EventSummary
 @dataclass(frozen=True, eq=False, slots=True)
 class SavedEvent:
     """A saved event; two are equal when their journal heads and their people are the same."""
+
     state: EventState
     people: Mapping[str, Person] = field(default_factory=dict)
 
@@ -34,8 +35,12 @@ class SavedEvent:
         return hash((self.state.id, self.state.head))
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, SavedEvent) and self.state.id == other.state.id
-                and self.state.head == other.state.head and self.people is other.people)
+        return (
+            isinstance(other, SavedEvent)
+            and self.state.id == other.state.id
+            and self.state.head == other.state.head
+            and self.people is other.people
+        )
 
 
 def saved_event(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
@@ -53,8 +58,16 @@ def _ranking_key(moment: SavedEvent) -> object:
     """What the standings depend on: only a round's last report changes it."""
     state = moment.state
     settled = settled_round(state)
-    return (settled, tuple(r for r in state.public_rounds if r.number <= settled), state.entrants, state.given_options,
-            state.rulebook_id, state.level, state.seed, state.check_in)
+    return (
+        settled,
+        tuple(r for r in state.public_rounds if r.number <= settled),
+        state.entrants,
+        state.given_options,
+        state.rulebook_id,
+        state.level,
+        state.seed,
+        state.check_in,
+    )
 
 
 @memoized
@@ -81,15 +94,17 @@ def shown_members(moment: SavedEvent) -> dict[str, tuple[str, ...]]:
     whole = bool(moment.state.options.get("full_names"))
     return {
         team.id: tuple(member if whole else shorten_name(member, 1) for member in team.members)
-        for team in all_competitors(moment) if team.members
+        for team in all_competitors(moment)
+        if team.members
     }
 
 
 @memoized_by(_names_key)
 def full_names(moment: SavedEvent) -> dict[str, str]:
     """Every competitor's name as entered, for the organizer; namesakes with the number that their public name has."""
-    return number_duplicates(all_competitors(moment),
-                             {competitor.id: competitor.name for competitor in all_competitors(moment)})
+    return number_duplicates(
+        all_competitors(moment), {competitor.id: competitor.name for competitor in all_competitors(moment)}
+    )
 
 
 @memoized
@@ -182,8 +197,11 @@ def results_version(moment: SavedEvent) -> str:
     return short_hash(
         settled,
         [(e.id, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
-        [[(m.number, m.revision) for m in r.matches] for r in state.public_rounds
-         if r.number <= settled or r.stage == ELIMINATION],
+        [
+            [(m.number, m.revision) for m in r.matches]
+            for r in state.public_rounds
+            if r.number <= settled or r.stage == ELIMINATION
+        ],
     )
 
 
@@ -260,8 +278,11 @@ EventLine = EventState | EventSummary
 
 def known_events(snapshot: Snapshot) -> list[EventLine]:
     """Every event that is not deleted, oldest first."""
-    return [snapshot.events.get(event_id) or snapshot.dormant[event_id] for event_id in snapshot.ids
-            if event_id not in snapshot.venue.deleted]
+    return [
+        snapshot.events.get(event_id) or snapshot.dormant[event_id]
+        for event_id in snapshot.ids
+        if event_id not in snapshot.venue.deleted
+    ]
 
 
 def listed_events(snapshot: Snapshot) -> list[EventLine]:

@@ -26,6 +26,7 @@ ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the cons
 class OpenTask:
     """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
     the opponent."""
+
     kind: str
     table: int | None
     since_ms: int | None = None
@@ -50,14 +51,41 @@ MOVED_MAX = 12  # the most places listed that an older version gave to others
 
 ELSEWHERE = "elsewhere"  # a unit reported a match at whose table it did not stand
 
-RANK = {CALL: 0, "appeal": 0, "proposal": 1, DISPUTE: 1, ONE_PHONE: 1, SECOND: 1, TAKEN: 1, ELSEWHERE: 1, "extra": 1,
-        "ended": 1, ONE_SIDED: 2, "life": 2, "absent": 2, DRAFT: 3, "unit-forged": 3, "unit-flood": 3, "unit-twin": 3,
-        "unit-damaged": 3, "leave": 4, "squads": 4, "bye-squads": 4, "late": 5, NO_CONTACT: 6}
+RANK = {
+    CALL: 0,
+    "appeal": 0,
+    "proposal": 1,
+    DISPUTE: 1,
+    ONE_PHONE: 1,
+    SECOND: 1,
+    TAKEN: 1,
+    ELSEWHERE: 1,
+    "extra": 1,
+    "ended": 1,
+    ONE_SIDED: 2,
+    "life": 2,
+    "absent": 2,
+    DRAFT: 3,
+    "unit-forged": 3,
+    "unit-flood": 3,
+    "unit-twin": 3,
+    "unit-damaged": 3,
+    "leave": 4,
+    "squads": 4,
+    "bye-squads": 4,
+    "late": 5,
+    NO_CONTACT: 6,
+}
 
 
 def open_tasks(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell],
-    names: Mapping[str, str], now_ms: int, played_ms: int | None = None,
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Sequence[GridCell],
+    names: Mapping[str, str],
+    now_ms: int,
+    played_ms: int | None = None,
     here: Collection[tuple[str, str, str]] = (),
 ) -> list[OpenTask]:
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
@@ -66,14 +94,26 @@ def open_tasks(
         *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
         *_calls_elsewhere(snapshot, units, state, grid),
         *_leave_requests(snapshot, units, state, names),
-        *_taken_pages(units, state, names), *_absentees(units, state, grid, now_ms, played_ms, here),
-        *_odd_units(snapshot, units), *_late_reports(state), *_reports_elsewhere(snapshot, state, grid),
+        *_taken_pages(units, state, names),
+        *_absentees(units, state, grid, now_ms, played_ms, here),
+        *_odd_units(snapshot, units),
+        *_late_reports(state),
+        *_reports_elsewhere(snapshot, state, grid),
         *_extra_minutes(state),
-        *_open_rulings(state, names), *_owed_picks(state, names), *_ended(state, names),
+        *_open_rulings(state, names),
+        *_owed_picks(state, names),
+        *_ended(state, names),
     ]
     # A time from another boot may be still to come: how old that is, nobody knows.
-    return sorted(found, key=lambda n: (RANK[n.kind], n.taken_by is not None,
-                                        now_ms if n.since_ms is None else min(n.since_ms, now_ms), n.table or 0))
+    return sorted(
+        found,
+        key=lambda n: (
+            RANK[n.kind],
+            n.taken_by is not None,
+            now_ms if n.since_ms is None else min(n.since_ms, now_ms),
+            n.table or 0,
+        ),
+    )
 
 
 NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-squads"})
@@ -84,20 +124,42 @@ def task_rows(tasks: Iterable[OpenTask]) -> Iterator[RowSource]:
     """The rows of the list."""
     for task in tasks:
         cell = task.cell
-        yield task.key, None if task.kind in NEVER_CACHED else (
-            task.since_ms, task.who, task.taken_by, task.number, task.text,
-            cell and (cell.match_id, cell.revision, cell.reports, cell.result, cell.second, cell.number,
-                      cell.call_since_ms)), task
+        yield (
+            task.key,
+            None
+            if task.kind in NEVER_CACHED
+            else (
+                task.since_ms,
+                task.who,
+                task.taken_by,
+                task.number,
+                task.text,
+                cell
+                and (
+                    cell.match_id,
+                    cell.revision,
+                    cell.reports,
+                    cell.result,
+                    cell.second,
+                    cell.number,
+                    cell.call_since_ms,
+                ),
+            ),
+            task,
+        )
 
 
 def _cell_tasks(state: EventState, cell: GridCell, now_ms: int) -> Iterator[OpenTask]:
     if cell.call_since_ms is not None:
-        yield OpenTask(CALL, cell.table, cell.call_since_ms, cell, cell.unit, who_id=cell.match_id,
-                   taken_by=cell.call_taken_by)
+        yield OpenTask(
+            CALL, cell.table, cell.call_since_ms, cell, cell.unit, who_id=cell.match_id, taken_by=cell.call_taken_by
+        )
     if cell.state in (DISPUTE, ONE_PHONE, SECOND):
         yield OpenTask(cell.state, cell.table, cell.reported_ms, cell)
-    elif cell.state == ONE_SIDED and ((cell.reported_ms is not None and now_ms - cell.reported_ms >= ONE_SIDED_MS)
-                                      or abandoned_match.confirmer_has_left(state, cell.match_id)):
+    elif cell.state == ONE_SIDED and (
+        (cell.reported_ms is not None and now_ms - cell.reported_ms >= ONE_SIDED_MS)
+        or abandoned_match.confirmer_has_left(state, cell.match_id)
+    ):
         yield OpenTask(ONE_SIDED, cell.table, cell.reported_ms, cell)
     elif cell.state == DRAFT:
         yield OpenTask(DRAFT, cell.table, None, cell)
@@ -106,7 +168,10 @@ def _cell_tasks(state: EventState, cell: GridCell, now_ms: int) -> Iterator[Open
 
 
 def _calls_elsewhere(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell],
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Sequence[GridCell],
 ) -> Iterator[OpenTask]:
     """Calls about matches that are not on the grid, and from units without a match of this round."""
     shown = {cell.match_id for cell in grid}
@@ -117,25 +182,46 @@ def _calls_elsewhere(
             yield OpenTask(CALL, call.table, call.since_ms, who_id=call.match, taken_by=call.taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
-        for state in snapshot.events.values() if state.live
-        for match in state.live.matches if match.match.table is not None
+        for state in snapshot.events.values()
+        if state.live
+        for match in state.live.matches
+        if match.match.table is not None
     }
     for unit, status in sorted(units.items()):
         if status.call_since_ms is not None and unit not in known_units and unit not in others:
-            yield OpenTask(CALL, snapshot.venue.tables.get(unit), status.call_since_ms, None, unit, who=unit,
-                           taken_by=status.call_taken_by)
+            yield OpenTask(
+                CALL,
+                snapshot.venue.tables.get(unit),
+                status.call_since_ms,
+                None,
+                unit,
+                who=unit,
+                taken_by=status.call_taken_by,
+            )
 
 
 def _leave_requests(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str],
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    names: Mapping[str, str],
 ) -> Iterator[OpenTask]:
     for wish in leave_requests_of(snapshot, units, state):
         if not wish.refused:
             who, match = wish.competitor, wish.match
             leaving = abandoned_match.leave_effect(state, who)
-            yield OpenTask("leave", match.match.table if match is not None else None,
-                       wish.since_ms, None, None, names.get(who, who), who, side=wish.side,
-                       leaving=leaving, to=names.get(leaving.opponent, leaving.opponent))
+            yield OpenTask(
+                "leave",
+                match.match.table if match is not None else None,
+                wish.since_ms,
+                None,
+                None,
+                names.get(who, who),
+                who,
+                side=wish.side,
+                leaving=leaving,
+                to=names.get(leaving.opponent, leaving.opponent),
+            )
 
 
 def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
@@ -146,8 +232,12 @@ def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapp
 
 
 def _absentees(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Sequence[GridCell], now_ms: int,
-    played_ms: int | None, here: Collection[tuple[str, str, str]],
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Sequence[GridCell],
+    now_ms: int,
+    played_ms: int | None,
+    here: Collection[tuple[str, str, str]],
 ) -> Iterator[OpenTask]:
     """Once the announced limit is over: players who have not sat down (people/absentees.py)."""
     limit = state.options.get("late_minutes")
@@ -155,8 +245,16 @@ def _absentees(
         return
     for cell in grid:
         for each in absentees(units, state.id, cell, here):
-            yield OpenTask("absent", cell.table, now_ms - played_ms + limit * 60_000, cell, each.side, each.name,
-                           each.id, number=limit)
+            yield OpenTask(
+                "absent",
+                cell.table,
+                now_ms - played_ms + limit * 60_000,
+                cell,
+                each.side,
+                each.name,
+                each.id,
+                number=limit,
+            )
 
 
 def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[OpenTask]:
@@ -189,15 +287,29 @@ def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Gri
     for cell in grid:
         for unit, number in cell.strangers if cell.match_id in known else ():
             at = snapshot.venue.tables.get(unit)
-            yield OpenTask(ELSEWHERE, cell.table, None, cell, unit, unit, cell.match_id, number=number,
-                       text="" if at is None else str(at))
+            yield OpenTask(
+                ELSEWHERE,
+                cell.table,
+                None,
+                cell,
+                unit,
+                unit,
+                cell.match_id,
+                number=number,
+                text="" if at is None else str(at),
+            )
 
 
 def _extra_minutes(state: EventState) -> Iterator[OpenTask]:
     """The random extra minutes, from the start of the round until they are set: at time it is easily forgotten."""
     live = state.live
-    if live is not None and live.extra_minutes is None and live.open_matches and state.clock.total_ms is not None \
-            and state.rulebook.extra_minutes is not None:
+    if (
+        live is not None
+        and live.extra_minutes is None
+        and live.open_matches
+        and state.clock.total_ms is not None
+        and state.rulebook.extra_minutes is not None
+    ):
         yield OpenTask("extra", None)
 
 
@@ -215,16 +327,22 @@ def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTas
     for played in state.public_rounds:
         for match in played.matches if played.stage in SWISS_STAGES else ():
             if match.match.bye not in (None, UNPAIRED_LOSS) and not match.match.picks:
-                yield OpenTask("bye-squads", None, who=names.get(match.match.a, match.match.a), who_id=match.id,
-                           number=played.number)
+                yield OpenTask(
+                    "bye-squads",
+                    None,
+                    who=names.get(match.match.a, match.match.a),
+                    who_id=match.id,
+                    number=played.number,
+                )
 
 
 def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
     """Places that an older version of the kit decided otherwise."""
     moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in diverged_places(state)]
     if moved:
-        yield OpenTask("ended", None, who=state.name,
-                       text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX)))
+        yield OpenTask(
+            "ended", None, who=state.name, text="\n".join(moved[:MOVED_MAX] + ["…"] * (len(moved) > MOVED_MAX))
+        )
 
 
 def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
@@ -236,8 +354,9 @@ def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[OpenT
             yield OpenTask("appeal", match.match.table, who=names.get(appeal.by, appeal.by), who_id=match.id)
     for proposal in proposed_disqualifications(state):
         who = proposal.competitor
-        yield OpenTask("proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings,
-                   text=proposal.reason or "")
+        yield OpenTask(
+            "proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings, text=proposal.reason or ""
+        )
 
 
 ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
@@ -246,6 +365,7 @@ ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 @dataclass(frozen=True, slots=True)
 class OpenPointLine:
     """One open point, which the form sends back. `list_of`: the competitor whose list it is about, "" for officials."""
+
     point: OpenPoint
     name: str
     list_of: str
@@ -254,6 +374,7 @@ class OpenPointLine:
 @dataclass(frozen=True, slots=True)
 class PlayedOnLine:
     """What was missing when round 1 was published, or open when the event `ended`: (kind, name) each, with the note."""
+
     note: PlayOnDecision
     points: list[tuple[str, str]]
     by: str
@@ -267,8 +388,10 @@ def points_before_round_1(moment: SavedEvent) -> tuple[OpenPointLine, ...]:
     if state.public_rounds or state.finished:
         return ()
     names = full_names(moment)
-    return tuple(OpenPointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
-                 for point in open_points(state, open_list_points(state, moment.people)))
+    return tuple(
+        OpenPointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
+        for point in open_points(state, open_list_points(state, moment.people))
+    )
 
 
 @memoized
@@ -277,14 +400,24 @@ def cut_short_lines(moment: SavedEvent) -> tuple[tuple[str, str], ...]:
     state, names = moment.state, full_names(moment)
     if state.finished:
         return ()
-    return tuple((f"finish.left.{upcoming_stage(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
-                  names.get(point.who, point.who)) for point in unfinished_parts(state))
+    return tuple(
+        (
+            f"finish.left.{upcoming_stage(state)}" if point.kind == FINISHED_EARLY else f"points.{point.kind}",
+            names.get(point.who, point.who),
+        )
+        for point in unfinished_parts(state)
+    )
 
 
 def played_on_lines(moment: SavedEvent) -> tuple[PlayedOnLine, ...]:
     """For public pages, with public names."""
     names = shown_names(moment)
     return tuple(
-        PlayedOnLine(note, [(point.kind, names.get(point.who, point.who)) for point in note.points],
-                     official_name(moment, note.by), any(point.kind not in KINDS for point in note.points))
-        for note in moment.state.played_on)
+        PlayedOnLine(
+            note,
+            [(point.kind, names.get(point.who, point.who)) for point in note.points],
+            official_name(moment, note.by),
+            any(point.kind not in KINDS for point in note.points),
+        )
+        for note in moment.state.played_on
+    )

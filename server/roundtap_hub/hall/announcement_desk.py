@@ -25,9 +25,17 @@ def announcements_page(**_: str) -> AnyResponse:
     hub, snapshot = web.current_hub(), web.current_snapshot()
     said = announcement_lines(snapshot.venue.display_plan.announcements, web.current_instant(), hub.clocks.wall())
     events = listed_events(snapshot)
-    return place_page("announcements.html", "announcements", "displays", said=said, kinds=display_plan.KINDS,
-                      counted=display_plan.COUNTED, events=events, names={line.id: line.name for line in events},
-                      knows_time=hub.clocks.wall() is not None)
+    return place_page(
+        "announcements.html",
+        "announcements",
+        "displays",
+        said=said,
+        kinds=display_plan.KINDS,
+        counted=display_plan.COUNTED,
+        events=events,
+        names={line.id: line.name for line in events},
+        knows_time=hub.clocks.wall() is not None,
+    )
 
 
 @route("POST /console/announcements/say", HEADS_AND_DESK)
@@ -48,19 +56,32 @@ def announce() -> AnyResponse:
         web.drop_request_cache()
         if _is_repeat(event, kind, text):
             return redirect(url_for("console.announcements_page"), 303)
-        if len(announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
-                                  hub.clocks.wall())) >= display_plan.ANNOUNCEMENTS_MAX:
+        if (
+            len(
+                announcement_lines(
+                    web.current_snapshot().venue.display_plan.announcements, web.current_instant(), hub.clocks.wall()
+                )
+            )
+            >= display_plan.ANNOUNCEMENTS_MAX
+        ):
             raise Problem("said_too_many", maximum=display_plan.ANNOUNCEMENTS_MAX)
-        web.add_venue_entry(NewEntry(display_plan.ANNOUNCED, {"id": secrets.token_hex(6), "event": event, "kind": kind,
-                                                            "text": text, "lasts_ms": lasts_ms}))
+        web.add_venue_entry(
+            NewEntry(
+                display_plan.ANNOUNCED,
+                {"id": secrets.token_hex(6), "event": event, "kind": kind, "text": text, "lasts_ms": lasts_ms},
+            )
+        )
     return redirect(url_for("console.announcements_page"), 303)
 
 
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
     now = web.current_instant()
-    return any((each.event, each.kind, each.text) == (event, kind, text) and each.at.boot_id == now.boot_id
-               and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
-               for each in web.current_snapshot().venue.display_plan.announcements)
+    return any(
+        (each.event, each.kind, each.text) == (event, kind, text)
+        and each.at.boot_id == now.boot_id
+        and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
+        for each in web.current_snapshot().venue.display_plan.announcements
+    )
 
 
 def _duration_ms(typed: str) -> int | None:

@@ -13,6 +13,7 @@ from roundtap_hub.store.display_plan import COUNTED, Announcement
 class AnnouncementLine:
     """`until_ms`: when it ends, on the hub's monotonic clock; None: when it is taken back, or unknown. `left_ms` until
     then; `counted`: shown with a countdown; `until`: the time of day, "" where unknown."""
+
     said: Announcement
     until_ms: int | None
     left_ms: int | None
@@ -28,8 +29,15 @@ def announcement_lines(said: Iterable[Announcement], now: Instant, wall: str | N
         if left_ms is not None and left_ms <= 0:
             continue
         until_ms = None if left_ms is None else now.mono_ms + left_ms
-        lines.append(AnnouncementLine(each, until_ms, left_ms, each.kind in COUNTED and left_ms is not None,
-                              time_of_day(wall, left_ms) if left_ms is not None else ""))
+        lines.append(
+            AnnouncementLine(
+                each,
+                until_ms,
+                left_ms,
+                each.kind in COUNTED and left_ms is not None,
+                time_of_day(wall, left_ms) if left_ms is not None else "",
+            )
+        )
     return tuple(lines)
 
 

@@ -29,7 +29,9 @@ OUR_UNIT = re.compile(r"\d{1,4}|(?:hub-)?(?:table|station|panel|standby|unit|wal
 """Names of units as the product gives them; others were typed by a person."""
 _FROM_A_FILE = re.compile(r"[A-Za-z0-9 ().+_@:,-]{1,60}")
 SAFE_TEXTS: Mapping[str, re.Pattern[str]] = {
-    "version": _FROM_A_FILE, "label": _FROM_A_FILE, "model": _FROM_A_FILE,
+    "version": _FROM_A_FILE,
+    "label": _FROM_A_FILE,
+    "model": _FROM_A_FILE,
     "service": re.compile(f"roundtap-(?:{'|'.join(SERVICES)})"),
 }
 """Texts of checks that come from the build and the machine. Names are checked one by one, all others redacted."""
@@ -41,27 +43,45 @@ roundtap hub standby table station wall panel systemd watchdog timeout success r
 dumped oom kill memory start request repeated too quickly dependency invocation id sent by not and succeeded boot
 reboot traceback most recent call last file line none true false level name error warning info critical debug no
 such kernel card unknown port listening on"""
-_OWN_NAME = re.compile(r"(?:[\w.-]*/)*(?P<file>roundtap_\w+(?:/\w+)*/\w+\.py)|(?P<module>roundtap_\w+(?:\.[a-z_0-9]+)+)"
-                   r"|\b(?:OS|IO|EOF)Error\b|\b[A-Z][a-z]+(?:[A-Z][a-z]+)*"
-                   r"(?:Error|Exception|Problem|Warning|Refused|Gone|Stopped|Timeout)\b")
+_OWN_NAME = re.compile(
+    r"(?:[\w.-]*/)*(?P<file>roundtap_\w+(?:/\w+)*/\w+\.py)|(?P<module>roundtap_\w+(?:\.[a-z_0-9]+)+)"
+    r"|\b(?:OS|IO|EOF)Error\b|\b[A-Z][a-z]+(?:[A-Z][a-z]+)*"
+    r"(?:Error|Exception|Problem|Warning|Refused|Gone|Stopped|Timeout)\b"
+)
 _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:?\d\d|Z)?")
 _WORD = re.compile(r"[^\W_]+|.", re.DOTALL)
-_LOG_CALL = re.compile(r"\b(?:log|_log|logger|logging)\.(?:debug|info|warning|error|exception|critical)\(\s*"
-                       r'"((?:[^"\\\n]|\\.)*)"', re.ASCII)
+_LOG_CALL = re.compile(
+    r"\b(?:log|_log|logger|logging)\.(?:debug|info|warning|error|exception|critical)\(\s*"
+    r'"((?:[^"\\\n]|\\.)*)"',
+    re.ASCII,
+)
 
 
-def diagnostics_text(checks: Iterable[Check], services: Iterable[SystemdService], log: Iterable[str],
-                     counts: Mapping[str, int], settings: Mapping[str, str]) -> str:
+def diagnostics_text(
+    checks: Iterable[Check],
+    services: Iterable[SystemdService],
+    log: Iterable[str],
+    counts: Mapping[str, int],
+    settings: Mapping[str, str],
+) -> str:
     """One text for a helper. `counts`: figures of the journal; `settings`: of the configuration, included only where
     SETTINGS has them and their value is harmless."""
     words = core_words("en")
-    lines = [f"Roundtap diagnostics {FORMAT}", f"version {version()}",
-             f"python {platform.python_version()} {platform.machine()} {sys.platform}", "", "[settings]"]
+    lines = [
+        f"Roundtap diagnostics {FORMAT}",
+        f"version {version()}",
+        f"python {platform.python_version()} {platform.machine()} {sys.platform}",
+        "",
+        "[settings]",
+    ]
     lines += [f"{name} = {value}" for name, value in sorted(settings.items()) if is_safe_setting(name, value)]
     lines += ["", "[counts]", *(f"{name} = {int(value)}" for name, value in sorted(counts.items())), "", "[services]"]
-    lines += [f"{each.name} {_plain(each.active)} {_plain(each.result)} restarts={each.restarts} wanted={each.wanted}"
-              for each in services if each.name in SERVICES]
+    lines += [
+        f"{each.name} {_plain(each.active)} {_plain(each.result)} restarts={each.restarts} wanted={each.wanted}"
+        for each in services
+        if each.name in SERVICES
+    ]
     lines += ["", "[checks]"]
     for check in checks:
         safe = Check(check.key, check.state, redact_args(check.args), check.kind, check.group)
@@ -71,10 +91,16 @@ def diagnostics_text(checks: Iterable[Check], services: Iterable[SystemdService]
 
 
 SETTINGS: Mapping[str, re.Pattern[str]] = {
-    "role": re.compile("hub|table|printer|wall|standby|panel"), "language": re.compile("en|es|de|pl"),
-    "country": re.compile("[A-Z]{2}"), "board": re.compile("recommended|adafruit-oled-bonnet|waveshare-oled-hat"),
-    "port": re.compile(r"\d{1,5}"), "baud": re.compile(r"\d{3,6}"), "on_database": re.compile("yes|no"),
-    "encrypted": re.compile("yes|no"), "copies": re.compile(r"\d{1,2}"), "events": re.compile(r"\d{1,5}"),
+    "role": re.compile("hub|table|printer|wall|standby|panel"),
+    "language": re.compile("en|es|de|pl"),
+    "country": re.compile("[A-Z]{2}"),
+    "board": re.compile("recommended|adafruit-oled-bonnet|waveshare-oled-hat"),
+    "port": re.compile(r"\d{1,5}"),
+    "baud": re.compile(r"\d{3,6}"),
+    "on_database": re.compile("yes|no"),
+    "encrypted": re.compile("yes|no"),
+    "copies": re.compile(r"\d{1,2}"),
+    "events": re.compile(r"\d{1,5}"),
 }
 
 
@@ -103,12 +129,12 @@ def redact_line(line: str) -> str:
     addresses, typed text. Numbers stay up to four digits, and only where they stand alone."""
     line = line[:LINE_LETTERS_MAX]
     stamp = _STAMP.match(line)
-    parts, rest = ([stamp[0]], line[stamp.end():]) if stamp else ([], line)
+    parts, rest = ([stamp[0]], line[stamp.end() :]) if stamp else ([], line)
     at = 0
     for found in _OWN_NAME.finditer(rest):
         ours = _own_name(found)
         if ours:
-            parts += [_redact_words(rest[at:found.start()]), ours]
+            parts += [_redact_words(rest[at : found.start()]), ours]
             at = found.end()
     return "".join([*parts, _redact_words(rest[at:])])
 
@@ -164,6 +190,7 @@ def _plain_words(text: str) -> set[str]:
 class ProductNames:
     """The product's installed modules ("roundtap_hub/store/service.py"), their exceptions and Python's own, and the
     words of their log messages."""
+
     modules: frozenset[str]
     errors: frozenset[str]
     words: frozenset[str]
@@ -175,14 +202,21 @@ def _own_names() -> ProductNames:
     for package in ("roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_machine"):
         spec = find_spec(package)
         for folder in map(Path, spec.submodule_search_locations or () if spec is not None else ()):
-            found |= {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8")
-                      for path in folder.rglob("*.py")}
+            found |= {
+                path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8")
+                for path in folder.rglob("*.py")
+            }
     faults = {name for text in found.values() for name in re.findall(r"^class (\w+)\(", text, re.MULTILINE)}
-    faults |= {name for module in (builtins, sqlite3) for name, value in vars(module).items()
-               if isinstance(value, type) and issubclass(value, BaseException)}
+    faults |= {
+        name
+        for module in (builtins, sqlite3)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, BaseException)
+    }
     messages = (call[1] for text in found.values() for call in _LOG_CALL.finditer(text))
-    return ProductNames(frozenset(found), frozenset(faults),
-                    frozenset(word for each in messages for word in _plain_words(each)))
+    return ProductNames(
+        frozenset(found), frozenset(faults), frozenset(word for each in messages for word in _plain_words(each))
+    )
 
 
 def _plain(word: str) -> str:

@@ -12,8 +12,25 @@ HTTP = 80
 MDNS_NAME = "roundtap.local"  # the name of a hub made by a card, on its network (mDNS) and on its hotspot
 HOTSPOT_NETWORK = ip_network("10.42.0.0/16")
 """NetworkManager's choice for shared connections: the hub is .1 of one of these networks."""
-VIRTUAL_DEVICES = ("docker", "br-", "veth", "virbr", "vnet", "lxc", "lxd", "podman", "cni", "tun", "tap", "wg",
-                   "tailscale", "zt", "ppp", "dummy", "ifb")
+VIRTUAL_DEVICES = (
+    "docker",
+    "br-",
+    "veth",
+    "virbr",
+    "vnet",
+    "lxc",
+    "lxd",
+    "podman",
+    "cni",
+    "tun",
+    "tap",
+    "wg",
+    "tailscale",
+    "zt",
+    "ppp",
+    "dummy",
+    "ifb",
+)
 """Devices of containers, virtual machines and VPNs: no phone of a hall comes that way."""
 
 CABLE_OR_WIFI, HOTSPOT, OTHER, NEWER, UNASSIGNED, PROGRAMS = range(6)
@@ -51,14 +68,17 @@ def _rank(address: Address, device_of: Sequence[tuple[IPv4Network, str]], device
 
 def is_hotspot(address: Address) -> bool:
     """Whether this is the hub's address on its own hotspot."""
-    return isinstance(address, IPv4Address) and address in HOTSPOT_NETWORK and int(address) & 0xff == 1
+    return isinstance(address, IPv4Address) and address in HOTSPOT_NETWORK and int(address) & 0xFF == 1
 
 
 def _devices_by_network(route: Path) -> list[tuple[IPv4Network, str]]:
     """The networks this machine is directly on, with their devices, smallest first."""
     rows = [line.split()[:8] for line in read_lines(route)[1:]]
-    found = [(IPv4Network((_parse_kernel_ip(network), str(_parse_kernel_ip(mask)))), device)
-             for device, network, gateway, *_, mask in rows if int(gateway, 16) == 0 and int(mask, 16) != 0]
+    found = [
+        (IPv4Network((_parse_kernel_ip(network), str(_parse_kernel_ip(mask)))), device)
+        for device, network, gateway, *_, mask in rows
+        if int(gateway, 16) == 0 and int(mask, 16) != 0
+    ]
     return sorted(found, key=lambda pair: -pair[0].prefixlen)
 
 
@@ -67,8 +87,9 @@ def _parse_kernel_ip(digits: str) -> IPv4Address:
     return IPv4Address(bytes.fromhex(digits)[::-1])
 
 
-def mdns_name(host_name: Callable[[], str] = socket.gethostname,
-              announcer: Path = Path("/run/avahi-daemon/socket")) -> str:
+def mdns_name(
+    host_name: Callable[[], str] = socket.gethostname, announcer: Path = Path("/run/avahi-daemon/socket")
+) -> str:
     """MDNS_NAME where this machine has that name and announces it (as on every card); else ""."""
     return MDNS_NAME if host_name().partition(".")[0] == MDNS_NAME.partition(".")[0] and announcer.exists() else ""
 
@@ -77,9 +98,14 @@ class HallAddresses:
     """How the hall reaches this hub now; thread-safe. `port`: of the public pages; `short_port`: 80 where the hub
     answers there as well, so that no port needs typing; `names`: its other names; `local_name`: see `mdns_name`."""
 
-    def __init__(self, port: int = 0, short_port: int = 0, names: Sequence[str] = (),
-                 addresses: Callable[[], Sequence[Address]] = hall_addresses,
-                 local_name: Callable[[], str] = mdns_name) -> None:
+    def __init__(
+        self,
+        port: int = 0,
+        short_port: int = 0,
+        names: Sequence[str] = (),
+        addresses: Callable[[], Sequence[Address]] = hall_addresses,
+        local_name: Callable[[], str] = mdns_name,
+    ) -> None:
         self.port = port
         self.short_port = short_port
         self.names = frozenset(name.lower() for name in names)
@@ -120,7 +146,7 @@ class HallAddresses:
 
 
 def http_url(host: str, port: int) -> str:
-    """"http://10.42.0.1:8080"; without the port where it is the default."""
+    """ "http://10.42.0.1:8080"; without the port where it is the default."""
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}" if port in (0, HTTP) else f"http://{shown}:{port}"
 

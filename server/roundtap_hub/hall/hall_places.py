@@ -16,8 +16,14 @@ from roundtap_machine import checks as machine_checks
 
 def place_page(template: str, place: str, feed: str = "", **context: Any) -> AnyResponse:
     """A page of the hall, with the places' navigation and the number of failed checks of each."""
-    return web.page(template, feed, hall_place=place, hall_places=places.OF_HALL,
-                    failed=Counter(check.group for check in failed_checks(_checks())), **context)
+    return web.page(
+        template,
+        feed,
+        hall_place=place,
+        hall_places=places.OF_HALL,
+        failed=Counter(check.group for check in failed_checks(_checks())),
+        **context,
+    )
 
 
 def _checks() -> list[machine_checks.Check]:
@@ -28,11 +34,15 @@ def _checks() -> list[machine_checks.Check]:
 def hall_page() -> AnyResponse:
     """Each place with what is wrong or noted there, the worst first."""
     checks = [check for check in _checks() if check.state in (machine_checks.WRONG, machine_checks.NOTE)]
-    rows = [(place, machine_checks.worst_first(check for check in checks if check.group in place.counts))
-            for place in places.OF_HALL if place.key not in ("overview", "preflight")]
+    rows = [
+        (place, machine_checks.worst_first(check for check in checks if check.group in place.counts))
+        for place in places.OF_HALL
+        if place.key not in ("overview", "preflight")
+    ]
     rows.sort(key=lambda row: machine_checks.STATES.index(machine_checks.worst(row[1])))
-    said = announcement_lines(web.current_snapshot().venue.display_plan.announcements, web.current_instant(),
-                              web.current_hub().clocks.wall())
+    said = announcement_lines(
+        web.current_snapshot().venue.display_plan.announcements, web.current_instant(), web.current_hub().clocks.wall()
+    )
     return place_page("hall_overview.html", "overview", "before-doors", rows=rows, said=said)
 
 
@@ -42,7 +52,14 @@ def printer_page() -> AnyResponse:
     book = web.current_hub().paper
     states = [state for state in web.current_snapshot().events.values() if not state.finished]
     views = [paper_view(state, book.orders, book.states, unit_tables()) if book else {} for state in states]
-    jobs = [(state, sum(len(view.get(part, ())) for part in ("asking", "waiting")))
-            for state, view in zip(states, views, strict=True)]
-    return place_page("printer.html", "printer", "before-doors", jobs=jobs,
-                      checks=[check for check in _checks() if check.group == machine_checks.PRINTER])
+    jobs = [
+        (state, sum(len(view.get(part, ())) for part in ("asking", "waiting")))
+        for state, view in zip(states, views, strict=True)
+    ]
+    return place_page(
+        "printer.html",
+        "printer",
+        "before-doors",
+        jobs=jobs,
+        checks=[check for check in _checks() if check.group == machine_checks.PRINTER],
+    )

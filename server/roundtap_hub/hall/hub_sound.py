@@ -60,8 +60,9 @@ def aplay_player(device: str) -> Callable[[bytes], None]:
 
     def play(sound: bytes) -> None:
         try:
-            done = subprocess.run(["aplay", "-q", "-D", device, "-"], input=sound, capture_output=True, timeout=20,
-                                  check=False)
+            done = subprocess.run(
+                ["aplay", "-q", "-D", device, "-"], input=sound, capture_output=True, timeout=20, check=False
+            )
         except subprocess.TimeoutExpired as late:
             raise OSError("aplay does not end") from late
         if done.returncode:

@@ -42,6 +42,7 @@ PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
 
 class DisplayPage(NamedTuple):
     """The page a display shows, and its variant (hall/wall_view.py)."""
+
     page: str
     variant: str
 
@@ -49,6 +50,7 @@ class DisplayPage(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class DisplayContact:
     """A display as last seen. `open`: its open feeds; `address`: its IP address; `own`: an organizer's."""
+
     name: str
     address: str
     heard_ms: int
@@ -68,8 +70,9 @@ class Displays:
         self.on_identify: list[Callable[[str, str], None]] = []
         """Called with display and name in the thread of the request; must only enqueue."""
 
-    def register(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment],
-                 own: bool = False) -> tuple[str, str]:
+    def register(
+        self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment], own: bool = False
+    ) -> tuple[str, str]:
         """The id and name of a display that asks for /wall; the name is "" where there are too many. `own`: somebody of
         the staff is logged in on it; one on the hub's machine is own, too."""
         known = DISPLAY_COOKIE_RE.fullmatch(cookie)
@@ -98,14 +101,24 @@ class Displays:
         if len(strangers) < UNASSIGNED_MAX and not crowded:
             return True
         most = max(held, key=held.__getitem__, default="")
-        quiet = [(contact.heard_ms, display) for display, contact in strangers.items()
-                 if not contact.open and self._now_ms() - contact.heard_ms > QUIET_MS
-                 and (not crowded or throttle_key(contact.address) == address)]
+        quiet = [
+            (contact.heard_ms, display)
+            for display, contact in strangers.items()
+            if not contact.open
+            and self._now_ms() - contact.heard_ms > QUIET_MS
+            and (not crowded or throttle_key(contact.address) == address)
+        ]
         if not quiet and (crowded or held[most] <= (0 if own else held[address] + 1)):
             return False
-        del self._contacts[min(quiet)[1] if quiet else next(
-            display for display in reversed(strangers)
-            if throttle_key(strangers[display].address) == most and not strangers[display].own)]
+        del self._contacts[
+            min(quiet)[1]
+            if quiet
+            else next(
+                display
+                for display in reversed(strangers)
+                if throttle_key(strangers[display].address) == most and not strangers[display].own
+            )
+        ]
         return True
 
     def count_feed(self, display: str, opened: int) -> None:
@@ -138,6 +151,7 @@ class Displays:
 @dataclass(frozen=True, slots=True)
 class DisplayRow:
     """A display on the console. `screen` None: unassigned. `age_ms`: of contact; None: never, 0: connected."""
+
     id: str
     name: str
     address: str
@@ -154,8 +168,9 @@ class DisplayRow:
         return self.screen or DisplayAssignment(self.name)
 
 
-def display_rows(contacts: Mapping[str, DisplayContact], screens: Mapping[str, DisplayAssignment],
-                 now_ms: int) -> list[DisplayRow]:
+def display_rows(
+    contacts: Mapping[str, DisplayContact], screens: Mapping[str, DisplayAssignment], now_ms: int
+) -> list[DisplayRow]:
     """All displays, unassigned ones first, then by name."""
     rows = []
     for display in {*contacts, *screens}:
@@ -172,15 +187,23 @@ def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str
     there = {*snapshot.events, *snapshot.dormant}.difference(snapshot.venue.deleted)
     assigned = known.event in there
     event = known.event if assigned else played_event(snapshot, now_ms)
-    variant = ["wall", "display", known.theme, known.part, "" if known.show == AUTO else known.show,
-               "sound" if known.sound else "", "turns" if not assigned and len(events_in_play(snapshot)) > 1 else "",
-               f"name:{name}" if screen is None and name else ""]
+    variant = [
+        "wall",
+        "display",
+        known.theme,
+        known.part,
+        "" if known.show == AUTO else known.show,
+        "sound" if known.sound else "",
+        "turns" if not assigned and len(events_in_play(snapshot)) > 1 else "",
+        f"name:{name}" if screen is None and name else "",
+    ]
     return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, variant)))
 
 
 def events_in_play(snapshot: Snapshot) -> list[EventState]:
-    return sorted((state for state in snapshot.events.values() if state.live and not state.finished),
-                  key=attrgetter("id"))
+    return sorted(
+        (state for state in snapshot.events.values() if state.live and not state.finished), key=attrgetter("id")
+    )
 
 
 def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
@@ -198,8 +221,13 @@ def played_event(snapshot: Snapshot, now_ms: int) -> str | None:
 def is_time_up_news(state: EventState, now_ms: int) -> bool:
     """Whether the round's time has run out within the last TIME_UP_MS, with a match still open."""
     live, clock = state.live, state.clock
-    return (live is not None and bool(live.open_matches) and clock.state == RUNNING and clock.remaining_ms is not None
-            and 0 <= now_ms - clock.anchor.mono_ms - clock.remaining_ms - extra_ms(live.extra_minutes) < TIME_UP_MS)
+    return (
+        live is not None
+        and bool(live.open_matches)
+        and clock.state == RUNNING
+        and clock.remaining_ms is not None
+        and 0 <= now_ms - clock.anchor.mono_ms - clock.remaining_ms - extra_ms(live.extra_minutes) < TIME_UP_MS
+    )
 
 
 def _new_id() -> str:

@@ -31,11 +31,15 @@ CACHE_TTL_MS = 5000
 class OwnMachine:
     """Thread-safe. `folder`: the hub's own, if any; the other parameters are for tests."""
 
-    def __init__(self, folder: Path | None = None, machine: MachineProbe | None = None,
-                 now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
-                 wall_s: Callable[[], float] = time.time,
-                 hotspot: Callable[[], list[Check]] = hotspot_checks,
-                 known: Callable[[], list[SystemdService]] = list_services) -> None:
+    def __init__(
+        self,
+        folder: Path | None = None,
+        machine: MachineProbe | None = None,
+        now_ms: Callable[[], int] = lambda: time.monotonic_ns() // 1_000_000,
+        wall_s: Callable[[], float] = time.time,
+        hotspot: Callable[[], list[Check]] = hotspot_checks,
+        known: Callable[[], list[SystemdService]] = list_services,
+    ) -> None:
         self.folder = folder
         self._machine = machine or MachineProbe(folder)
         self._now_ms = now_ms
@@ -47,8 +51,9 @@ class OwnMachine:
 
     def checks(self) -> tuple[Check, ...]:
         """The checks of roundtap_machine/services.py, at most some seconds old."""
-        return self.cached("checks", lambda: tuple(
-            machine_checks(self._machine, self._wall_s(), self._services(), self._hotspot)))
+        return self.cached(
+            "checks", lambda: tuple(machine_checks(self._machine, self._wall_s(), self._services(), self._hotspot))
+        )
 
     def cached(self, name: str, made: Callable[[], T]) -> T:
         """`made()`, cached by name for some seconds."""
@@ -97,6 +102,7 @@ def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
 
 class OfferedTime(msgspec.Struct):
     """What outlives a restart, in FILE: the boot it was written in, and `HallTime`'s `_offered` and `_wrong`."""
+
     boot: str
     offered: tuple[int, float] | None
     wrong: tuple[float, float] | None = None
@@ -107,10 +113,16 @@ class HallTime:
     machine), if anywhere. `system_s`: the machine's clock; `mono_ms`, `boot_id`: the monotonic one. `synced`: whether
     the network has set the time; `own_clock`: see `has_clock`; `ask`: sets the machine's clock."""
 
-    def __init__(self, folder: Path | None, boot_id: str, mono_ms: Callable[[], int],
-                 system_s: Callable[[], float] = time.time, synced: Callable[[], bool] = SYNCED.exists,
-                 own_clock: Callable[[], bool] = has_clock,
-                 ask: Callable[..., Mapping[str, Any]] = ask_root) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        boot_id: str,
+        mono_ms: Callable[[], int],
+        system_s: Callable[[], float] = time.time,
+        synced: Callable[[], bool] = SYNCED.exists,
+        own_clock: Callable[[], bool] = has_clock,
+        ask: Callable[..., Mapping[str, Any]] = ask_root,
+    ) -> None:
         self._path = None if folder is None else folder / FILE
         self._boot_id, self._mono_ms, self._system_s = boot_id, mono_ms, system_s
         self._synced, self._own_clock, self._ask = synced, own_clock, ask

@@ -33,8 +33,13 @@ def practice_page() -> AnyResponse:
         return redirect(url_for("console.events_page"))
     practice.admit(session)
     # No redirect: a browser would take it for the form's, which may lead to this hub alone.
-    return web.page("practice.html", to=_address(practice) if practice.state == READY else "", lent=practice.lent,
-                    free=_free_units(practice), tables=web.current_snapshot().venue.tables)
+    return web.page(
+        "practice.html",
+        to=_address(practice) if practice.state == READY else "",
+        lent=practice.lent,
+        free=_free_units(practice),
+        tables=web.current_snapshot().venue.tables,
+    )
 
 
 @route("POST /console/practice/units", ORGANIZERS)
@@ -74,9 +79,16 @@ def _free_units(practice: PracticeHub) -> list[str]:
     is no room for them."""
     hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
     rows = unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms())
-    return [row.unit for row in rows if practice.state == READY and len(practice.lent) < len(UNITS)
-            and row.status.connected and row.same_version and not row.status.waiting
-            and row.unit not in {*practice.lent, *units_in_play(snapshot)}]
+    return [
+        row.unit
+        for row in rows
+        if practice.state == READY
+        and len(practice.lent) < len(UNITS)
+        and row.status.connected
+        and row.same_version
+        and not row.status.waiting
+        and row.unit not in {*practice.lent, *units_in_play(snapshot)}
+    ]
 
 
 def _address(practice: PracticeHub) -> str:

@@ -21,6 +21,7 @@ from roundtap_machine.services import list_services, log_lines
 @dataclass(frozen=True, slots=True)
 class CheckGroup:
     """A part of the hall: `findings` are the checks that are wrong or notes, worst first; `fine` the others."""
+
     name: str
     findings: tuple[Check, ...]
     fine: tuple[Check, ...]
@@ -32,9 +33,14 @@ class CheckGroup:
 
 def group_checks(known: Collection[Check]) -> list[CheckGroup]:
     """The checks by part of the hall, in the order of GROUPS."""
-    groups = [CheckGroup(name, tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
-                         tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE)))
-              for name in GROUPS]
+    groups = [
+        CheckGroup(
+            name,
+            tuple(worst_first(c for c in known if c.group == name and c.state in (WRONG, NOTE))),
+            tuple(c for c in known if c.group == name and c.state not in (WRONG, NOTE)),
+        )
+        for name in GROUPS
+    ]
     return [group for group in groups if group.findings or group.fine]
 
 
@@ -43,10 +49,16 @@ def preflight_page() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
     hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
     checks = all_checks(hub, snapshot, units, web.now_ms())
-    return place_page("preflight.html", "preflight", "before-doors", groups=group_checks(checks),
-                      wrong=failed_checks(checks), noted=[check for check in checks if check.state == NOTE],
-                      unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
-                      wall=time_of_day(hub.clocks.wall(), form=f"{DATE_AND_TIME} %Z"))
+    return place_page(
+        "preflight.html",
+        "preflight",
+        "before-doors",
+        groups=group_checks(checks),
+        wrong=failed_checks(checks),
+        noted=[check for check in checks if check.state == NOTE],
+        unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
+        wall=time_of_day(hub.clocks.wall(), form=f"{DATE_AND_TIME} %Z"),
+    )
 
 
 @route("GET /checks", EVERYBODY)
@@ -54,8 +66,12 @@ def checks_for_doctor() -> AnyResponse:
     """All checks of that page as JSON, for `roundtap doctor` on the hub's own machine; for nobody else."""
     if not is_local_request(request.remote_addr or "", request.host):
         abort(404)
-    return jsonify(checks=[each.as_json() for each in all_checks(
-        web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())])
+    return jsonify(
+        checks=[
+            each.as_json()
+            for each in all_checks(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
+        ]
+    )
 
 
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
@@ -63,13 +79,23 @@ def diagnostics() -> AnyResponse:
     """Diagnostics for a remote helper, without anything confidential."""
     hub, snapshot = web.current_hub(), web.current_snapshot()
     states = list(snapshot.events.values())
-    counts = {"events": len(snapshot.ids), "events_open": sum(not state.finished for state in states),
-              "players": sum(len(state.entrants) for state in states), "units": len(hub.units.keys),
-              "units_heard": len(web.current_units()), "venue_entries": snapshot.venue.number}
+    counts = {
+        "events": len(snapshot.ids),
+        "events_open": sum(not state.finished for state in states),
+        "players": sum(len(state.entrants) for state in states),
+        "units": len(hub.units.keys),
+        "units_heard": len(web.current_units()),
+        "venue_entries": snapshot.venue.number,
+    }
     copies = hub.service.copies
-    settings = {"role": "hub", "language": hub.language, "on_database": "yes" if hub.host.on_database else "no",
-                "encrypted": "yes" if hub.access.encrypted is not None else "no",
-                "copies": str(len(copies.states) if copies is not None else 0)}
-    text = diagnostics_text(all_checks(hub, snapshot, web.current_units(), web.now_ms()), list_services(),
-                            log_lines(), counts, settings)
+    settings = {
+        "role": "hub",
+        "language": hub.language,
+        "on_database": "yes" if hub.host.on_database else "no",
+        "encrypted": "yes" if hub.access.encrypted is not None else "no",
+        "copies": str(len(copies.states) if copies is not None else 0),
+    }
+    text = diagnostics_text(
+        all_checks(hub, snapshot, web.current_units(), web.now_ms()), list_services(), log_lines(), counts, settings
+    )
     return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")

@@ -28,8 +28,15 @@ Units = Mapping[str, UnitStatus]
 
 
 def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
-    return [*_machine(hub), *_hub(hub), *_network(hub), *_tables(hub, snapshot, units, now_ms),
-            *_walls(hub, snapshot, now_ms), *printer_checks(hub, units, now_ms), *_copies(hub)]
+    return [
+        *_machine(hub),
+        *_hub(hub),
+        *_network(hub),
+        *_tables(hub, snapshot, units, now_ms),
+        *_walls(hub, snapshot, now_ms),
+        *printer_checks(hub, units, now_ms),
+        *_copies(hub),
+    ]
 
 
 def failed_checks(given: Iterable[Check]) -> list[Check]:
@@ -45,6 +52,7 @@ def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
 
 
 # --- the hub --------------------------------------------------------------------------------------------------------
+
 
 def _machine(hub: Hub) -> list[Check]:
     """The machine's own checks, with the hub's verdict on the clock, which an organizer may have set."""
@@ -74,12 +82,14 @@ def _network(hub: Hub) -> list[Check]:
     url, encrypted = hub.host.hall_addresses.url, hub.access.encrypted
     return [
         Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK),
-        Check("encrypted", NOTE, group=NETWORK) if encrypted is None else
-        Check("encrypted", FINE, {"fingerprint": encrypted.fingerprint}, group=NETWORK),
+        Check("encrypted", NOTE, group=NETWORK)
+        if encrypted is None
+        else Check("encrypted", FINE, {"fingerprint": encrypted.fingerprint}, group=NETWORK),
     ]
 
 
 # --- the hall's tables ----------------------------------------------------------------------------------------------
+
 
 def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     lines = unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms)
@@ -90,23 +100,36 @@ def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Che
     checks = [
         _units_check("contact", lines, lambda line: line.silent, {"here": len(heard)}),
         *_placement_checks(snapshot, lines),
-        _units_check("builds", [line for line in heard if line.version], lambda line: not line.same_version,
-                     {"version": version()}),
+        _units_check(
+            "builds",
+            [line for line in heard if line.version],
+            lambda line: not line.same_version,
+            {"version": version()},
+        ),
         _voltage(reported),
-        _units_check("screens", [line for line in reported if _health(line).screen is not None],
-                     lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY)),
+        _units_check(
+            "screens",
+            [line for line in reported if _health(line).screen is not None],
+            lambda line: _health(line).screen is False and _health(line).blind in ("", DISPLAY),
+        ),
         *_missing_hardware(reported),
         _units_check("unit_cards", reported, _card_is_bad),
         _buttons(reported),
         _units_check("troubles", lines, lambda line: bool(line.status.troubles)),
-        _units_check("waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)},
-                     state=NOTE),
+        _units_check(
+            "waiting", [line for line in lines if line.status.waiting], lambda _: True, {"all": len(lines)}, state=NOTE
+        ),
     ]
     return [check for check in checks if check is not None]
 
 
-def _units_check(key: str, lines: Sequence[UnitRow], is_bad: Callable[[UnitRow], bool],
-                 args: Mapping[str, str | int] | None = None, state: str = WRONG) -> Check | None:
+def _units_check(
+    key: str,
+    lines: Sequence[UnitRow],
+    is_bad: Callable[[UnitRow], bool],
+    args: Mapping[str, str | int] | None = None,
+    state: str = WRONG,
+) -> Check | None:
     """One check of many units: FINE, or `state` with the names of the bad ones; None without units."""
     if not lines:
         return None
@@ -129,12 +152,15 @@ def _names_check(key: str, state: str, names: Iterable[str], group: str, kind: s
 
 def _placement_checks(snapshot: Snapshot, lines: Sequence[UnitRow]) -> list[Check]:
     there = {line.table for line in lines if line.table is not None}
-    played = set().union(*(tables_in_play(state) | tables_drafted(state)
-                           for state in snapshot.events.values() if not state.finished), set())
+    played = set().union(
+        *(tables_in_play(state) | tables_drafted(state) for state in snapshot.events.values() if not state.finished),
+        set(),
+    )
     bare = [str(table) for table in sorted(played - there)]
     spare = [line.unit for line in lines if line.table is None]
-    checks = [_names_check("places", NOTE, names, TABLES, kind)
-              for kind, names in (("bare", bare), ("spare", spare)) if names]
+    checks = [
+        _names_check("places", NOTE, names, TABLES, kind) for kind, names in (("bare", bare), ("spare", spare)) if names
+    ]
     return checks or [Check("places", FINE, {"n": len(there)}, group=TABLES)]
 
 
@@ -147,8 +173,9 @@ def _voltage(reported: Sequence[UnitRow]) -> Check | None:
     now = _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) & LOW_NOW))
     if now is None or now.state == WRONG:
         return now
-    return _units_check("power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE_SHIFT & LOW_NOW),
-                        state=NOTE)
+    return _units_check(
+        "power", asked, lambda line: bool((_health(line).throttled or 0) >> SINCE_SHIFT & LOW_NOW), state=NOTE
+    )
 
 
 def _card_is_bad(line: UnitRow) -> bool:
@@ -163,8 +190,10 @@ def _missing_hardware(reported: Sequence[UnitRow]) -> list[Check]:
         for reason in dict.fromkeys((health.deaf, health.blind)):
             if reason not in ("", DISPLAY):
                 by_reason.setdefault(reason if reason in HARDWARE_REASONS else "other", []).append(line.name)
-    return [_names_check("lacks", WRONG, dict.fromkeys(names), TABLES, reason) for reason,
-            names in sorted(by_reason.items())]
+    return [
+        _names_check("lacks", WRONG, dict.fromkeys(names), TABLES, reason)
+        for reason, names in sorted(by_reason.items())
+    ]
 
 
 def _buttons(reported: Sequence[UnitRow]) -> Check | None:
@@ -173,6 +202,7 @@ def _buttons(reported: Sequence[UnitRow]) -> Check | None:
 
 
 # --- walls, paper, copies -------------------------------------------------------------------------------------------
+
 
 def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     rows = display_rows(hub.hall.displays.contacts, snapshot.venue.display_plan.screens, now_ms)
@@ -195,8 +225,10 @@ def printer_checks(hub: Hub, units: Units, now_ms: int) -> list[Check]:
             checks.append(Check("printer", WRONG, {"unit": unit}, "away", PRINTER))
             continue
         printer = "mute" if unit in mute else health.printer if health is not None else ""
-        checks.append(printer_check(unit, printer) or Check(
-            "printer", FINE, {"unit": unit}, printer if printer in ("ready", "unasked") else "there", PRINTER))
+        checks.append(
+            printer_check(unit, printer)
+            or Check("printer", FINE, {"unit": unit}, printer if printer in ("ready", "unasked") else "there", PRINTER)
+        )
         build = health.version if health is not None else ""
         if build and not same_build(build, version()):
             checks.append(Check("printer", WRONG, {"unit": unit, "version": version()}, "build", PRINTER))

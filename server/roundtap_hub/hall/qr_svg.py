@@ -21,9 +21,13 @@ def qr_svg(text: str, label: str = "") -> Markup:
     code.make(fit=True)
     rows = ["".join("1" if dark else "0" for dark in row) for row in code.get_matrix()]
     size = len(rows) + 2 * QUIET_ZONE
-    drawn = "".join(f"M{run.start() + QUIET_ZONE} {y + QUIET_ZONE}h{len(run[0])}v1h-{len(run[0])}z"
-                    for y, row in enumerate(rows) for run in re.finditer("1+", row))
+    drawn = "".join(
+        f"M{run.start() + QUIET_ZONE} {y + QUIET_ZONE}h{len(run[0])}v1h-{len(run[0])}z"
+        for y, row in enumerate(rows)
+        for run in re.finditer("1+", row)
+    )
     heard = Markup('role="img" aria-label="{}"').format(label) if label else Markup('aria-hidden="true"')
-    return Markup('<svg class="qr" viewBox="0 0 {0} {0}" {1} shape-rendering="crispEdges">'
-                  '<rect width="{0}" height="{0}" fill="#fff"/><path fill="#000" d="{2}"/></svg>').format(
-                      size, heard, drawn)
+    return Markup(
+        '<svg class="qr" viewBox="0 0 {0} {0}" {1} shape-rendering="crispEdges">'
+        '<rect width="{0}" height="{0}" fill="#fff"/><path fill="#000" d="{2}"/></svg>'
+    ).format(size, heard, drawn)

@@ -31,19 +31,33 @@ def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
     lost = restore_gap.lost_rounds(snapshot)
     waiting = restore_gap.pending_reports(snapshot)
     silent = [table for _, table in restore_gap.silent_units(snapshot)]
-    rounds, differ = [_offer(snapshot, each) for each in lost], [_point(snapshot, each)
-                                                                 for each in restore_gap.unsettled_matches(snapshot)]
-    return {"at": afresh.at, "copies": _copies(snapshot, afresh), "tables": _tables(snapshot, afresh, waiting),
-            "silent": silent, "rounds": rounds, "points": differ, "strays": _stray_reports(snapshot, lost, waiting),
-            "moved": moved_units(snapshot), "may_settle": not (silent or rounds or differ)}
+    rounds, differ = (
+        [_offer(snapshot, each) for each in lost],
+        [_point(snapshot, each) for each in restore_gap.unsettled_matches(snapshot)],
+    )
+    return {
+        "at": afresh.at,
+        "copies": _copies(snapshot, afresh),
+        "tables": _tables(snapshot, afresh, waiting),
+        "silent": silent,
+        "rounds": rounds,
+        "points": differ,
+        "strays": _stray_reports(snapshot, lost, waiting),
+        "moved": moved_units(snapshot),
+        "may_settle": not (silent or rounds or differ),
+    }
 
 
 def moved_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     """(unit, table) of units that say they stood elsewhere: what they hold counts once an organizer agrees."""
-    claims = (restore_gap.evidence_of_view(unit, heard)
-              for unit, heard in snapshot.venue.told_since_restore.heard.items())
-    return sorted((claim.unit, claim.table) for claim in claims
-                  if claim is not None and claim.table is not None and not restore_gap.is_at_its_table(snapshot, claim))
+    claims = (
+        restore_gap.evidence_of_view(unit, heard) for unit, heard in snapshot.venue.told_since_restore.heard.items()
+    )
+    return sorted(
+        (claim.unit, claim.table)
+        for claim in claims
+        if claim is not None and claim.table is not None and not restore_gap.is_at_its_table(snapshot, claim)
+    )
 
 
 def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, Any]]:
@@ -54,9 +68,16 @@ def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, An
             continue
         number, head = afresh.copy[event_id]
         line = snapshot.events.get(event_id) or snapshot.dormant[event_id]
-        found.append({"id": event_id, "name": line.name, "number": number, "head": head[:12],
-                      "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
-                      "beyond": restore_gap.entries_beyond_copy(snapshot, event_id)})
+        found.append(
+            {
+                "id": event_id,
+                "name": line.name,
+                "number": number,
+                "head": head[:12],
+                "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
+                "beyond": restore_gap.entries_beyond_copy(snapshot, event_id),
+            }
+        )
     return found
 
 
@@ -69,15 +90,23 @@ def _tables(snapshot: Snapshot, afresh: venue.RestoreState, waiting: list[venue.
         heard = afresh.heard.get(unit)
         claim = restore_gap.evidence_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
-        found.append({
-            "unit": unit, "table": snapshot.venue.tables.get(unit)
-            if claim is None or restore_gap.is_at_its_table(snapshot, claim) else None,
-            "heard": heard is not None, "without": unit in afresh.without,
-            "round": claim.round if claim is not None else None,
-            "names": _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
-            "state": claim.state if claim is not None else "", "result": _shown_result(claim, state),
-            "waiting": sum(pending.unit == unit for pending in waiting),
-            "in_copy": _in_copy(snapshot, state, claim), "event": state.id if state is not None else ""})
+        found.append(
+            {
+                "unit": unit,
+                "table": snapshot.venue.tables.get(unit)
+                if claim is None or restore_gap.is_at_its_table(snapshot, claim)
+                else None,
+                "heard": heard is not None,
+                "without": unit in afresh.without,
+                "round": claim.round if claim is not None else None,
+                "names": _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
+                "state": claim.state if claim is not None else "",
+                "result": _shown_result(claim, state),
+                "waiting": sum(pending.unit == unit for pending in waiting),
+                "in_copy": _in_copy(snapshot, state, claim),
+                "event": state.id if state is not None else "",
+            }
+        )
     return sorted(found, key=lambda line: (line["table"] is None, line["table"] or 0, line["unit"]))
 
 
@@ -86,24 +115,36 @@ def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> dict[str, Any]:
     state = snapshot.events[lost.event]
     made = restore_gap.assemble_round(state, lost)
     next_one = lost.number == len(state.public_rounds) + 1 or (
-        state.live is not None and state.live.number == lost.number)
-    return {"lost": lost, "state": state, "names": full_names(SavedEvent(state, snapshot.people_of(state.id))),
-            "made": made, "tables": sorted({claim.table for claim in lost.claims if claim.table is not None}),
-            "adoptable": not made.wrong and next_one and bool(made.matches),
-            "asks": bool(made.missing) and lost.stage == SWISS}
+        state.live is not None and state.live.number == lost.number
+    )
+    return {
+        "lost": lost,
+        "state": state,
+        "names": full_names(SavedEvent(state, snapshot.people_of(state.id))),
+        "made": made,
+        "tables": sorted({claim.table for claim in lost.claims if claim.table is not None}),
+        "adoptable": not made.wrong and next_one and bool(made.matches),
+        "asks": bool(made.missing) and lost.stage == SWISS,
+    }
 
 
 def _point(snapshot: Snapshot, point: restore_gap.UnsettledMatch) -> dict[str, Any]:
     state = snapshot.events[point.claim.event]
     ours = None if point.result is None else shown_result(result_from_json(dict(point.result)), state)
-    return {"point": point, "state": state, "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
-            "names": _known_names(snapshot, state, point.claim.a, point.claim.b),
-            "theirs": _shown_result(point.claim, state),
-            "ours": ours, "by_official": point.claim.state in ("decided", "closed")}
+    return {
+        "point": point,
+        "state": state,
+        "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
+        "names": _known_names(snapshot, state, point.claim.a, point.claim.b),
+        "theirs": _shown_result(point.claim, state),
+        "ours": ours,
+        "by_official": point.claim.state in ("decided", "closed"),
+    }
 
 
-def _stray_reports(snapshot: Snapshot, lost: list[restore_gap.LostRound],
-                   waiting: list[venue.PendingReport]) -> list[dict[str, Any]]:
+def _stray_reports(
+    snapshot: Snapshot, lost: list[restore_gap.LostRound], waiting: list[venue.PendingReport]
+) -> list[dict[str, Any]]:
     """Reports of an unknown event or round, which no round can be assembled from."""
     placed = {id(pending) for each in lost for pending in each.reports}
     found: dict[tuple[str, int | None], list[venue.PendingReport]] = {}
@@ -115,8 +156,15 @@ def _stray_reports(snapshot: Snapshot, lost: list[restore_gap.LostRound],
     for (event, number), reports in found.items():
         state = snapshot.events.get(event)
         tables = dict.fromkeys(snapshot.venue.tables.get(each.unit, each.unit) for each in reports)
-        lines.append({"event": event, "name": state.name if state is not None else "", "round": number,
-                      "tables": list(tables), "n": len(reports)})
+        lines.append(
+            {
+                "event": event,
+                "name": state.name if state is not None else "",
+                "round": number,
+                "tables": list(tables),
+                "n": len(reports),
+            }
+        )
     return lines
 
 
@@ -149,8 +197,14 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 
 @route("GET /console/restored", ORGANIZERS)
 def restored_page(**_: str) -> AnyResponse:
-    return web.page("restored.html", feed="console", view=restored_view(web.current_snapshot()), bye=BYE,
-                    missed=UNPAIRED_LOSS, left=LEFT)
+    return web.page(
+        "restored.html",
+        feed="console",
+        view=restored_view(web.current_snapshot()),
+        bye=BYE,
+        missed=UNPAIRED_LOSS,
+        left=LEFT,
+    )
 
 
 @route("POST /console/restored/without", ORGANIZERS)
@@ -187,16 +241,22 @@ def adopt_lost_round() -> AnyResponse:
     adopted = AdoptRound(lost.number, lost.mark, matches, lost.stage)
     attempt = 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0)
     steps = [Step(lost.event, DropCompetitor(who)) for who in gone]
-    steps += [Step(lost.event, adopted),
-              Step(lost.event, PublishRound(lost.number, attempt, noted=web.words()("restored.adopted.noted")))]
+    steps += [
+        Step(lost.event, adopted),
+        Step(lost.event, PublishRound(lost.number, attempt, noted=web.words()("restored.adopted.noted"))),
+    ]
     of_round = lost.event, lost.number, lost.mark
     left_ms = restore_gap.counted_ms(web.current_snapshot(), of_round, web.current_instant())
     if left_ms is not None and state.rulebook.minutes(lost.stage, state.options):
         steps.append(Step(lost.event, SetClock("restore", left_ms)))
     steps += [_report_step(pending) for pending in lost.reports]
-    steps += [Step(lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result)),
-                                           earlier=True))
-              for claim in made.decided if claim.result is not None and claim.revision]
+    steps += [
+        Step(
+            lost.event, EnterResult(claim.match, claim.revision - 1, result_from_json(dict(claim.result)), earlier=True)
+        )
+        for claim in made.decided
+        if claim.result is not None and claim.revision
+    ]
     return _submit_steps(*steps)
 
 
@@ -206,25 +266,32 @@ def discard_lost_round() -> AnyResponse:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
     approved = {"event": lost.event, "round": lost.number, "mark": lost.mark}
-    return _submit_steps(Step(VENUE, NewEntry(venue.REDRAW_APPROVED, approved)),
-                         *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports))
+    return _submit_steps(
+        Step(VENUE, NewEntry(venue.REDRAW_APPROVED, approved)),
+        *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports),
+    )
 
 
 @route("POST /console/restored/point", ORGANIZERS)
 @web.shows_problem_on(restored_page)
 def settle_differing_result() -> AnyResponse:
     """Take the table's result or keep the copy's, where they differ."""
-    point = next((each for each in restore_gap.unsettled_matches(web.current_snapshot())
-                  if each.key == web.field("point")),
-                 None)
+    point = next(
+        (each for each in restore_gap.unsettled_matches(web.current_snapshot()) if each.key == web.field("point")), None
+    )
     if point is None:
         raise Problem("restored_gone")
     if web.field("take") != "tables":
-        return _submit_steps(Step(VENUE, NewEntry(venue.COPY_KEPT, {"point": point.key, "event": point.claim.event,
-                                                                    "match": point.claim.match})))
+        return _submit_steps(
+            Step(
+                VENUE,
+                NewEntry(venue.COPY_KEPT, {"point": point.key, "event": point.claim.event, "match": point.claim.match}),
+            )
+        )
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
-    entered = EnterResult(point.claim.match, point.revision, result, point.number or 0, earlier=True,
-                          cut=web.field("cut"))
+    entered = EnterResult(
+        point.claim.match, point.revision, result, point.number or 0, earlier=True, cut=web.field("cut")
+    )
     try:
         return _submit_steps(Step(point.claim.event, entered))
     except Problem as problem:
@@ -238,8 +305,10 @@ def finish_restore() -> AnyResponse:
     """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
     which their tables show."""
     snapshot = web.current_snapshot()
-    answers = [_report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
-               for pending in restore_gap.pending_reports(snapshot)]
+    answers = [
+        _report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
+        for pending in restore_gap.pending_reports(snapshot)
+    ]
     web.current_hub().service.execute([*answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], web.actor())
     return redirect(url_for("console.events_page"), 303)
 
@@ -258,18 +327,20 @@ def _lost_of_form() -> restore_gap.LostRound:
     raise Problem("restored_gone")
 
 
-def _answers(made: restore_gap.AssembledRound,
-             lost: restore_gap.LostRound) -> tuple[list[restore_gap.ReconstructedMatch],
-                                                   list[str]]:
+def _answers(
+    made: restore_gap.AssembledRound, lost: restore_gap.LostRound
+) -> tuple[list[restore_gap.ReconstructedMatch], list[str]]:
     """The organizer's answers about players whom no table knows: byes and pairings to add, and who has left."""
     answers = {who: web.field(f"who-{who}") for who in made.missing}
     more: list[restore_gap.ReconstructedMatch] = []
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
-        more.append(restore_gap.ReconstructedMatch(restore_gap.free_match_id(lost.number, taken), a, b,
-                                                   web.form_number(f"table-{a}"),
-                                                   bye=bye))
+        more.append(
+            restore_gap.ReconstructedMatch(
+                restore_gap.free_match_id(lost.number, taken), a, b, web.form_number(f"table-{a}"), bye=bye
+            )
+        )
         taken.add(more[-1].id)
 
     met: set[str] = set()
@@ -289,10 +360,18 @@ def _answers(made: restore_gap.AssembledRound,
 
 def _match(match: restore_gap.ReconstructedMatch, lost: restore_gap.LostRound) -> dict[str, Any]:
     """A match in the core's form. An official's result is entered afterwards, which raises the revision by one."""
-    decided = any(claim.match == match.id and claim.state == DECIDED and claim.result is not None
-                  for claim in lost.claims)
-    return {"id": match.id, "a": match.a, "b": match.b, "table": match.table, "game": match.game, "bye": match.bye,
-            "revision": max(0, match.revision - 1) if decided else match.revision}
+    decided = any(
+        claim.match == match.id and claim.state == DECIDED and claim.result is not None for claim in lost.claims
+    )
+    return {
+        "id": match.id,
+        "a": match.a,
+        "b": match.b,
+        "table": match.table,
+        "game": match.game,
+        "bye": match.bye,
+        "revision": max(0, match.revision - 1) if decided else match.revision,
+    }
 
 
 def _report_step(pending: venue.PendingReport) -> Step:
@@ -300,6 +379,10 @@ def _report_step(pending: venue.PendingReport) -> Step:
 
 
 def _refusal(pending: venue.PendingReport, reason: str) -> Step:
-    data = {"report_id": pending.report["report_id"], "event": pending.report["event"], "body": pending.fate.body,
-            "reason": reason}
+    data = {
+        "report_id": pending.report["report_id"],
+        "event": pending.report["event"],
+        "body": pending.fate.body,
+        "reason": reason,
+    }
     return Step(VENUE, NewEntry(venue.REPORT_REFUSED, data), actor=f"unit:{pending.unit}")

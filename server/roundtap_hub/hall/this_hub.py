@@ -21,10 +21,25 @@ from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving import web
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
-SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Windows", "Windows"),
-           ("Macintosh", "macOS"), ("CrOS", "ChromeOS"), ("Linux", "Linux"))
-BROWSERS = (("Firefox/", "Firefox"), ("FxiOS/", "Firefox"), ("Edg", "Edge"), ("SamsungBrowser/", "Samsung Internet"),
-            ("CriOS/", "Chrome"), ("Chromium/", "Chromium"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Macintosh", "macOS"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
+BROWSERS = (
+    ("Firefox/", "Firefox"),
+    ("FxiOS/", "Firefox"),
+    ("Edg", "Edge"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("CriOS/", "Chrome"),
+    ("Chromium/", "Chromium"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
 """(Part of the user agent, name); the first match counts."""
 
 DIGITS_MAX = 15
@@ -34,17 +49,35 @@ def staff_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
     """Active staff by name. `last`: the last login, "2026-11-22 10:00", "" where unknown; `sessions`: the number of
     browsers logged in."""
     counted = Counter(session.person for session, _, _ in organizers.listed())
-    rows = [{"id": each.id, "name": each.name, "role": each.role, "last": each.last_login[:16].replace("T", " "),
-             "sessions": counted[each.id]} for each in organizers.staff.people if each.active]
+    rows = [
+        {
+            "id": each.id,
+            "name": each.name,
+            "role": each.role,
+            "last": each.last_login[:16].replace("T", " "),
+            "sessions": counted[each.id],
+        }
+        for each in organizers.staff.people
+        if each.active
+    ]
     return sorted(rows, key=lambda row: str(row["name"]).casefold())
 
 
 def session_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
     """The logged-in browsers, `this` one first; `since` and `used`: hours and minutes ago, as text."""
     own = visit.current_visit().session
-    rows = [{"id": each.id, "address": each.address, "browser": browser_name(each.agent),
-             "since": hours_text(began_ms), "used": hours_text(used_ms), "who": organizers.identity_of(each),
-             "this": own is not None and each.id == own.id} for each, began_ms, used_ms in organizers.listed()]
+    rows = [
+        {
+            "id": each.id,
+            "address": each.address,
+            "browser": browser_name(each.agent),
+            "since": hours_text(began_ms),
+            "used": hours_text(used_ms),
+            "who": organizers.identity_of(each),
+            "this": own is not None and each.id == own.id,
+        }
+        for each, began_ms, used_ms in organizers.listed()
+    ]
     return sorted(rows, key=lambda row: not row["this"])
 
 
@@ -65,8 +98,13 @@ def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, A
     `by_name`: for devices that can look it up; "" without a name. `most`: the devices a hotspot can serve; `up`:
     whether it is up now."""
     ways = [{"url": url, "hotspot": is_hotspot(ip_address(urlsplit(url).hostname or ""))} for url in reached.urls]
-    return {"ways": ways, "by_name": reached.by_name, "hotspot": hotspot, "most": DEVICES_MAX,
-            "up": any(way["hotspot"] for way in ways)}
+    return {
+        "ways": ways,
+        "by_name": reached.by_name,
+        "hotspot": hotspot,
+        "most": DEVICES_MAX,
+        "up": any(way["hotspot"] for way in ways),
+    }
 
 
 @route("GET /console/hub", ORGANIZERS)
@@ -75,13 +113,19 @@ def this_hub_page(**shown: Any) -> AnyResponse:
     hub, hotspot = web.current_hub(), known_hotspot()
     organizers = hub.access.organizers
     network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
-    return place_page("this_hub.html", "hub", rows=session_rows(organizers), network=network,
-                      wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
-                      wall=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
-                      encrypted=hub.access.encrypted, roles=STAFF_ROLES,
-                      staff=staff_rows(organizers),
-                      revoked=[each for each in organizers.staff.people if not each.active],
-                      **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")})
+    return place_page(
+        "this_hub.html",
+        "hub",
+        rows=session_rows(organizers),
+        network=network,
+        wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
+        wall=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
+        encrypted=hub.access.encrypted,
+        roles=STAFF_ROLES,
+        staff=staff_rows(organizers),
+        revoked=[each for each in organizers.staff.people if not each.active],
+        **{key: shown.get(key, "") for key in ("made", "pin", "login", "qr")},
+    )
 
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)

@@ -38,7 +38,8 @@ def wall_of_display() -> AnyResponse:
         snapshot = web.current_snapshot()
         screens = snapshot.venue.display_plan.screens
         display, name = web.current_hub().hall.displays.register(
-            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, visit.is_organizer())
+            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, visit.is_organizer()
+        )
         if name:
             visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
         place = known_displays.display_page(snapshot, screens.get(display), name, web.now_ms())
@@ -49,10 +50,21 @@ def wall_of_display() -> AnyResponse:
     chosen = known_displays.played_event(web.current_snapshot(), web.now_ms())
     if chosen is None or way.display:
         # A display stays at its address and is updated as soon as there is an event.
-        return web.cached_page("wall_waiting.html", wall_view.variant_of(way), "wall", theme=way.theme, way=way,
-                               reached=join_address())
-    query = urlencode({name: value for name, value in (
-        ("theme", way.theme), ("part", way.part), ("show", way.show), ("sound", "1" if way.sound else "")) if value})
+        return web.cached_page(
+            "wall_waiting.html", wall_view.variant_of(way), "wall", theme=way.theme, way=way, reached=join_address()
+        )
+    query = urlencode(
+        {
+            name: value
+            for name, value in (
+                ("theme", way.theme),
+                ("part", way.part),
+                ("show", way.show),
+                ("sound", "1" if way.sound else ""),
+            )
+            if value
+        }
+    )
     return redirect(f"/wall/{chosen}{'?' if query else ''}{query}")
 
 
@@ -70,30 +82,50 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
     drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
     pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
-        len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final"))
+        len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final")
+    )
     return web.cached_page(
-        "wall.html", wall_view.variant_of(way), f"wall/{state.id}", state=state, view=view,
+        "wall.html",
+        wall_view.variant_of(way),
+        f"wall/{state.id}",
+        state=state,
+        view=view,
         current=web.now_ms() // wall_view.PAGE_MS % max(1, pages),
-        theme=way.theme, page_ms=wall_view.PAGE_MS, way=way, clock=state.clock,
-        face=clock_face(state, web.current_instant(), web.words()), time_up_ms=known_displays.TIME_UP_MS,
+        theme=way.theme,
+        page_ms=wall_view.PAGE_MS,
+        way=way,
+        clock=state.clock,
+        face=clock_face(state, web.current_instant(), web.words()),
+        time_up_ms=known_displays.TIME_UP_MS,
         in_turn=known_displays.events_in_play(web.current_snapshot()) if way.turns else (),
-        reached=join_address() if view["mode"] == wall_view.WELCOME else None, drawings=drawings,
-        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "", planned=planned_swiss(state))
+        reached=join_address() if view["mode"] == wall_view.WELCOME else None,
+        drawings=drawings,
+        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "",
+        planned=planned_swiss(state),
+    )
 
 
 def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
     """(shape of the screen, SVG) of each page. Announcements stand under them."""
     found = bracket(moment)
-    said = announcement_lines(web.current_snapshot().venue.display_plan.for_event(moment.event_id),
-                              web.current_instant(), web.current_hub().clocks.wall())
+    said = announcement_lines(
+        web.current_snapshot().venue.display_plan.for_event(moment.event_id),
+        web.current_instant(),
+        web.current_hub().clocks.wall(),
+    )
     taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
-    return [(shape, svg) for shape, (width, height) in BOXES.items() if found for svg in wall_bracket(
-        found, shown_names(moment), web.words(), (width, max(width / 4, height - taken)))]
+    return [
+        (shape, svg)
+        for shape, (width, height) in BOXES.items()
+        if found
+        for svg in wall_bracket(found, shown_names(moment), web.words(), (width, max(width / 4, height - taken)))
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class JoinAddress:
     """The players' address on walls. `url`: "" without a network; `name`: what most may type instead, if any."""
+
     url: str
     qr: str
     name: str = ""
@@ -108,8 +140,9 @@ def join_address() -> JoinAddress | None:
     reached = web.current_hub().host.hall_addresses
     if not reached.port:
         return None
-    return JoinAddress(reached.url, qr_svg(f"{reached.url}/") if reached.url else "",
-                       reached.by_name.removeprefix("http://"))
+    return JoinAddress(
+        reached.url, qr_svg(f"{reached.url}/") if reached.url else "", reached.by_name.removeprefix("http://")
+    )
 
 
 def end_time(state: EventState) -> str:
@@ -128,8 +161,17 @@ def displays_page(**_: str) -> AnyResponse:
     hub, snapshot = web.current_hub(), web.current_snapshot()
     walls = snapshot.venue.display_plan
     rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, web.now_ms())
-    return place_page("displays.html", "walls", "displays", rows=rows, events=listed_events(snapshot),
-                      shows=display_plan.SHOWS, parts=known_displays.PARTS, themes=("", *wall_view.THEMES), walls=walls)
+    return place_page(
+        "displays.html",
+        "walls",
+        "displays",
+        rows=rows,
+        events=listed_events(snapshot),
+        shows=display_plan.SHOWS,
+        parts=known_displays.PARTS,
+        themes=("", *wall_view.THEMES),
+        walls=walls,
+    )
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
@@ -149,11 +191,16 @@ def set_display(display: str) -> AnyResponse:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
-    _add_entry(display_plan.DISPLAY_SET, display=display, name=name,
-               show=web.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
-               part=web.form_choice("part", known_displays.PARTS),
-               theme=web.form_choice("theme", ("", *wall_view.THEMES)), event=event_field(),
-               sound=web.field("sound") == "1")
+    _add_entry(
+        display_plan.DISPLAY_SET,
+        display=display,
+        name=name,
+        show=web.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
+        part=web.form_choice("part", known_displays.PARTS),
+        theme=web.form_choice("theme", ("", *wall_view.THEMES)),
+        event=event_field(),
+        sound=web.field("sound") == "1",
+    )
     return _back(f"display-{display}")
 
 

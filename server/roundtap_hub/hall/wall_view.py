@@ -28,6 +28,7 @@ class WallOptions:
     """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: a fixed picture, else
     the one that fits the moment; `display`: the page belongs to a display, unassigned where it has a `name`; `turns`:
     the display shows all events in play in turn."""
+
     theme: str = ""
     part: str = ""
     show: str = ""
@@ -41,25 +42,52 @@ def wall_options(variant: str) -> WallOptions:
     """The options in a variant ("wall display dark 1/2 pairings sound name:B"); unknown words are ignored."""
     parts = variant.split()[1:]
     shares = [part for part in parts if (found := PART.fullmatch(part)) and found[1] <= found[2] and part != "1/1"]
-    return WallOptions(next((part for part in parts if part in THEMES), ""), next(iter(shares), ""),
-                       next((part for part in parts if part in SHOWS and part != AUTO), ""), "sound" in parts,
-                       "display" in parts, "turns" in parts,
-                       next((part.removeprefix("name:") for part in parts if NAME.fullmatch(part)), ""))
+    return WallOptions(
+        next((part for part in parts if part in THEMES), ""),
+        next(iter(shares), ""),
+        next((part for part in parts if part in SHOWS and part != AUTO), ""),
+        "sound" in parts,
+        "display" in parts,
+        "turns" in parts,
+        next((part.removeprefix("name:") for part in parts if NAME.fullmatch(part)), ""),
+    )
 
 
 def variant_of(way: WallOptions) -> str:
     """The canonical variant of these options."""
-    return " ".join(filter(None, (
-        "wall", "display" if way.display else "", way.theme, way.part, way.show, "sound" if way.sound else "",
-        "turns" if way.turns else "", f"name:{way.name}" if way.name else "")))
+    return " ".join(
+        filter(
+            None,
+            (
+                "wall",
+                "display" if way.display else "",
+                way.theme,
+                way.part,
+                way.show,
+                "sound" if way.sound else "",
+                "turns" if way.turns else "",
+                f"name:{way.name}" if way.name else "",
+            ),
+        )
+    )
 
 
 def wall_variant(query: Mapping[str, str]) -> str:
     """The variant of a wall's address: `theme`, `part`, `show`, `sound`."""
-    values = (query.get("theme", ""), query.get("part", ""), query.get("show", ""),
-              "sound" if query.get("sound") == "1" else "")
-    return variant_of(replace(wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in values)))),
-                              display=False, turns=False, name=""))
+    values = (
+        query.get("theme", ""),
+        query.get("part", ""),
+        query.get("show", ""),
+        "sound" if query.get("sound") == "1" else "",
+    )
+    return variant_of(
+        replace(
+            wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in values)))),
+            display=False,
+            turns=False,
+            name="",
+        )
+    )
 
 
 def canonical_variant(page: str, variant: str) -> str:
@@ -85,6 +113,7 @@ T = TypeVar("T")
 class PairingLine:
     """One name of the pairings: table, opponent (`across`, "" for none), and the record, by which players find errors;
     `members` of a team."""
+
     name: str
     across: str
     table: int | None
@@ -98,6 +127,7 @@ class PairingLine:
 @dataclass(frozen=True, slots=True)
 class NamePage:
     """One page's columns, and the letters it covers ("A–F")."""
+
     letters: str
     columns: list[Sequence[PairingLine]]
 
@@ -113,14 +143,22 @@ def wall_mode(state: EventState) -> str:
 
 def has_content(mode: str, moment: saved_event.SavedEvent) -> bool:
     """Whether there is anything to show in a picture."""
-    return {WORDS: True, PAIRINGS: bool(moment.state.public_rounds), CLOCK: moment.state.live is not None,
-            STANDINGS: bool(saved_event.settled_standings(moment)),
-            BRACKET: bracket(moment) is not None}.get(mode, False)
+    return {
+        WORDS: True,
+        PAIRINGS: bool(moment.state.public_rounds),
+        CLOCK: moment.state.live is not None,
+        STANDINGS: bool(saved_event.settled_standings(moment)),
+        BRACKET: bracket(moment) is not None,
+    }.get(mode, False)
 
 
 def wall_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, now_ms: int,
-    part: tuple[int, int] = (1, 1), show: str = "",
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    moment: saved_event.SavedEvent,
+    now_ms: int,
+    part: tuple[int, int] = (1, 1),
+    show: str = "",
 ) -> dict[str, Any]:
     """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
     `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
@@ -134,28 +172,37 @@ def wall_view(
         # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET
     ranks = standings_view(moment, names) if mode == STANDINGS else None
-    cut = [(row, names.get(row.competitor, row.competitor))
-           for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())]
+    cut = [
+        (row, names.get(row.competitor, row.competitor))
+        for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())
+    ]
     final = final_lines(moment, names) if mode in (BRACKET, STANDINGS) else ()
     ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
     grid = grid_cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
     return {
-        "mode": mode, "number": newest.number if newest else 0, "seated": seated_count(snapshot, units, newest),
+        "mode": mode,
+        "number": newest.number if newest else 0,
+        "seated": seated_count(snapshot, units, newest),
         "pages": name_pages(moment, part) if mode == PAIRINGS else (),
-        "standings": ranks, "moves": {} if state.finished or not ranks else saved_event.rank_changes(moment),
+        "standings": ranks,
+        "moves": {} if state.finished or not ranks else saved_event.rank_changes(moment),
         "standings_pages": _paged(ranks.lines, [line.name for line in ranks.lines]) if ranks else [],
         "cut_pages": _paged(cut, [name for _, name in cut]),
         "final_pages": _paged(final, [line.name for line in final]) if mode == BRACKET else [],
         "champion": ranked[:PODIUM_LINES] if ranked and not show and winner_of(moment) else None,
-        "playing": [c for c in grid if not c.done], "calls": [c for c in grid if c.call_since_ms is not None],
+        "playing": [c for c in grid if not c.done],
+        "calls": [c for c in grid if c.call_since_ms is not None],
         "here": saved_event.check_in_count(state) if mode == WELCOME else None,
     }
 
 
 def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
     """The newest round's competitors by public name."""
-    newest, names, members = saved_event.newest_round(moment.state), saved_event.shown_names(
-        moment), saved_event.shown_members(moment)
+    newest, names, members = (
+        saved_event.newest_round(moment.state),
+        saved_event.shown_names(moment),
+        saved_event.shown_members(moment),
+    )
     found = []
     for match in newest.matches if newest else ():
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
@@ -164,8 +211,18 @@ def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
             record, values = record_of(moment, competitor) if saved_event.settled_round(moment.state) else ("", ())
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
-            found.append(PairingLine(name, names.get(across, across) if across else "", match.match.table, side,
-                                     match.match.bye, record, values, members.get(competitor, ())))
+            found.append(
+                PairingLine(
+                    name,
+                    names.get(across, across) if across else "",
+                    match.match.table,
+                    side,
+                    match.match.bye,
+                    record,
+                    values,
+                    members.get(competitor, ()),
+                )
+            )
     return sorted(found, key=lambda seat: name_sort_key(seat.name))
 
 
@@ -176,8 +233,10 @@ def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -
     people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
     long = any(len(seat.name) > LONG_NAME for seat in people)
     most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
-    return [NamePage(letter_range(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
-            for page in even_pages(people, most)]
+    return [
+        NamePage(letter_range(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
+        for page in even_pages(people, most)
+    ]
 
 
 def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
@@ -199,7 +258,7 @@ def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
 
 
 def letter_range(first: str, last: str) -> str:
-    """"A–F", or one letter where both are the same."""
+    """ "A–F", or one letter where both are the same."""
     one, two = (name_sort_key(name)[0][:1].upper() for name in (first, last))
     return one if one == two else f"{one}–{two}"
 

@@ -36,17 +36,19 @@ from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
 @web.shows_problem_on(event_page)
 def warn_player(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id,
-                                   commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)),
-                                   "competitors")
+    return web.submit_and_redirect(
+        event_id, commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)), "competitors"
+    )
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
 @web.shows_problem_on(event_page)
 def propose_disqualification(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id,
-                                   commands.ProposeDisqualification(competitor, web.typed_reason(),
-                                                                    web.signing_official(event_id)), "needs")
+    return web.submit_and_redirect(
+        event_id,
+        commands.ProposeDisqualification(competitor, web.typed_reason(), web.signing_official(event_id)),
+        "needs",
+    )
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
@@ -55,29 +57,35 @@ def decline_proposal(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.DeclineProposal(competitor, web.signing_official(event_id)))
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN,
-              only=policy.BEFORE_ROUND_1)
+@policy.route(
+    "POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN, only=policy.BEFORE_ROUND_1
+)
 @web.shows_problem_on(event_page)
 def record_check(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id,
-                                   commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"),
-                                   "competitors")
+    return web.submit_and_redirect(
+        event_id, commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"), "competitors"
+    )
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/came-with", policy.HEADS_AND_DESK, policy.OPEN,
-              only=policy.BEFORE_ROUND_1)
+@policy.route(
+    "POST /console/<event_id>/competitors/<competitor>/came-with",
+    policy.HEADS_AND_DESK,
+    policy.OPEN,
+    only=policy.BEFORE_ROUND_1,
+)
 @web.shows_problem_on(event_page)
 def set_travel_group(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id,
-                                   commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None),
-                                   "competitors")
+    return web.submit_and_redirect(
+        event_id, commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None), "competitors"
+    )
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
 @web.shows_problem_on(match_page)
 def record_ruling(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(event_id, match_id,
-                           commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id)))
+    return submit_at_match(
+        event_id, match_id, commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id))
+    )
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
@@ -86,8 +94,9 @@ def record_appeal(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(event_id, match_id, commands.Appeal(match_id, web.field("competitor")))
 
 
-@policy.route("POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING,
-              policy.SHOWN_ROUND)
+@policy.route(
+    "POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING, policy.SHOWN_ROUND
+)
 @web.shows_problem_on(match_page)
 def decide_appeal(event_id: str, match_id: str) -> AnyResponse:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
@@ -102,14 +111,23 @@ def decide_appeal(event_id: str, match_id: str) -> AnyResponse:
 @web.shows_problem_on(match_page)
 def give_extension(event_id: str, match_id: str) -> AnyResponse:
     return submit_at_match(
-        event_id, match_id,
-        commands.TakeBackExtension(match_id, web.signing_official(event_id)) if web.field("back") else
-        commands.GrantExtension(match_id, web.confirmed_minutes("minutes", "sure") or 0,
-                                web.signing_official(event_id)))
+        event_id,
+        match_id,
+        commands.TakeBackExtension(match_id, web.signing_official(event_id))
+        if web.field("back")
+        else commands.GrantExtension(
+            match_id, web.confirmed_minutes("minutes", "sure") or 0, web.signing_official(event_id)
+        ),
+    )
 
 
-@policy.route("POST /console/<event_id>/match/<match_id>/picks", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
-              policy.IN_OPEN_ROUNDS)
+@policy.route(
+    "POST /console/<event_id>/match/<match_id>/picks",
+    policy.STAFF,
+    policy.PLAYING,
+    policy.SHOWN_ROUND,
+    policy.IN_OPEN_ROUNDS,
+)
 @web.shows_problem_on(event_page)
 def record_picks(event_id: str, match_id: str) -> AnyResponse:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
@@ -132,8 +150,12 @@ def add_official(event_id: str) -> AnyResponse:
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, web.field("role", JUDGE), person.digest(salt)))
-    return web.submit_and_redirect(event_id, commands.SetOfficials((*_without_organizer(state, new), new)), "officials",
-                                   [PersonRecord(event_id, new_id, salt, person)])
+    return web.submit_and_redirect(
+        event_id,
+        commands.SetOfficials((*_without_organizer(state, new), new)),
+        "officials",
+        [PersonRecord(event_id, new_id, salt, person)],
+    )
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
@@ -168,20 +190,27 @@ def _set_official(event_id: str, official_id: str, changed: Callable[[Official],
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    return web.submit_and_redirect(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)),
-                                   "officials")
+    return web.submit_and_redirect(
+        event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)), "officials"
+    )
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
     """The officials; when `new` becomes the organizer, the one before becomes a judge, as there is only one."""
     if new.role != ORGANIZER:
         return tuple(state.officials.values())
-    return tuple(replace(o, role=JUDGE) if o.role == ORGANIZER and o.id != new.id else o
-                 for o in state.officials.values())
+    return tuple(
+        replace(o, role=JUDGE) if o.role == ORGANIZER and o.id != new.id else o for o in state.officials.values()
+    )
 
 
-@policy.route("POST /console/<event_id>/match/<match_id>/here", policy.STAFF, policy.PLAYING, policy.SHOWN_ROUND,
-              policy.IN_OPEN_ROUNDS)
+@policy.route(
+    "POST /console/<event_id>/match/<match_id>/here",
+    policy.STAFF,
+    policy.PLAYING,
+    policy.SHOWN_ROUND,
+    policy.IN_OPEN_ROUNDS,
+)
 @web.shows_problem_on(event_page)
 def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
@@ -203,13 +232,19 @@ def link_official_to_staff(event_id: str, official: str) -> AnyResponse:
     return web.back_to_event(event_id, "officials")
 
 
-JUDGE_TASK_KINDS = frozenset({DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent",
-                              "leave", "extra"})
+JUDGE_TASK_KINDS = frozenset(
+    {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}
+)
 """The kinds of open tasks that are a judge's, beside calls."""
 
 
-def judge_page_view(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments: Iterable[SavedEvent], now: Instant,
-                    here: Collection[tuple[str, str, str]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def judge_page_view(
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    moments: Iterable[SavedEvent],
+    now: Instant,
+    here: Collection[tuple[str, str, str]],
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need. Of a
     call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by phone;
     `since_ms`, the time of the first of them, identifies the call."""
@@ -225,25 +260,42 @@ def judge_page_view(snapshot: Snapshot, units: Mapping[str, UnitStatus], moments
                 at = state.find_match(need.who_id)
                 seat = at[1].match if at is not None else None
                 # A unit at a table without a match is found at every event.
-                calls.setdefault((state.id, need.who_id) if need.who_id else ("", need.unit or ""), {
-                    "event_id": state.id, "event_name": state.name, "match": need.who_id, "unit": need.unit or "",
-                    "table": need.table, "a": names.get(seat.a, seat.a) if seat is not None else "",
-                    "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
-                    "called_ms": need.since_ms, "taken_by": need.taken_by,
-                    "sources": _call_sources(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
-                    "since_ms": need.cell.call_since_ms if need.cell is not None else None})
+                calls.setdefault(
+                    (state.id, need.who_id) if need.who_id else ("", need.unit or ""),
+                    {
+                        "event_id": state.id,
+                        "event_name": state.name,
+                        "match": need.who_id,
+                        "unit": need.unit or "",
+                        "table": need.table,
+                        "a": names.get(seat.a, seat.a) if seat is not None else "",
+                        "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
+                        "called_ms": need.since_ms,
+                        "taken_by": need.taken_by,
+                        "sources": _call_sources(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
+                        "since_ms": need.cell.call_since_ms if need.cell is not None else None,
+                    },
+                )
         needs = [need for need in found if need.kind in JUDGE_TASK_KINDS]
-        events.append({"moment": moment, "names": names, "needs": needs,
-                       "need_rows": task_rows(needs),
-                       "steps": StepMarks(state), "desk": people_forms_view(moment)})
+        events.append(
+            {
+                "moment": moment,
+                "names": names,
+                "needs": needs,
+                "need_rows": task_rows(needs),
+                "steps": StepMarks(state),
+                "desk": people_forms_view(moment),
+            }
+        )
     return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, call["called_ms"])), events
 
 
 def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
-    """"table" first, then the names of those who called by phone."""
+    """ "table" first, then the names of those who called by phone."""
     units = any(source.startswith("unit:") for source in sources)
-    phones = sorted(names.get(who, who) for kind, _, who in (source.partition(":") for source in sources)
-                    if kind == "phone")
+    phones = sorted(
+        names.get(who, who) for kind, _, who in (source.partition(":") for source in sources) if kind == "phone"
+    )
     return (("table",) if units else ()) + tuple(phones)
 
 
@@ -278,8 +330,9 @@ def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = web.current_snapshot()
     found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
-    return _render_judge_page("judge",
-                              [moment for moment in found if moment is not None and moment.state.public_rounds])
+    return _render_judge_page(
+        "judge", [moment for moment in found if moment is not None and moment.state.public_rounds]
+    )
 
 
 @policy.route("GET /console/<event_id>/judge", policy.JUDGES, policy.VISIBLE)
@@ -295,16 +348,27 @@ def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
         g.problem, opened = problem, None
     if opened is not None:
         return opened
-    calls, events = judge_page_view(web.current_snapshot(), web.current_units(), moments,
-                                    Instant(hub.clocks.boot_id, web.now_ms()),
-                                    hub.presence.seen_at_table)
-    return web.page("judge.html", feed, calls=calls, events=events, several=len(events) > 1,
-                    cached_rows=render_cache().rows, one=moments[0].state if request.view_args else None)
+    calls, events = judge_page_view(
+        web.current_snapshot(),
+        web.current_units(),
+        moments,
+        Instant(hub.clocks.boot_id, web.now_ms()),
+        hub.presence.seen_at_table,
+    )
+    return web.page(
+        "judge.html",
+        feed,
+        calls=calls,
+        events=events,
+        several=len(events) > 1,
+        cached_rows=render_cache().rows,
+        one=moments[0].state if request.view_args else None,
+    )
 
 
 def _match_at(events: set[str]) -> AnyResponse | None:
     """Redirect to the match at the table typed ("?table=12"); None where none was typed."""
-    typed = request.args.get("table", "").strip()[:TABLE_DIGITS + 1]
+    typed = request.args.get("table", "").strip()[: TABLE_DIGITS + 1]
     if not typed:
         return None
     found = find_table(web.current_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None

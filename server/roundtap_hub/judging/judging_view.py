@@ -16,6 +16,7 @@ from roundtap_hub.people.competitors import OwedSquads, owed_squads
 @dataclass(frozen=True, slots=True)
 class Signer:
     """An official with a name, who can sign a decision."""
+
     official: Official
     name: str
 
@@ -52,6 +53,7 @@ MINUTE_MS = 60_000
 @dataclass(frozen=True, slots=True)
 class ByePicks:
     """A bye that fields squads. `owed`: letters of those not fielded yet, and whether every pick must be one."""
+
     match: MatchState
     name: str
     round: int
@@ -64,11 +66,15 @@ def people_forms_view(moment: SavedEvent) -> dict[str, Any]:
     state, names, signed = moment.state, full_names(moment), officials_on_duty(moment)
     book = state.rulebook
     return {
-        "officials": officials(moment), "names": names, "may_play": may_play(book, state.level) != NO,
-        "head_judge_proposed": judging.head_judge_proposed(state), "officials_on_duty": signed,
+        "officials": officials(moment),
+        "names": names,
+        "may_play": may_play(book, state.level) != NO,
+        "head_judge_proposed": judging.head_judge_proposed(state),
+        "officials_on_duty": signed,
         "disqualifiers": [each for each in signed if each.official.role in book.disqualified_by],
         "proposers": [each for each in signed if each.official.role in book.disqualification_proposed_by],
-        "byes": bye_picks(moment), "ticks": required_checks(moment),
+        "byes": bye_picks(moment),
+        "ticks": required_checks(moment),
         "meets": [(m.id, names.get(m.match.a, m.match.a)) for m in latecomer_opponents(state)],
     }
 
@@ -84,11 +90,15 @@ def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_a
     given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
     return {
         "log": [(line, *author_of(moment, line.kind, line.by)) for line in match.log],
-        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "", "final": judging.is_ruling_final(match),
-        "extension_minutes": minutes, "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
-        "last_extension": given[-1] if timed and minutes else 0, "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
+        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "",
+        "final": judging.is_ruling_final(match),
+        "extension_minutes": minutes,
+        "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
+        "last_extension": given[-1] if timed and minutes else 0,
+        "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
         "official_plays": any(o.plays in (match.match.a, match.match.b) for o in state.officials.values() if o.plays),
-        "rules": official_name(moment, ruling.id) if ruling else "", "officials_on_duty": signed,
+        "rules": official_name(moment, ruling.id) if ruling else "",
+        "officials_on_duty": signed,
         "head_judges": [each for each in signed if each.official.role == HEAD_JUDGE] or signed[:1],
     }
 
@@ -112,7 +122,9 @@ def bye_picks(moment: SavedEvent) -> list[ByePicks]:
     names = full_names(moment)
     return [
         ByePicks(m, names.get(m.match.a, m.match.a), played.number, owed_squads(moment.state, m.match.a))
-        for played in moment.state.public_rounds if played.stage in SWISS_STAGES for m in played.matches
+        for played in moment.state.public_rounds
+        if played.stage in SWISS_STAGES
+        for m in played.matches
         if m.match.bye not in (None, UNPAIRED_LOSS) and (played.number == newest.number or not m.match.picks)
     ]
 

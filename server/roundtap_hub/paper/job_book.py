@@ -108,8 +108,9 @@ class PrintBook:
         """Cancel those of these jobs that have not begun. Problem("not_saved")."""
         with self._lock:
             known = {job_id: self._states.get(job_id, PrintState()) for job_id in job_ids}
-        self.update_states((job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items()
-                           if state.state == QUEUED)
+        self.update_states(
+            (job_id, PrintState(CANCELLED, "", state.unit)) for job_id, state in known.items() if state.state == QUEUED
+        )
 
     @property
     def orders(self) -> list[PrintJob]:
@@ -135,13 +136,17 @@ class PrintBook:
 
     def order(self, job: PrintJob, instead_of: str | None = None, word: str = "") -> None:
         """Add a job manually; `instead_of`, a job's id, gets the state `word` in the same transaction."""
-        rows: list[SQLModel] = [models.PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round,
-                                                     match=job.match)]
+        rows: list[SQLModel] = [
+            models.PrintOrderRow(job=job.id, event=job.event, kind=job.kind, round=job.round, match=job.match)
+        ]
         if job.text:
             rows.append(models.PrintTextRow(job=job.id, text=job.text))
         with self._lock:
-            settled = {} if instead_of is None else {
-                instead_of: PrintState(word, "", self._states.get(instead_of, PrintState()).unit)}
+            settled = (
+                {}
+                if instead_of is None
+                else {instead_of: PrintState(word, "", self._states.get(instead_of, PrintState()).unit)}
+            )
             self._save(settled, rows)
             self._orders.append(job)
 
@@ -159,8 +164,10 @@ class PrintBook:
 
     def _save(self, states: Mapping[str, PrintState], rows: Sequence[SQLModel] = ()) -> None:
         """Store new states and `rows`; called with the lock held."""
-        state_rows = [models.PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
-                      for job_id, each in states.items()]
+        state_rows = [
+            models.PrintStateRow(job=job_id, state=each.state, detail=each.detail, unit=each.unit)
+            for job_id, each in states.items()
+        ]
         if state_rows or rows:
             self._put([*rows, *state_rows])
         self._states.update(states)

@@ -38,41 +38,65 @@ from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.units.unit_keys import STATION
 
-ORDER = {print_jobs.UNCERTAIN: 0, print_jobs.FAILED: 1, print_jobs.SENDING: 2, print_jobs.QUEUED: 3, print_jobs.SENT: 4,
-         print_jobs.PRINTED: 5, print_jobs.THERE: 5, print_jobs.CANCELLED: 6}
+ORDER = {
+    print_jobs.UNCERTAIN: 0,
+    print_jobs.FAILED: 1,
+    print_jobs.SENDING: 2,
+    print_jobs.QUEUED: 3,
+    print_jobs.SENT: 4,
+    print_jobs.PRINTED: 5,
+    print_jobs.THERE: 5,
+    print_jobs.CANCELLED: 6,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
     """One job. `about`: the card of a proxy, or the printer or speed that a test print tries."""
+
     job: print_jobs.PrintJob
     known: print_jobs.PrintState
     table: int | None
     about: str
 
 
-def event_jobs(state: EventState, orders: Iterable[print_jobs.PrintJob], states: Mapping[str, print_jobs.PrintState],
-               with_units: Collection[int]) -> list[print_jobs.PrintJob]:
+def event_jobs(
+    state: EventState,
+    orders: Iterable[print_jobs.PrintJob],
+    states: Mapping[str, print_jobs.PrintState],
+    with_units: Collection[int],
+) -> list[print_jobs.PrintJob]:
     """The event's jobs now, and all manual orders. `with_units`: tables with a unit, whose slips are listed only if
     printed before it came there."""
     wanted = {job.id for job in print_jobs.derived_jobs(state, with_units)}
-    derived = [job for job in print_jobs.derived_jobs(state)
-               if job.id in wanted or states.get(job.id, print_jobs.PrintState()).state != print_jobs.QUEUED]
+    derived = [
+        job
+        for job in print_jobs.derived_jobs(state)
+        if job.id in wanted or states.get(job.id, print_jobs.PrintState()).state != print_jobs.QUEUED
+    ]
     return [*derived, *(job for job in orders if job.event == state.id)]
 
 
-def paper_view(state: EventState, orders: Iterable[print_jobs.PrintJob], states: Mapping[str, print_jobs.PrintState],
-               with_units: Collection[int]) -> dict[str, list[PaperRow]]:
+def paper_view(
+    state: EventState,
+    orders: Iterable[print_jobs.PrintJob],
+    states: Mapping[str, print_jobs.PrintState],
+    with_units: Collection[int],
+) -> dict[str, list[PaperRow]]:
     """The event's jobs, except those ordered again: `asking` need a person, `waiting` are under way, or `done`."""
     rows = sorted(
-        (_row(state, job, states.get(job.id, print_jobs.PrintState()))
-         for job in event_jobs(state, orders, states, with_units)),
+        (
+            _row(state, job, states.get(job.id, print_jobs.PrintState()))
+            for job in event_jobs(state, orders, states, with_units)
+        ),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == print_jobs.SLIP, row.table or 0),
     )
     quiet = [row for row in rows if row.known.state != print_jobs.REORDERED and not row.known.asks]
-    return {"asking": [row for row in rows if row.known.asks],
-            "waiting": [row for row in quiet if row.known.state in (print_jobs.QUEUED, print_jobs.SENDING)],
-            "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)]}
+    return {
+        "asking": [row for row in rows if row.known.asks],
+        "waiting": [row for row in quiet if row.known.state in (print_jobs.QUEUED, print_jobs.SENDING)],
+        "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)],
+    }
 
 
 def asking_jobs(state: EventState) -> int:
@@ -95,8 +119,23 @@ def _about(job: print_jobs.PrintJob) -> str:
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-DETAILS = ("offline", "no-paper", "silent", "stalled", "unplugged", "no-port", "restarted", "not-noted",
-           "unprintable", "unconfirmed", "login-console", "no-access", "busy", print_jobs.MUTE, print_jobs.GO_ON)
+DETAILS = (
+    "offline",
+    "no-paper",
+    "silent",
+    "stalled",
+    "unplugged",
+    "no-port",
+    "restarted",
+    "not-noted",
+    "unprintable",
+    "unconfirmed",
+    "login-console",
+    "no-access",
+    "busy",
+    print_jobs.MUTE,
+    print_jobs.GO_ON,
+)
 """Details that a station may report of a job; any other is not shown."""
 
 
@@ -113,24 +152,37 @@ def paper_page(event_id: str) -> AnyResponse:
     moment, hub = web.current_event(event_id), web.current_hub()
     book = hub.paper
     checks = preflight_checks.printer_checks(hub, web.current_units(), web.now_ms())
-    return web.page("console_paper.html", state=moment.state, kinds=orderable_kinds(moment.state), details=DETAILS,
-                    # A hub that does not know the date leaves it to be typed.
-                    today=(hub.clocks.wall() or "")[:10],
-                    card_letters=CARD_LETTERS, name_letters=NAME_LETTERS,
-                    sheets=PUBLIC_SHEETS, desk_sheets=DESK_SHEETS, hub_paper=book is not None,
-                    # Without a print station, jobs wait in vain.
-                    printers=any(hub.units.keys.role(unit) == STATION for unit in hub.units.keys),
-                    has_bracket=bracket(moment) is not None,
-                    closed=any(not played.open_matches for played in moment.state.public_rounds),
-                paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
-                    printer_checks={check.args.get("unit"): check for check in reversed(checks)},
-                    stations=sorted(book.printers.items()) if book is not None else (),
-                    slips_left_out=_slips_left_out(moment.state), slips_missing=len(missing_slips(moment)))
+    return web.page(
+        "console_paper.html",
+        state=moment.state,
+        kinds=orderable_kinds(moment.state),
+        details=DETAILS,
+        # A hub that does not know the date leaves it to be typed.
+        today=(hub.clocks.wall() or "")[:10],
+        card_letters=CARD_LETTERS,
+        name_letters=NAME_LETTERS,
+        sheets=PUBLIC_SHEETS,
+        desk_sheets=DESK_SHEETS,
+        hub_paper=book is not None,
+        # Without a print station, jobs wait in vain.
+        printers=any(hub.units.keys.role(unit) == STATION for unit in hub.units.keys),
+        has_bracket=bracket(moment) is not None,
+        closed=any(not played.open_matches for played in moment.state.public_rounds),
+        paper=paper_view(moment.state, book.orders, book.states, unit_tables()) if book is not None else None,
+        printer_checks={check.args.get("unit"): check for check in reversed(checks)},
+        stations=sorted(book.printers.items()) if book is not None else (),
+        slips_left_out=_slips_left_out(moment.state),
+        slips_missing=len(missing_slips(moment)),
+    )
 
 
 def orderable_kinds(state: EventState) -> list[str]:
-    return [kind for kind in print_jobs.BY_HAND if (kind in print_jobs.OF_THE_HUB or state.public_rounds)
-            and (kind != print_jobs.TRUST or web.current_hub().access.encrypted is not None)]
+    return [
+        kind
+        for kind in print_jobs.BY_HAND
+        if (kind in print_jobs.OF_THE_HUB or state.public_rounds)
+        and (kind != print_jobs.TRUST or web.current_hub().access.encrypted is not None)
+    ]
 
 
 def unit_tables() -> frozenset[int]:
@@ -202,14 +254,19 @@ def set_up_printer(event_id: str) -> AnyResponse:
     known = book.printers.get(unit)
     if known is None:
         return _back(event_id)
-    at = {"port": web.form_choice("port", ("", known.port, *known.ports), known.port),
-          "printer": web.form_choice("model", [name for name, _ in known.models], known.model),
-          "baud": int(web.form_choice("baud", ("0", *map(str, known.bauds)), "0"))}
+    at = {
+        "port": web.form_choice("port", ("", known.port, *known.ports), known.port),
+        "printer": web.form_choice("model", [name for name, _ in known.models], known.model),
+        "baud": int(web.form_choice("baud", ("0", *map(str, known.bauds)), "0")),
+    }
     step = web.form_choice("what", ("speeds", "test", "right"))
     if step == "speeds":
         for number, baud in enumerate(known.bauds, start=1):
-            book.order(print_jobs.order_printer_test(state, print_jobs.SPEED, _token(), {
-                "unit": unit, "number": number, "at": {**at, "baud": baud}}))
+            book.order(
+                print_jobs.order_printer_test(
+                    state, print_jobs.SPEED, _token(), {"unit": unit, "number": number, "at": {**at, "baud": baud}}
+                )
+            )
     elif step == "test":
         book.order(print_jobs.order_printer_test(state, print_jobs.TEST, _token(), {"unit": unit, "at": at}))
     else:
@@ -258,22 +315,40 @@ A4, A5 = "a4", "a5"
 SIZES = (A4, A5)
 
 
-def printed_slips(moment: saved_event.SavedEvent, played: RoundState, base_url: str, secret: bytes, words: Words,
-                  all_matches: bool = False) -> list[dict[str, Any]]:
+def printed_slips(
+    moment: saved_event.SavedEvent,
+    played: RoundState,
+    base_url: str,
+    secret: bytes,
+    words: Words,
+    all_matches: bool = False,
+) -> list[dict[str, Any]]:
     """The slips of a round by table, of open matches only unless `all_matches`."""
     state, names = moment.state, saved_event.shown_names(moment)
     found = []
     for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
             continue
-        content = {"event": state.name, "round": played.number, "name": title_key(state, played),
-                   "head": f"#{state.number} {state.head[:print_jobs.HEAD_LETTERS]}",
-                   **print_jobs.slip_content(moment, played, match, names, base_url, secret)}
+        content = {
+            "event": state.name,
+            "round": played.number,
+            "name": title_key(state, played),
+            "head": f"#{state.number} {state.head[: print_jobs.HEAD_LETTERS]}",
+            **print_jobs.slip_content(moment, played, match, names, base_url, secret),
+        }
         form = state.rulebook.form(state.options, situation_of(state, played, match))
         picks = slip_picks(form)
-        found.append({"content": content, "figures": slip_figures(form, words), "ticks": slip_ticks(form),
-                      "margin": margin_label(form, words), "squads": picks.of if picks else 0,
-                      "take": picks.take if picks else 0, "qr": qr_svg(str(content["url"]))})
+        found.append(
+            {
+                "content": content,
+                "figures": slip_figures(form, words),
+                "ticks": slip_ticks(form),
+                "margin": margin_label(form, words),
+                "squads": picks.of if picks else 0,
+                "take": picks.take if picks else 0,
+                "qr": qr_svg(str(content["url"])),
+            }
+        )
     return found
 
 
@@ -284,11 +359,18 @@ def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
     numbers, lists = paper_numbers(moment.state), list_states(moment)
     asked = moment.state.rulebook.lists is not None
     rows = [
-        {"number": numbers[e.id], "name": names[e.id], "public": public[e.id] if public[e.id] != names[e.id] else "",
-         "members": members.get(e.id, ()), "here": e.checked_in,
-         "paid": bool(moment.people[e.id].paid) if e.id in moment.people else False,
-         "list": lists[e.id].state in (GOOD, FLAGGED) if asked else None, "fixed_table": e.fixed_table,
-         "came_with": e.came_with, "active": e.active}
+        {
+            "number": numbers[e.id],
+            "name": names[e.id],
+            "public": public[e.id] if public[e.id] != names[e.id] else "",
+            "members": members.get(e.id, ()),
+            "here": e.checked_in,
+            "paid": bool(moment.people[e.id].paid) if e.id in moment.people else False,
+            "list": lists[e.id].state in (GOOD, FLAGGED) if asked else None,
+            "fixed_table": e.fixed_table,
+            "came_with": e.came_with,
+            "active": e.active,
+        }
         for e in moment.state.entrants.values()
     ]
     return sorted(rows, key=lambda row: name_sort_key(row["name"]))
@@ -323,25 +405,47 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
     for who in (*lines, *(each for each in state.entrants if each not in lines)):
         entrant, row = state.entrants[who], ranks.get(who)
         owed, must = owed_squads(state, who) if entrant.active else ("", False)
-        rows.append({
-            "number": numbers[who], "name": names[who], "line": lines.get(who), "met": _opponents(state, who, numbers),
-            "byes": (row.byes if row else 0) + (entrant.won_bye and row is None), "fixed_table": entrant.fixed_table,
-            "fielded": " ".join(squad_letter(squad) for squad in sorted(shown.get(who, ()))), "owed": owed,
-            "must": must, "active": entrant.active, "awaited": who in waiting})
+        rows.append(
+            {
+                "number": numbers[who],
+                "name": names[who],
+                "line": lines.get(who),
+                "met": _opponents(state, who, numbers),
+                "byes": (row.byes if row else 0) + (entrant.won_bye and row is None),
+                "fixed_table": entrant.fixed_table,
+                "fielded": " ".join(squad_letter(squad) for squad in sorted(shown.get(who, ()))),
+                "owed": owed,
+                "must": must,
+                "active": entrant.active,
+                "awaited": who in waiting,
+            }
+        )
     matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
     tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
     return {
-        "after": saved_event.settled_round(state), "columns": view.columns, "rows": rows, "round": newest,
-        "matches": matches, "open": [match for match in matches if not match["done"]],
-        "points": outcome_points(state.rulebook, state.options), "bye_points": worth["bye"].points,
-        "bye_figures": worth["bye"].figures, "won_bye_figures": worth["won"].figures,
+        "after": saved_event.settled_round(state),
+        "columns": view.columns,
+        "rows": rows,
+        "round": newest,
+        "matches": matches,
+        "open": [match for match in matches if not match["done"]],
+        "points": outcome_points(state.rulebook, state.options),
+        "bye_points": worth["bye"].points,
+        "bye_figures": worth["bye"].figures,
+        "won_bye_figures": worth["won"].figures,
         "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
         "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
-        "nearest": state.rulebook.pairs_nearest, "knockout": bracket(moment) is not None,
-        "next_number": (newest.number if newest else 0) + 1, "next_key": next_round_key(state),
-        "planned": saved_event.planned_swiss(state), "tables": range(1, tables + 1),
-        "fixed": sorted((e.fixed_table, numbers[e.id], names[e.id]) for e in state.entrants.values()
-                        if e.fixed_table is not None and e.active),
+        "nearest": state.rulebook.pairs_nearest,
+        "knockout": bracket(moment) is not None,
+        "next_number": (newest.number if newest else 0) + 1,
+        "next_key": next_round_key(state),
+        "planned": saved_event.planned_swiss(state),
+        "tables": range(1, tables + 1),
+        "fixed": sorted(
+            (e.fixed_table, numbers[e.id], names[e.id])
+            for e in state.entrants.values()
+            if e.fixed_table is not None and e.active
+        ),
         "squads": state.rulebook.squads is not None,
     }
 
@@ -353,20 +457,35 @@ def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[
         for match in played.matches:
             if who in (match.match.a, match.match.b):
                 across = match.match.b if match.match.a == who else match.match.a
-                found.append({"number": numbers.get(across or ""), "missed": match.match.bye == UNPAIRED_LOSS,
-                              "open": not match.done})
+                found.append(
+                    {
+                        "number": numbers.get(across or ""),
+                        "missed": match.match.bye == UNPAIRED_LOSS,
+                        "open": not match.done,
+                    }
+                )
     return found
 
 
-def _matches(state: EventState, newest: RoundState | None, names: Mapping[str, str],
-             numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+def _matches(
+    state: EventState, newest: RoundState | None, names: Mapping[str, str], numbers: Mapping[str, int]
+) -> list[dict[str, Any]]:
     if newest is None:
         return []
     codes = slip_codes(state, newest)
-    return [{"table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b],
-             "a_number": numbers[m.match.a], "b_number": numbers[m.match.b], "done": m.done}
-            for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
-            if m.match.b is not None]
+    return [
+        {
+            "table": m.match.table,
+            "code": codes[m.id],
+            "a": names[m.match.a],
+            "b": names[m.match.b],
+            "a_number": numbers[m.match.a],
+            "b_number": numbers[m.match.b],
+            "done": m.done,
+        }
+        for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
+        if m.match.b is not None
+    ]
 
 
 PUBLIC_SHEETS = ("pairings-table", "pairings-name", "standings", "bracket")
@@ -400,11 +519,17 @@ def print_standings(event_id: str) -> AnyResponse:
 def print_bracket(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     found, names = bracket(moment), saved_event.shown_names(moment)
-    return _sheet(moment, "bracket", drawing=bracket_svg(found, names, web.words()) if found else "",
-                  # On paper the first round comes first.
-                  names=names, bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(
-                      game.number for game in line.games)) if found else [],
-                  champion=names.get(found.champion, "") if found and found.champion else "")
+    return _sheet(
+        moment,
+        "bracket",
+        drawing=bracket_svg(found, names, web.words()) if found else "",
+        # On paper the first round comes first.
+        names=names,
+        bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(game.number for game in line.games))
+        if found
+        else [],
+        champion=names.get(found.champion, "") if found and found.champion else "",
+    )
 
 
 @route("GET /console/<event_id>/print/slips", STAFF, VISIBLE)
@@ -413,8 +538,11 @@ def print_slips(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     played = None if moment.state.finished else saved_event.newest_round(moment.state)
     secret, of_all = web.current_hub().access.secret, request.args.get("all") == "1"
-    return _sheet(moment, "slips", slips=printed_slips(
-        moment, played, web.hub_address(), secret, web.words(), of_all) if played else [])
+    return _sheet(
+        moment,
+        "slips",
+        slips=printed_slips(moment, played, web.hub_address(), secret, web.words(), of_all) if played else [],
+    )
 
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
@@ -427,22 +555,35 @@ def print_players(event_id: str) -> AnyResponse:
 def print_emergency(event_id: str) -> AnyResponse:
     """Everything needed to continue manually without the hub."""
     moment, hub = web.current_event(event_id), web.current_hub()
-    return _sheet(moment, "emergency", view=emergency_view(moment, hub.clocks.now()), hub_address=web.hub_address(),
-                  fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
-                  console_address=f"https://{urlsplit(web.hub_address()).hostname}:{hub.access.encrypted.port}/"
-                  if hub.access.encrypted else f"{web.hub_address()}/console")
+    return _sheet(
+        moment,
+        "emergency",
+        view=emergency_view(moment, hub.clocks.now()),
+        hub_address=web.hub_address(),
+        fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
+        console_address=f"https://{urlsplit(web.hub_address()).hostname}:{hub.access.encrypted.port}/"
+        if hub.access.encrypted
+        else f"{web.hub_address()}/console",
+    )
 
 
 def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyResponse:
     state, hub = moment.state, web.current_hub()
     size = request.args.get("size", "")
     newest, by_name = saved_event.newest_round(state), hub.host.hall_addresses.by_name
-    return web.page(f"print_{what.partition('-')[0]}.html", state=state, what=what, size=size if size in SIZES else A4,
-                    sizes=SIZES, print_address=request.path,
-                    printed_at=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
-                    newest=newest, newest_name=title_key(state, newest) if newest else None,
-                    planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state)
-                    else None,
-                    head=f"#{state.number} {state.head[:print_jobs.HEAD_LETTERS]}",
-                    event_url=f"{web.hub_address()}/e/{state.id}",
-                    event_by_name=f"{by_name}/e/{state.id}" if by_name else "", **shown)
+    return web.page(
+        f"print_{what.partition('-')[0]}.html",
+        state=state,
+        what=what,
+        size=size if size in SIZES else A4,
+        sizes=SIZES,
+        print_address=request.path,
+        printed_at=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
+        newest=newest,
+        newest_name=title_key(state, newest) if newest else None,
+        planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state) else None,
+        head=f"#{state.number} {state.head[: print_jobs.HEAD_LETTERS]}",
+        event_url=f"{web.hub_address()}/e/{state.id}",
+        event_by_name=f"{by_name}/e/{state.id}" if by_name else "",
+        **shown,
+    )

@@ -49,6 +49,7 @@ class PrintJob:
     """One thing to print. `id` is the same on every start, and differs for every other tournament and draw. `text`:
     JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
     "number"}: the station that prints it, and its settings."""
+
     id: str
     event: str
     kind: str
@@ -60,6 +61,7 @@ class PrintJob:
 @dataclass(frozen=True, slots=True)
 class PrintState:
     """The state of a job, from the station that took it or from a person."""
+
     state: str = QUEUED
     detail: str = ""
     unit: str = ""
@@ -87,8 +89,9 @@ def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[Pr
         return [_job(state, latest, STANDINGS)]
     if latest.status != PUBLISHED or state.finished:
         return []
-    slips = [_job(state, latest, SLIP, m) for m in latest.matches
-             if m.match.bye is None and m.match.table not in with_units]
+    slips = [
+        _job(state, latest, SLIP, m) for m in latest.matches if m.match.bye is None and m.match.table not in with_units
+    ]
     return [_job(state, latest, BY_TABLE), _job(state, latest, BY_NAME), *slips]
 
 
@@ -96,8 +99,13 @@ def _job(state: EventState, played: RoundState, kind: str, match: MatchState | N
     # A round taken back and published again has its lists printed again; slips carry a key of their content.
     lists = f"{played.number}{f'-{played.taken_back}' if played.taken_back else ''}"
     place = lists if match is None else f"{match.id}{CHANGED}{slip_key(state, played, match)}"
-    return PrintJob(f"{state.id}/{draw_key(state, played)}/{kind}/{place}", state.id, kind, played.number,
-                    match.id if match else None)
+    return PrintJob(
+        f"{state.id}/{draw_key(state, played)}/{kind}/{place}",
+        state.id,
+        kind,
+        played.number,
+        match.id if match else None,
+    )
 
 
 def slip_key(state: EventState, played: RoundState, match: MatchState) -> str:
@@ -125,8 +133,9 @@ def draw_key(state: EventState, played: RoundState) -> str:
 
 def repeat_job(base: PrintJob, token: str) -> PrintJob:
     """The same job again on a person's order; `token` is new for every order."""
-    return PrintJob(f"{base.id.partition(ORDERED)[0]}{ORDERED}{token}", base.event, base.kind, base.round, base.match,
-                    base.text)
+    return PrintJob(
+        f"{base.id.partition(ORDERED)[0]}{ORDERED}{token}", base.event, base.kind, base.round, base.match, base.text
+    )
 
 
 def order_job(state: EventState, kind: str, token: str) -> PrintJob:
@@ -143,8 +152,11 @@ def order_slips(state: EventState, token: str) -> list[PrintJob]:
     rounds = state.public_rounds
     if not rounds or rounds[-1].status != PUBLISHED:
         return []
-    return [repeat_job(_job(state, rounds[-1], SLIP, m), token) for m in rounds[-1].matches
-            if m.match.bye is None and not m.done]
+    return [
+        repeat_job(_job(state, rounds[-1], SLIP, m), token)
+        for m in rounds[-1].matches
+        if m.match.bye is None and not m.done
+    ]
 
 
 def order_printer_test(state: EventState, kind: str, token: str, settings: Mapping[str, object]) -> PrintJob:
@@ -154,8 +166,10 @@ def order_printer_test(state: EventState, kind: str, token: str, settings: Mappi
 
 def order_proxy(state: EventState, card: str, official: str, date: str, token: str) -> PrintJob:
     """A proxy for a damaged card, on an official's order."""
-    return replace(order_job(state, PROXY, token), text=json.dumps(
-        {"card": card, "official": official, "date": date}, ensure_ascii=False))
+    return replace(
+        order_job(state, PROXY, token),
+        text=json.dumps({"card": card, "official": official, "date": date}, ensure_ascii=False),
+    )
 
 
 def wanted_jobs(
@@ -166,11 +180,13 @@ def wanted_jobs(
     tables = frozenset(snapshot.venue.tables.values())
     derived = [job for event in snapshot.events.values() for job in derived_jobs(event, tables)]
     return [
-        job for job in (*orders, *derived)
-        if (known := states.get(job.id, PrintState())).state == QUEUED and known.unit in ("", unit)
+        job
+        for job in (*orders, *derived)
+        if (known := states.get(job.id, PrintState())).state == QUEUED
+        and known.unit in ("", unit)
         # Some sheets only one station may print.
-        and _still_of_use(snapshot, job) and (
-            job.kind not in (TEST, SPEED) or not job.text or json.loads(job.text).get("unit", "") in ("", unit))
+        and _still_of_use(snapshot, job)
+        and (job.kind not in (TEST, SPEED) or not job.text or json.loads(job.text).get("unit", "") in ("", unit))
     ]
 
 
@@ -199,9 +215,15 @@ Content = dict[str, Any]
 Names = Mapping[str, str]
 
 
-def job_content(job: PrintJob, snapshot: Snapshot, base_url: str,
-                encrypted: HttpsInfo | None = None, secret: bytes = b"",
-                states: Mapping[str, PrintState] | None = None, by_name: str = "") -> Content | None:
+def job_content(
+    job: PrintJob,
+    snapshot: Snapshot,
+    base_url: str,
+    encrypted: HttpsInfo | None = None,
+    secret: bytes = b"",
+    states: Mapping[str, PrintState] | None = None,
+    by_name: str = "",
+) -> Content | None:
     """The job's content, with names as the hall may read them; None where its subject is gone. base_url: the hub's
     address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
     signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
@@ -210,16 +232,26 @@ def job_content(job: PrintJob, snapshot: Snapshot, base_url: str,
     if moment is None:
         return None
     state, names = moment.state, snapshot.names_of(job.event)
-    content: Content = {"event": state.name, "url": f"{base_url}/e/{state.id}",
-                        "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
-                        **({"by_name": f"{by_name}/e/{state.id}"} if by_name else {})}
+    content: Content = {
+        "event": state.name,
+        "url": f"{base_url}/e/{state.id}",
+        "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
+        **({"by_name": f"{by_name}/e/{state.id}"} if by_name else {}),
+    }
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
         return {**content, **standings_content(moment, names)}
     if job.kind == TRUST:
-        return None if encrypted is None else {
-            **content, "url": f"{base_url}/trust", "fingerprint": encrypted.fingerprint,
-            "console": f"https://{urlsplit(base_url).hostname}:{encrypted.port}/"}
+        return (
+            None
+            if encrypted is None
+            else {
+                **content,
+                "url": f"{base_url}/trust",
+                "fingerprint": encrypted.fingerprint,
+                "console": f"https://{urlsplit(base_url).hostname}:{encrypted.port}/",
+            }
+        )
     if job.kind == PROXY:
         return {**content, **json.loads(job.text)}
     if job.kind in (TEST, SPEED) and job.text:
@@ -236,26 +268,39 @@ def job_content(job: PrintJob, snapshot: Snapshot, base_url: str,
         match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
         if match is None:
             return None
-        return {**content, **slip_content(moment, played, match, names, base_url, secret),
-                **({"replaces": True} if replaces_printed_slip(job, states or {}) else {})}
+        return {
+            **content,
+            **slip_content(moment, played, match, names, base_url, secret),
+            **({"replaces": True} if replaces_printed_slip(job, states or {}) else {}),
+        }
     return content
 
 
-def slip_content(moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str,
-                 secret: bytes) -> Content:
+def slip_content(
+    moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str, secret: bytes
+) -> Content:
     """The content of one match's slip; its `url` opens the match (`paper/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
     sides: Content = {
-        side: {**side_view(state, played, who, names), "record": record_of(moment, who)[0],
-               "members": list(members.get(who, ()))}
-        for side in SIDES if (who := match.match.competitor(side)) is not None
+        side: {
+            **side_view(state, played, who, names),
+            "record": record_of(moment, who)[0],
+            "members": list(members.get(who, ())),
+        }
+        for side in SIDES
+        if (who := match.match.competitor(side)) is not None
     }
     if match.match.game == THIRD:
         sides["name"] = THIRD_PLACE
     form = state.rulebook.form(state.options, situation_of(state, played, match))
-    return {**sides, "of": rounds_planned(state, played), "table": match.match.table,
-            "code": slip_codes(state, played)[match.id], "form": form_to_json(form),
-            "url": f"{base_url}/s/{slip_token(secret, state, played, match)}"}
+    return {
+        **sides,
+        "of": rounds_planned(state, played),
+        "table": match.match.table,
+        "code": slip_codes(state, played)[match.id],
+        "form": form_to_json(form),
+        "url": f"{base_url}/s/{slip_token(secret, state, played, match)}",
+    }
 
 
 def rounds_planned(state: EventState, played: RoundState) -> int:
@@ -267,11 +312,17 @@ def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> l
     """Tables in order, then pairings without a table. `by_hand`: an official paired these two."""
     members = shown_members(moment)
     return [
-        {"table": m.match.table, "a": names[m.match.a], "b": names[m.match.b] if m.match.b else None,
-         "a_members": list(members.get(m.match.a, ())), "b_members": list(members.get(m.match.b or "", ())),
-         "bye": m.match.bye, "a_record": record_of(moment, m.match.a)[0],
-         "b_record": record_of(moment, m.match.b)[0] if m.match.b else None,
-         "by_hand": bool(m.by_hand)}
+        {
+            "table": m.match.table,
+            "a": names[m.match.a],
+            "b": names[m.match.b] if m.match.b else None,
+            "a_members": list(members.get(m.match.a, ())),
+            "b_members": list(members.get(m.match.b or "", ())),
+            "bye": m.match.bye,
+            "a_record": record_of(moment, m.match.a)[0],
+            "b_record": record_of(moment, m.match.b)[0] if m.match.b else None,
+            "by_hand": bool(m.by_hand),
+        }
         for m in sorted(played.matches, key=lambda match: (match.match.table is None, match.match.table or 0))
     ]
 
@@ -279,11 +330,23 @@ def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> l
 def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> list[Content]:
     """Every competitor with record and first tiebreaker, so that errors are found before play."""
     members = shown_members(moment)
-    seats = [(match.match, who, *record_of(moment, who)) for match in played.matches for side in SIDES
-             if (who := match.match.competitor(side)) is not None]
-    rows = [{"name": names[who], "members": list(members.get(who, ())), "record": record,
-             "value": values[0].text if values else "", "table": match.table, "bye": match.bye}
-            for match, who, record, values in seats]
+    seats = [
+        (match.match, who, *record_of(moment, who))
+        for match in played.matches
+        for side in SIDES
+        if (who := match.match.competitor(side)) is not None
+    ]
+    rows = [
+        {
+            "name": names[who],
+            "members": list(members.get(who, ())),
+            "record": record,
+            "value": values[0].text if values else "",
+            "table": match.table,
+            "bye": match.bye,
+        }
+        for match, who, record, values in seats
+    ]
     return sorted(rows, key=lambda row: name_sort_key(str(row["name"])))
 
 
@@ -293,16 +356,32 @@ def standings_content(moment: SavedEvent, names: Names) -> Content:
     members = shown_members(moment)
     swiss = {line.competitor: line for line in view.lines}
     after_a_cut = any(placed.reached for placed, _ in ranked_rows(moment))
-    rows = [{
-        "rank": placed.rank, "name": line.name, "members": list(members.get(line.competitor, ())),
-        "points": line.points, "record": line.record, "values": [value.text for value in line.values],
-        "status": placed.status, "reached": placed.reached,
-        "decided": None if after_a_cut else next((at for at, value in enumerate(line.values) if value.decided), None),
-        "decided_by": line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
-        "by_lot": line.by_chance and not after_a_cut,
-    } for placed, _ in ranked_rows(moment) if (line := swiss.get(placed.competitor)) is not None]
-    return {"after": view.after, "final": moment.state.finished or after_a_cut, "columns": list(view.columns),
-            "rows": rows, "cut": _cut(moment, names)}
+    rows = [
+        {
+            "rank": placed.rank,
+            "name": line.name,
+            "members": list(members.get(line.competitor, ())),
+            "points": line.points,
+            "record": line.record,
+            "values": [value.text for value in line.values],
+            "status": placed.status,
+            "reached": placed.reached,
+            "decided": None
+            if after_a_cut
+            else next((at for at, value in enumerate(line.values) if value.decided), None),
+            "decided_by": line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
+            "by_lot": line.by_chance and not after_a_cut,
+        }
+        for placed, _ in ranked_rows(moment)
+        if (line := swiss.get(placed.competitor)) is not None
+    ]
+    return {
+        "after": view.after,
+        "final": moment.state.finished or after_a_cut,
+        "columns": list(view.columns),
+        "rows": rows,
+        "cut": _cut(moment, names),
+    }
 
 
 def _cut(moment: SavedEvent, names: Names) -> Content | None:
@@ -310,6 +389,16 @@ def _cut(moment: SavedEvent, names: Names) -> Content | None:
     rows = cut_rows_before_play(moment)
     if not rows:
         return None
-    return {"size": moment.state.cut_size, "rows": [
-        {"rank": row.seed, "name": names[row.competitor], "points": row.points, "value": str(row.opponents_points),
-         "decided": row.decided_by == "opponents_points"} for row in rows]}
+    return {
+        "size": moment.state.cut_size,
+        "rows": [
+            {
+                "rank": row.seed,
+                "name": names[row.competitor],
+                "points": row.points,
+                "value": str(row.opponents_points),
+                "decided": row.decided_by == "opponents_points",
+            }
+            for row in rows
+        ],
+    }

@@ -29,6 +29,7 @@ _CODE = re.compile(rf"([0-9A-Za-z]{{{CODE_LETTERS}}})[^0-9A-Za-z]*([0-9]{{1,4}})
 class SlipToken:
     """A token's event, round, and mark of one match of one draw (the first letters of `slip_mark`). `signed`: by this
     hub's secret; else anyone who has read a slip may have made it."""
+
     event_id: str
     round: int
     mark: str
@@ -73,8 +74,9 @@ def code_in(typed: str) -> tuple[str, int] | None:
 def slip_token(secret: bytes, state: EventState, played: RoundState, match: MatchState) -> str:
     """The part of a slip's QR code after "/s/": capital letters and digits."""
     number = min(played.number, ROUND_MAX)
-    content = (event_part(state.id) + DIGITS[number // 32] + DIGITS[number % 32]
-               + slip_mark(state, played, match)[:MARK_PART])
+    content = (
+        event_part(state.id) + DIGITS[number // 32] + DIGITS[number % 32] + slip_mark(state, played, match)[:MARK_PART]
+    )
     return content + _signature(secret, state.id, content)
 
 
@@ -99,15 +101,20 @@ def read_token(secret: bytes, event_ids: Iterable[str], token: str) -> SlipToken
     content, signature = token[:-SIGNATURE_PART], token[-SIGNATURE_PART:]
     for event_id in event_ids:
         if content[:EVENT_PART] == event_part(event_id):
-            number = int(content[EVENT_PART:EVENT_PART + ROUND_PART], 32)
-            return SlipToken(event_id, number, content[-MARK_PART:],
-                             hmac.compare_digest(signature, _signature(secret, event_id, content)))
+            number = int(content[EVENT_PART : EVENT_PART + ROUND_PART], 32)
+            return SlipToken(
+                event_id,
+                number,
+                content[-MARK_PART:],
+                hmac.compare_digest(signature, _signature(secret, event_id, content)),
+            )
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class FoundSlip:
     """A slip's match. `signed`: by its QR code, which this hub made."""
+
     event_id: str
     match_id: str
     signed: bool = False
@@ -116,6 +123,7 @@ class FoundSlip:
 @dataclass(frozen=True, slots=True)
 class OutdatedSlip:
     """A slip of a draw that no longer stands: its players and table. `drawn`: that round is published again."""
+
     event_id: str
     round: int
     table: int | None
@@ -135,16 +143,29 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
             return None
         # A made-up token must not cause the slow search through old draws, except where typed at an event's desk.
         known = named.signed or event_id
-        return _find_in_rounds(service, [named.event_id], named.round, mark=named.mark, signed=named.signed,
-                               former=named.event_id if known else "")
+        return _find_in_rounds(
+            service,
+            [named.event_id],
+            named.round,
+            mark=named.mark,
+            signed=named.signed,
+            former=named.event_id if known else "",
+        )
     if code is None:
         return None
     others = [each for each in snapshot.events if each != event_id and each not in snapshot.venue.deleted]
     return _find_in_rounds(service, [event_id, *others] if event_id else others, code[1], code=code[0], former=event_id)
 
 
-def _find_in_rounds(service: Service, places: Iterable[str], number: int, code: str = "", mark: str = "",
-                    signed: bool = False, former: str = "") -> FoundSlip | OutdatedSlip | None:
+def _find_in_rounds(
+    service: Service,
+    places: Iterable[str],
+    number: int,
+    code: str = "",
+    mark: str = "",
+    signed: bool = False,
+    former: str = "",
+) -> FoundSlip | OutdatedSlip | None:
     """The match of a code, or else of a mark, in the round `number` of one of these events; else in an earlier draw of
     the event `former`, unless that is ""."""
     for place in places:
@@ -158,8 +179,14 @@ def _find_in_rounds(service: Service, places: Iterable[str], number: int, code: 
 
 def _match_of(state: EventState, played: RoundState, code: str, mark: str) -> MatchState | None:
     codes = slip_codes(state, played) if code else {}
-    return next((match for match in played.matches
-                 if (codes[match.id] == code if code else slip_mark(state, played, match)[:MARK_PART] == mark)), None)
+    return next(
+        (
+            match
+            for match in played.matches
+            if (codes[match.id] == code if code else slip_mark(state, played, match)[:MARK_PART] == mark)
+        ),
+        None,
+    )
 
 
 def public_round(state: EventState, number: int) -> RoundState | None:
@@ -176,8 +203,14 @@ def _former(service: Service, event_id: str, number: int, code: str, mark: str) 
     if found is None:
         return None
     now = service.snapshot.event(event_id)
-    return OutdatedSlip(event_id, number, found.match.table, found.match.a, found.match.b,
-                   now is not None and public_round(now, number) is not None)
+    return OutdatedSlip(
+        event_id,
+        number,
+        found.match.table,
+        found.match.a,
+        found.match.b,
+        now is not None and public_round(now, number) is not None,
+    )
 
 
 def _published_versions(service: Service, event_id: str, number: int) -> Iterator[tuple[EventState, RoundState]]:

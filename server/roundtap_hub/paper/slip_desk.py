@@ -31,6 +31,7 @@ from roundtap_hub.units.unit_presence import TAKEN
 @dataclass(frozen=True, slots=True)
 class KnownResult:
     """A result already known of a match: reported by `name`, or on record where that is ""."""
+
     name: str
     result: Result
     shown: ShownResult
@@ -41,8 +42,10 @@ def known_results(match: MatchState, state: EventState, names: Mapping[str, str]
     if match.match.result is not None:
         found = [("", match.match.result), *([("", match.second)] if match.second else [])]
     else:
-        found = [(names.get(match.match.competitor(side) or "", ""), report.result)
-                 for side, report in sorted(match.reports.items())]
+        found = [
+            (names.get(match.match.competitor(side) or "", ""), report.result)
+            for side, report in sorted(match.reports.items())
+        ]
     return [KnownResult(name, result, shown_result(result, state)) for name, result in found]
 
 
@@ -59,9 +62,11 @@ def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:
     if live is None:
         return []
     codes = slip_codes(state, live)
-    return [{"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a],
-             "b": names[m.match.b]}
-            for m in sorted(live.open_matches, key=lambda m: m.match.table or 0) if m.match.b is not None]
+    return [
+        {"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b]}
+        for m in sorted(live.open_matches, key=lambda m: m.match.table or 0)
+        if m.match.b is not None
+    ]
 
 
 def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
@@ -74,8 +79,12 @@ def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
         match = current_matches(moment).get(who or "")
         if who and match is not None and match.match.b is not None:
             across = match.match.b if match.match.a == who else match.match.a
-            found[match.id] = {"name": names[who], "match_id": match.id, "table": match.match.table,
-                               "across": names[across]}
+            found[match.id] = {
+                "name": names[who],
+                "match_id": match.id,
+                "table": match.match.table,
+                "across": names[across],
+            }
     return list(found.values())
 
 
@@ -96,15 +105,31 @@ def slip_page(event_id: str) -> AnyResponse:
     if isinstance(found, FoundSlip) and found.event_id == event_id:
         at = state.find_match(found.match_id)
         if at is not None:
-            return redirect(url_for("console.result_wizard_page", event_id=event_id, match_id=found.match_id,
-                                    slip=slip_codes(state, at[0])[found.match_id]), 303)
+            return redirect(
+                url_for(
+                    "console.result_wizard_page",
+                    event_id=event_id,
+                    match_id=found.match_id,
+                    slip=slip_codes(state, at[0])[found.match_id],
+                ),
+                303,
+            )
     other = web.current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OutdatedSlip) and other is None else None
     names = full_names(moment)
-    return web.page("slip_desk.html", state=state, typed_code=typed, unknown=bool(typed) and found is None, other=other,
-                    old=old, old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
-                    seats=seats_now(moment, old) if old else (), saved=_saved_entry(event_id),
-                    missing=missing_slips(moment), newest=newest_round(state))
+    return web.page(
+        "slip_desk.html",
+        state=state,
+        typed_code=typed,
+        unknown=bool(typed) and found is None,
+        other=other,
+        old=old,
+        old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
+        seats=seats_now(moment, old) if old else (),
+        saved=_saved_entry(event_id),
+        missing=missing_slips(moment),
+        newest=newest_round(state),
+    )
 
 
 def _saved_entry(event_id: str) -> dict[str, object] | None:
@@ -115,10 +140,19 @@ def _saved_entry(event_id: str) -> dict[str, object] | None:
     match = found[1].match
     names, result = full_names(moment), match.result
     gone = [names[who] for who in (match.a, match.b) if who and not moment.state.entrants[who].active]
-    elsewhere = [names[who] for who in (match.a, match.b)
-                 if who in request.args.getlist("plays") and moment.state.entrants[who].active]
-    return {"table": match.table, "a": names[match.a], "b": names[match.b or ""], "gone": gone,
-            "result": shown_result(result, moment.state) if result else None, "elsewhere": elsewhere}
+    elsewhere = [
+        names[who]
+        for who in (match.a, match.b)
+        if who in request.args.getlist("plays") and moment.state.entrants[who].active
+    ]
+    return {
+        "table": match.table,
+        "a": names[match.a],
+        "b": names[match.b or ""],
+        "gone": gone,
+        "result": shown_result(result, moment.state) if result else None,
+        "elsewhere": elsewhere,
+    }
 
 
 def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str, Any]:
@@ -129,12 +163,15 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
     judge = judge_view(web.current_event(event_id), seat.played, match, None)
     rule = RULE.replace("<match_id>", match.id)
     return {
-        "code": code, "said": known, "asks": shown_result(asks, state) if asks is not None else None,
+        "code": code,
+        "said": known,
+        "asks": shown_result(asks, state) if asks is not None else None,
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
         "extension_left": judge["extension_left"] if web.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
-        "officials_on_duty": judge["officials_on_duty"], "may_rule": web.may_request(rule),
+        "officials_on_duty": judge["officials_on_duty"],
+        "may_rule": web.may_request(rule),
         "rulers": web.roles_allowed(rule),
     }
 
@@ -157,14 +194,20 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
-        if (minutes := web.confirmed_minutes("minutes", "sure")) is not None \
-                and web.may_request(EXTEND.replace("<match_id>", match.id)):
+        if (minutes := web.confirmed_minutes("minutes", "sure")) is not None and web.may_request(
+            EXTEND.replace("<match_id>", match.id)
+        ):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, web.signing_official(event_id))))
         if differs:
             steps.append(Step(event_id, NoteRuling(match.id, entered.reason, web.signing_official(event_id))))
         steps.append(Step(event_id, entered))
-    leaving = [who for side in SIDES if side in request.form.getlist("leaves")
-               and (who := match.match.competitor(side)) and state.entrants[who].active]
+    leaving = [
+        who
+        for side in SIDES
+        if side in request.form.getlist("leaves")
+        and (who := match.match.competitor(side))
+        and state.entrants[who].active
+    ]
     playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not web.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
@@ -175,8 +218,11 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
 def _refuse_unless_judge(match_id: str) -> None:
     rule, who = RULE.replace("<match_id>", match_id), visit.current_staff()
     if not web.may_request(rule):
-        raise Problem("not_your_role", role=web.words()(f"role.{who.role}") if who is not None else "",
-                      roles=web.roles_allowed(rule))
+        raise Problem(
+            "not_your_role",
+            role=web.words()(f"role.{who.role}") if who is not None else "",
+            roles=web.roles_allowed(rule),
+        )
 
 
 def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:
@@ -189,8 +235,14 @@ def open_scanned_slip(found: FoundSlip) -> AnyResponse:
     """Redirect a judge's phone to the slip's match: step by step where nothing is known of it yet."""
     match = _match_of(found)[1]
     fresh = match.match.result is None and not match.reports and not web.current_event(found.event_id).state.finished
-    return redirect(url_for("console.result_wizard_page" if fresh else "console.match_page", event_id=found.event_id,
-                            match_id=found.match_id), 303)
+    return redirect(
+        url_for(
+            "console.result_wizard_page" if fresh else "console.match_page",
+            event_id=found.event_id,
+            match_id=found.match_id,
+        ),
+        303,
+    )
 
 
 OFFICIAL_COOKIE, OFFICIAL_COOKIE_S = "roundtap_official", 12 * 3600
@@ -211,8 +263,11 @@ def open_slip(token: str) -> AnyResponse:
         encrypted = web.current_hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
-            return redirect(f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
-                            f"{url_for('s.open_slip', token=token, official='1')}", 303)
+            return redirect(
+                f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
+                f"{url_for('s.open_slip', token=token, official='1')}",
+                303,
+            )
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
     visit.browser_id()
     return _which_of_two(found, token)
@@ -220,15 +275,16 @@ def open_slip(token: str) -> AnyResponse:
 
 @route("POST /s/<token>", SLIP)
 def claim_my_slip(token: str) -> AnyResponse:
-    """"That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
+    """ "That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
     form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
     found = _found(token)
     side, browser = request.form.get("side", ""), visit.browser_id()
     who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
-    path = web.current_hub().access.links.claim_by_slip(found.event_id, who,
-                                                        browser) if browser and found.signed else None
+    path = (
+        web.current_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
+    )
     if path is not None:
         return redirect(path, 303)
     if browser and found.signed and web.current_hub().access.links.given_by_slip(found.event_id, who):
@@ -244,8 +300,15 @@ def _found(token: str) -> FoundSlip:
     if found is None:
         abort(404)
     if isinstance(found, OutdatedSlip):
-        abort(web.page("slip_old.html", status=410, state=web.current_snapshot().event(found.event_id), old=found,
-                       event_id=found.event_id))
+        abort(
+            web.page(
+                "slip_old.html",
+                status=410,
+                state=web.current_snapshot().event(found.event_id),
+                old=found,
+                event_id=found.event_id,
+            )
+        )
     return found
 
 
@@ -259,6 +322,14 @@ def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
 def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
     moment, (played, match) = web.current_event(found.event_id), _match_of(found)
     names = shown_names(moment)
-    return web.page("slip_on_phone.html", state=moment.state, played=played, match=match, token=token,
-                played_name=title_key(moment.state, played), seats=side_names(match, names), taken=names.get(taken, ""),
-                    taken_id=taken)
+    return web.page(
+        "slip_on_phone.html",
+        state=moment.state,
+        played=played,
+        match=match,
+        token=token,
+        played_name=title_key(moment.state, played),
+        seats=side_names(match, names),
+        taken=names.get(taken, ""),
+        taken_id=taken,
+    )

@@ -36,8 +36,9 @@ def station_jobs() -> tuple[Response, int]:
     if book is None:
         abort(404)
     try:
-        key, asked = hub.units.auth.verify_request(JOBS, _json(), throttle_key(request.remote_addr or ""),
-                                                   StationRequest)
+        key, asked = hub.units.auth.verify_request(
+            JOBS, _json(), throttle_key(request.remote_addr or ""), StationRequest
+        )
         hub.units.admit(JOBS, asked.unit, asked.challenge)
     except RequestRefused as refusal:
         return jsonify(refusal.body), refusal.status
@@ -67,8 +68,9 @@ def _exchange(hub: Hub, book: PrintBook, unit: str, reported: JobStates, base_ur
     snapshot, states = hub.service.snapshot, book.states
     jobs: list[dict[str, Any]] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
-        content = job_content(job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states,
-                              hub.host.hall_addresses.by_name)
+        content = job_content(
+            job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states, hub.host.hall_addresses.by_name
+        )
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
             jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})

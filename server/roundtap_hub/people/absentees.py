@@ -16,6 +16,7 @@ Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players
 @dataclass(frozen=True, slots=True)
 class Absentee:
     """One player who is not at the table; the opponent may be missing too."""
+
     cell: GridCell
     side: Side
     id: str
@@ -24,7 +25,11 @@ class Absentee:
 
 
 def absentees_view(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[GridCell], played_ms: int | None, here: Here,
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Iterable[GridCell],
+    played_ms: int | None,
+    here: Here,
 ) -> dict[str, Any]:
     """The absentees of the round in play. `limit`: minutes after the start, `late` once they are over; `unknown`:
     tables that nothing is known of."""
@@ -33,7 +38,8 @@ def absentees_view(
     return {
         "missing": [each for cell in cells for each in absentees(units, state.id, cell, here)],
         "unknown": [cell for cell in cells if _status(units, cell) is None and not _seen_sides(state.id, cell, here)],
-        "limit": limit, "late": limit is not None and played_ms is not None and played_ms >= limit * 60_000,
+        "limit": limit,
+        "late": limit is not None and played_ms is not None and played_ms >= limit * 60_000,
         "begun": state.clock.state != IDLE,
     }
 
@@ -51,12 +57,18 @@ def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, he
         return ()
     sat = (status.seated if status is not None else frozenset()) | seen
     people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
-    return tuple(Absentee(cell, side, who, name, people[other_side(side)][1] or "")
-                 for side, (who, name) in people.items() if side not in sat and who and name)
+    return tuple(
+        Absentee(cell, side, who, name, people[other_side(side)][1] or "")
+        for side, (who, name) in people.items()
+        if side not in sat and who and name
+    )
 
 
 def absentee_names(
-    units: Mapping[str, UnitStatus], state: EventState, grid: Iterable[GridCell], here: Here,
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Iterable[GridCell],
+    here: Here,
 ) -> dict[str, tuple[str, ...]]:
     """The missing players by match, for the grid's rows. Before the start a table without either is only waiting."""
     if state.live is None:
@@ -78,5 +90,6 @@ def _status(units: Mapping[str, UnitStatus], cell: GridCell) -> UnitStatus | Non
 
 
 def _seen_sides(event_id: str, cell: GridCell, here: Here) -> frozenset[str]:
-    return frozenset(side for side, who in (("a", cell.a_id), ("b", cell.b_id))
-                     if (event_id, cell.match_id, who) in here)
+    return frozenset(
+        side for side, who in (("a", cell.a_id), ("b", cell.b_id)) if (event_id, cell.match_id, who) in here
+    )

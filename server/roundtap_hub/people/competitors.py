@@ -57,14 +57,27 @@ def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> 
         after = entrant.disqualified_after if status == OUT else entrant.dropped_after
         person = moment.people.get(entrant.id)
         yield CompetitorRow(
-            entrant.id, names[entrant.id], public[entrant.id], status, after, entrant.won_bye, entrant.came_with,
+            entrant.id,
+            names[entrant.id],
+            public[entrant.id],
+            status,
+            after,
+            entrant.won_bye,
+            entrant.came_with,
             match.match.table if match else None,
             max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
-            *(((person.club or "", person.external_id or "", person.paid, bool(person.note))) if person else
-              ("", "", False, False)),
-            entrant.fixed_table, entrant.id in waiting, entrant.active and entrant.sign_up == states.TO_CONFIRM,
-            entrant.id not in seated and entrant.disqualified_after is None
-            and not entrant.warnings and not entrant.list_corrections,
+            *(
+                ((person.club or "", person.external_id or "", person.paid, bool(person.note)))
+                if person
+                else ("", "", False, False)
+            ),
+            entrant.fixed_table,
+            entrant.id in waiting,
+            entrant.active and entrant.sign_up == states.TO_CONFIRM,
+            entrant.id not in seated
+            and entrant.disqualified_after is None
+            and not entrant.warnings
+            and not entrant.list_corrections,
         )
 
 
@@ -76,16 +89,24 @@ def owed_squads(state: states.EventState, competitor: str) -> OwedSquads:
     """As of now: a Swiss round in play counts as still to come until its squads are known."""
     rounds = state.public_rounds
     newest = rounds[-1] if rounds else None
-    to_come = newest is not None and newest.stage == SWISS and newest.status == states.PUBLISHED and any(
-        competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in newest.matches)
+    to_come = (
+        newest is not None
+        and newest.stage == SWISS
+        and newest.status == states.PUBLISHED
+        and any(competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in newest.matches)
+    )
     return _owed(state, (newest.number if newest else 0) + (not to_come), SWISS, competitor)
 
 
-def squads_of_match(state: states.EventState, played: states.RoundState, match: states.MatchState) -> dict[str,
-                                                                                                           OwedSquads]:
+def squads_of_match(
+    state: states.EventState, played: states.RoundState, match: states.MatchState
+) -> dict[str, OwedSquads]:
     """By side, as of the start of the round."""
-    return {side: _owed(state, played.number, played.stage, who)
-            for side in SIDES if (who := match.match.competitor(side)) is not None}
+    return {
+        side: _owed(state, played.number, played.stage, who)
+        for side in SIDES
+        if (who := match.match.competitor(side)) is not None
+    }
 
 
 def _owed(state: states.EventState, number: int, stage: str, who: str) -> OwedSquads:
@@ -93,12 +114,23 @@ def _owed(state: states.EventState, number: int, stage: str, who: str) -> OwedSq
     return ("", False) if owed is None else (" ".join(map(squad_letter, owed.squads)), owed.must)
 
 
-def lost_squads(state: states.EventState, played: states.RoundState, match: states.MatchState, result: Result,
-                names: Mapping[str, str],
-                words: Words) -> list[ResultLine]:
+def lost_squads(
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    result: Result,
+    names: Mapping[str, str],
+    words: Words,
+) -> list[ResultLine]:
     """A line for each side that could never field some of its squads if this result stood."""
     picks = result.picks or {}
-    lost = {side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
-            for side in SIDES if side in picks}
-    return [ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(squad_letter, squads))}")
-            for side, squads in lost.items() if squads]
+    lost = {
+        side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
+        for side in SIDES
+        if side in picks
+    }
+    return [
+        ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(squad_letter, squads))}")
+        for side, squads in lost.items()
+        if squads
+    ]

@@ -20,6 +20,7 @@ MAX_HITS = 12  # the most hits shown
 @dataclass(frozen=True, slots=True)
 class SearchHit:
     """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for this event."""
+
     kind: str
     event_id: str
     event: str
@@ -36,11 +37,16 @@ def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]
     wanted = fold(query) if query.strip() else ""
     if not wanted:
         return []
-    events = sorted((event_id for event_id in snapshot.events if event_id not in snapshot.venue.deleted),
-                    key=lambda event_id: event_id != here)
+    events = sorted(
+        (event_id for event_id in snapshot.events if event_id not in snapshot.venue.deleted),
+        key=lambda event_id: event_id != here,
+    )
     moments = [moment for event_id in events if (moment := saved_event.saved_event(snapshot, event_id)) is not None]
-    ranked = [(rank, place, found) for place, moment in enumerate(moments)
-              for rank, found in (*_tables(moment, wanted, here), *_people(moment, wanted, here))]
+    ranked = [
+        (rank, place, found)
+        for place, moment in enumerate(moments)
+        for rank, found in (*_tables(moment, wanted, here), *_people(moment, wanted, here))
+    ]
     ranked.sort(key=lambda each: (each[0], each[1]))
     return [found for _, _, found in ranked[:MAX_HITS]]
 
@@ -53,9 +59,18 @@ def _tables(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
     for match in sorted(played.matches, key=lambda each: each.match.table or 0):
         number = match.match.table
         if number is not None and match.match.b is not None and str(number).startswith(wanted):
-            yield 0 if str(number) == wanted else 3, SearchHit(
-                TABLE, moment.event_id, _event(moment, here), names.get(match.match.a, match.match.a), match.id,
-                table=number, against=names.get(match.match.b, ""))
+            yield (
+                0 if str(number) == wanted else 3,
+                SearchHit(
+                    TABLE,
+                    moment.event_id,
+                    _event(moment, here),
+                    names.get(match.match.a, match.match.a),
+                    match.id,
+                    table=number,
+                    against=names.get(match.match.b, ""),
+                ),
+            )
 
 
 def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
@@ -63,18 +78,31 @@ def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
     members, at = saved_event.shown_members(moment), saved_event.current_matches(moment)
     parts = wanted.split()
     for who in moment.state.entrants:
-        searchable = " ".join(dict.fromkeys(
-            search_text(name) for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ())) if name))
+        searchable = " ".join(
+            dict.fromkeys(
+                search_text(name) for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ())) if name
+            )
+        )
         if not all(part in searchable for part in parts):
             continue
         begins = all(f" {part}" in f" {searchable}" for part in parts)
         match = at.get(who)
         table = match.match.table if match is not None and not moment.state.finished else None
         across = (match.match.b if match.match.a == who else match.match.a) if match is not None else None
-        yield 1 if begins else 2, SearchHit(
-            PERSON, moment.event_id, _event(moment, here), names.get(who, who),
-            match.id if match is not None and match.match.b is not None else "", who, table,
-            names.get(across or "", "") if table is not None else "", moment.state.plays(who))
+        yield (
+            1 if begins else 2,
+            SearchHit(
+                PERSON,
+                moment.event_id,
+                _event(moment, here),
+                names.get(who, who),
+                match.id if match is not None and match.match.b is not None else "",
+                who,
+                table,
+                names.get(across or "", "") if table is not None else "",
+                moment.state.plays(who),
+            ),
+        )
 
 
 def _event(moment: saved_event.SavedEvent, here: str) -> str:

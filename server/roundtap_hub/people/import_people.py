@@ -31,46 +31,63 @@ from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
 
 NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBER_2, SKIP = (
-    "name", "first", "last", "club", "id", "link", "paid", "note", "came_with", "table", "member_1", "member_2", "")
+    "name",
+    "first",
+    "last",
+    "club",
+    "id",
+    "link",
+    "paid",
+    "note",
+    "came_with",
+    "table",
+    "member_1",
+    "member_2",
+    "",
+)
 MEANINGS = (NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE)
 OF_TEAMS = (MEMBER_1, MEMBER_2)  # columns of teams only
 
-_HEADINGS: Mapping[str, str] = MappingProxyType({
-    NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|"
-          "team name|nombre completo|nombre y apellidos|jugador|jugadora|jugadores|participante|nombre del jugador|"
-          "spieler|spielerin|spielername|teilnehmer|teilnehmerin|vollstandiger name|vor und nachname|name vorname|"
-          "imie i nazwisko|gracz|gracze|zawodnik|zawodniczka|uczestnik|nazwisko i imie|nazwa druzyny|druzyna gracza",
-    FIRST: "first name|firstname|given name|forename|first|nombre|nombres|vorname|imie",
-    LAST: "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko",
-    CLUB: "club|team|team club|club team|group|store|teamname|playgroup|gaming group|equipo|grupo|tienda|"
-          "asociacion|verein|mannschaft|gruppe|laden|klub|druzyna|sklep|stowarzyszenie",
-    ID: "id|player id|membership|membership number|member id|member number|number id|itc id|bcp id|user id|"
+_HEADINGS: Mapping[str, str] = MappingProxyType(
+    {
+        NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|"
+        "team name|nombre completo|nombre y apellidos|jugador|jugadora|jugadores|participante|nombre del jugador|"
+        "spieler|spielerin|spielername|teilnehmer|teilnehmerin|vollstandiger name|vor und nachname|name vorname|"
+        "imie i nazwisko|gracz|gracze|zawodnik|zawodniczka|uczestnik|nazwisko i imie|nazwa druzyny|druzyna gracza",
+        FIRST: "first name|firstname|given name|forename|first|nombre|nombres|vorname|imie",
+        LAST: "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko",
+        CLUB: "club|team|team club|club team|group|store|teamname|playgroup|gaming group|equipo|grupo|tienda|"
+        "asociacion|verein|mannschaft|gruppe|laden|klub|druzyna|sklep|stowarzyszenie",
+        ID: "id|player id|membership|membership number|member id|member number|number id|itc id|bcp id|user id|"
         "longshanks id|wizards id|dci|id de jugador|id jugador|socio|numero de socio|n de socio|spieler id|"
         "spielernummer|mitgliedsnummer|mitglieds nr|id gracza|numer gracza|nr gracza|numer czlonkowski",
-    LINK: "list link|link|list url|url|army list|list|list link url|squad|squad link|army list link|roster|"
-          "roster link|enlace|enlace a la lista|lista|ejercito|listenlink|link zur liste|liste|armeeliste|"
-          "link do listy|lista armii|rozpiska|adres listy",
-    PAID: "paid|payment|paid status|payment status|has paid|fee paid|pagado|pago|cuota|ha pagado|bezahlt|zahlung|"
-          "startgeld|startgebuhr|zaplacone|oplacone|oplata|wplata|wpisowe|platnosc",
-    NOTE: "note|notes|comment|comments|remark|remarks|nota|notas|comentario|comentarios|observaciones|notiz|"
-          "notizen|bemerkung|bemerkungen|kommentar|anmerkung|notatka|notatki|uwagi|komentarz",
-    CAME_WITH: "came with|with|travels with|car|carpool|vino con|viene con|coche|kommt mit|fahrgemeinschaft|"
-               "angereist mit|przyjechal z|przyjechali z|z kim|razem z",
-    TABLE: "fixed table|table|fixed seat|mesa fija|mesa|fester tisch|tisch|staly stol|stol",
-    MEMBER_1: "captain|member 1|player 1|first player|capitan|miembro 1|jugador 1|kapitan|mitglied 1|spieler 1|"
-              "czlonek 1|gracz 1",
-    MEMBER_2: "member 2|player 2|second player|member|partner|miembro 2|jugador 2|miembro|mitglied 2|spieler 2|"
-              "mitglied|czlonek 2|gracz 2|czlonek",
-})
-_NICKNAME_HEADINGS = ("nickname|nick|username|user name|alias|handle|apodo|usuario|spitzname|benutzername|nutzername|"
-                      "pseudonim|ksywka")
+        LINK: "list link|link|list url|url|army list|list|list link url|squad|squad link|army list link|roster|"
+        "roster link|enlace|enlace a la lista|lista|ejercito|listenlink|link zur liste|liste|armeeliste|"
+        "link do listy|lista armii|rozpiska|adres listy",
+        PAID: "paid|payment|paid status|payment status|has paid|fee paid|pagado|pago|cuota|ha pagado|bezahlt|zahlung|"
+        "startgeld|startgebuhr|zaplacone|oplacone|oplata|wplata|wpisowe|platnosc",
+        NOTE: "note|notes|comment|comments|remark|remarks|nota|notas|comentario|comentarios|observaciones|notiz|"
+        "notizen|bemerkung|bemerkungen|kommentar|anmerkung|notatka|notatki|uwagi|komentarz",
+        CAME_WITH: "came with|with|travels with|car|carpool|vino con|viene con|coche|kommt mit|fahrgemeinschaft|"
+        "angereist mit|przyjechal z|przyjechali z|z kim|razem z",
+        TABLE: "fixed table|table|fixed seat|mesa fija|mesa|fester tisch|tisch|staly stol|stol",
+        MEMBER_1: "captain|member 1|player 1|first player|capitan|miembro 1|jugador 1|kapitan|mitglied 1|spieler 1|"
+        "czlonek 1|gracz 1",
+        MEMBER_2: "member 2|player 2|second player|member|partner|miembro 2|jugador 2|miembro|mitglied 2|spieler 2|"
+        "mitglied|czlonek 2|gracz 2|czlonek",
+    }
+)
+_NICKNAME_HEADINGS = (
+    "nickname|nick|username|user name|alias|handle|apodo|usuario|spitzname|benutzername|nutzername|pseudonim|ksywka"
+)
 """Used as names where no better column exists."""
 _IGNORED_HEADINGS = (
     "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|state|email|"
     "e mail|mail|phone|checked in|check in|dropped|drop|status|registered|registration date|date|time|rounds|ticket|"
     "order|order number|discord|pronouns|region|elo|rating|itc score|faccion|ejercito|puntos|puesto|pais|ciudad|correo|"
     "correo electronico|telefono|fecha|fraktion|armee|punkte|platz|rang|land|ort|stadt|telefon|datum|frakcja|armia|"
-    "punkty|miejsce|kraj|miasto|adres e mail|data|lp")
+    "punkty|miejsce|kraj|miasto|adres e mail|data|lp"
+)
 """Known headings of columns that are not imported."""
 
 _BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
@@ -80,10 +97,14 @@ _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,12}")
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 
-YES, NO = (frozenset(said.split()) for said in (
-    "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ "
-    "completed complete",
-    "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -"))
+YES, NO = (
+    frozenset(said.split())
+    for said in (
+        "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ "
+        "completed complete",
+        "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -",
+    )
+)
 
 HEADING_ROWS_MAX = 5  # how many rows are searched for the headings: exports may begin with a title
 
@@ -133,8 +154,12 @@ def _settle_names(columns: list[str], named: Sequence[str]) -> None:
 def _name_by_content(columns: list[str], named: Sequence[str], below: Rows) -> None:
     free = [column for column, meaning in enumerate(columns) if meaning == SKIP]
     found = [column for column in free if named[column] in _NICKNAME_HEADINGS.split("|")] or [
-        column for column in free if named[column] not in _KNOWN
-        and _share(below, column, _WORDS.search) > 0.8 and _share(below, column, _ADDRESS.match) < 0.2]
+        column
+        for column in free
+        if named[column] not in _KNOWN
+        and _share(below, column, _WORDS.search) > 0.8
+        and _share(below, column, _ADDRESS.match) < 0.2
+    ]
     if found:
         columns[found[0]] = NAME
 
@@ -147,11 +172,20 @@ def _others_by_content(columns: list[str], below: Rows) -> None:
         cells = [row[column] for row in below if row[column]]
         if LINK not in columns and _share(below, column, _ADDRESS.match) > 0.8:
             columns[column] = LINK
-        elif PAID not in columns and cells and all(parse_paid(cell) is not None for cell in cells) \
-                and not all(cell.isdigit() for cell in cells):
+        elif (
+            PAID not in columns
+            and cells
+            and all(parse_paid(cell) is not None for cell in cells)
+            and not all(cell.isdigit() for cell in cells)
+        ):
             columns[column] = PAID
-        elif ID not in columns and cells and len(set(cells)) == len(cells) and max(map(len, cells)) > 2 \
-                and _share(below, column, _NUMBER.fullmatch) > 0.8:
+        elif (
+            ID not in columns
+            and cells
+            and len(set(cells)) == len(cells)
+            and max(map(len, cells)) > 2
+            and _share(below, column, _NUMBER.fullmatch) > 0.8
+        ):
             columns[column] = ID
         elif CLUB not in columns and NAME in columns[:column] and _share(below, column, _WORDS.search) > 0.8:
             columns[column] = CLUB
@@ -193,6 +227,7 @@ class PlannedRow:
     """One row, by its number in the table, with the person as they would be saved. `known`: the competitor of the event
     that it is about; `changes`: the fields that would change; `as_row`: the earlier row about the same person;
     `problem`: why it cannot be taken."""
+
     row: int
     kind: str
     person: Person
@@ -208,8 +243,9 @@ class PlannedRow:
     @property
     def usable(self) -> bool:
         """Whether it can be taken: it adds or changes something."""
-        return self.problem is None and (self.kind in (NEW, DUPLICATE)
-                                         or (self.kind == EXISTING and bool(self.changes)))
+        return self.problem is None and (
+            self.kind in (NEW, DUPLICATE) or (self.kind == EXISTING and bool(self.changes))
+        )
 
     @property
     def usual(self) -> bool:
@@ -220,6 +256,7 @@ class PlannedRow:
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
     """All rows that are not empty, in order. `mark`: a digest of this plan."""
+
     rows: tuple[PlannedRow, ...]
     mark: str
 
@@ -228,7 +265,11 @@ class ImportPlan:
 
 
 def plan_import(
-    rows: Rows, heading: int, columns: Sequence[str], entrants: Mapping[str, Entrant], people: Mapping[str, Person],
+    rows: Rows,
+    heading: int,
+    columns: Sequence[str],
+    entrants: Mapping[str, Entrant],
+    people: Mapping[str, Person],
     team_size: int = 1,
 ) -> ImportPlan:
     """Plan these rows. Raises Problem("import_no_name") without a name column, and Problem("import_column_twice") where
@@ -238,16 +279,26 @@ def plan_import(
             raise Problem("import_column_twice", column=meaning)
     if NAME not in columns and not {FIRST, LAST} & set(columns):
         raise Problem("import_no_name")
-    filled = [(number, {m: row[c] for c, m in enumerate(columns) if m}) for number, row in
-            enumerate(rows[heading:], start=heading + 1) if any(row)]
+    filled = [
+        (number, {m: row[c] for c, m in enumerate(columns) if m})
+        for number, row in enumerate(rows[heading:], start=heading + 1)
+        if any(row)
+    ]
     book = _KnownPeople(entrants, people, team_size)
     made = tuple(
-        replace(book.planned(number, {
-            meaning: " ".join(cell.replace(LINE_BREAK_SIGN, " ").split()) for meaning, cell in cells.items()}),
-                odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN)))
-        for number, cells in filled)
-    seen = [[each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known,
-             list(each.changes)] for each in made]
+        replace(
+            book.planned(
+                number,
+                {meaning: " ".join(cell.replace(LINE_BREAK_SIGN, " ").split()) for meaning, cell in cells.items()},
+            ),
+            odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN)),
+        )
+        for number, cells in filled
+    )
+    seen = [
+        [each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known, list(each.changes)]
+        for each in made
+    ]
     return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
 
 
@@ -284,8 +335,11 @@ class _KnownPeople:
         try:
             known = self._known(person)
             earlier = self._earlier(person)
-            found = self._of_event(row, known, person, came_with, table) if known is not None else \
-                PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
+            found = (
+                self._of_event(row, known, person, came_with, table)
+                if known is not None
+                else PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
+            )
             if known is None and self._team_size > 1:
                 refuse_broken_team(person.name, person.members, self._team_size, self._members)
         except Problem as problem:
@@ -309,9 +363,16 @@ class _KnownPeople:
         link = cells.get(LINK, "")
         if link and "://" not in link and " " not in link and "." in link:
             link = f"https://{link}"
-        person = Person(name, club=cells.get(CLUB) or None, external_id=cells.get(ID) or None, members=members,
-                        captain=members[0] if members else None, paid=has_paid, list_link=link or None,
-                        note=cells.get(NOTE) or None)
+        person = Person(
+            name,
+            club=cells.get(CLUB) or None,
+            external_id=cells.get(ID) or None,
+            members=members,
+            captain=members[0] if members else None,
+            paid=has_paid,
+            list_link=link or None,
+            note=cells.get(NOTE) or None,
+        )
         if any(UNREADABLE in cell for cell in (name, person.club or "", *members)):
             raise Invalid("name_unfit")
         if person.external_id and len(person.external_id) > ID_LETTERS:
@@ -325,8 +386,14 @@ class _KnownPeople:
         by_id = self._by_id.get(person.external_id.casefold()) if person.external_id else None
         if by_id is not None:
             return by_id
-        return next((who for who in self._by_name.get(fold(person.name), ())
-                     if not (self._people[who].external_id and person.external_id)), None)
+        return next(
+            (
+                who
+                for who in self._by_name.get(fold(person.name), ())
+                if not (self._people[who].external_id and person.external_id)
+            ),
+            None,
+        )
 
     def _earlier(self, person: Person) -> int | None:
         """The earlier row about the same person."""
@@ -340,13 +407,27 @@ class _KnownPeople:
         """A row about a known competitor: empty cells change nothing, and names never change."""
         before, entrant = self._people[who], self._entrants[who]
         after = structs.replace(
-            before, club=read.club or before.club, external_id=read.external_id or before.external_id,
-            list_link=read.list_link or before.list_link, note=read.note or before.note,
-            paid=read.paid or before.paid, members=before.members or read.members,
-            captain=before.captain or read.captain)
-        changes = [key for key, field in ((CLUB, "club"), (ID, "external_id"), (LINK, "list_link"), (NOTE, "note"),
-                                          (PAID, "paid"), (MEMBER_1, "members"))
-                   if getattr(after, field) != getattr(before, field)]
+            before,
+            club=read.club or before.club,
+            external_id=read.external_id or before.external_id,
+            list_link=read.list_link or before.list_link,
+            note=read.note or before.note,
+            paid=read.paid or before.paid,
+            members=before.members or read.members,
+            captain=before.captain or read.captain,
+        )
+        changes = [
+            key
+            for key, field in (
+                (CLUB, "club"),
+                (ID, "external_id"),
+                (LINK, "list_link"),
+                (NOTE, "note"),
+                (PAID, "paid"),
+                (MEMBER_1, "members"),
+            )
+            if getattr(after, field) != getattr(before, field)
+        ]
         if came_with and came_with != entrant.came_with:
             changes.append(CAME_WITH)
         if table is not None and table != entrant.fixed_table:
@@ -427,8 +508,9 @@ def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tup
     people: list[PersonRecord] = []
     for row in taken:
         if row.known is None:
-            competitor = structs.replace(row.person.to_competitor(f"p{first}"), came_with=row.came_with,
-                                         fixed_table=row.fixed_table)
+            competitor = structs.replace(
+                row.person.to_competitor(f"p{first}"), came_with=row.came_with, fixed_table=row.fixed_table
+            )
             record, entrant = person_and_entrant(event_id, competitor, person=row.person)
             first += 1
             commands.append(EnterCompetitor(entrant))
@@ -459,9 +541,10 @@ def _table_of_form() -> tuple[Rows, int, tuple[str, ...]]:
     """The rows, the heading row and each column's meaning, from the form."""
     rows = split_rows(request.form.get("table", ""))
     heading = min(max(0, web.form_number("heading") or 0), len(rows))
-    columns = tuple(said if (said := web.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS)
-                    else SKIP
-                    for number in range(len(rows[0])))
+    columns = tuple(
+        said if (said := web.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
+        for number in range(len(rows[0]))
+    )
     return rows, heading, columns
 
 
@@ -471,7 +554,11 @@ def _planned(moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str
 
 
 def _preview(
-    moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str], ticked: set[int] | None = None,
+    moment: SavedEvent,
+    rows: Rows,
+    heading: int,
+    columns: Sequence[str],
+    ticked: set[int] | None = None,
 ) -> AnyResponse:
     """The columns over a few sample rows, and below them every row with its effect."""
     state, planned = moment.state, None
@@ -482,13 +569,21 @@ def _preview(
         g.status = 400
     counts = {kind: planned.count(kind) for kind in (NEW, EXISTING, DUPLICATE, INVALID)} if planned else {}
     return web.page(
-        "import_people.html", state=state, rulebook=state.rulebook, table=join_rows(rows), heading=heading,
-        headings=rows[heading - 1] if heading else [""] * len(rows[0]), columns=columns,
-        sample=rows[heading:heading + SAMPLE_ROWS], n_rows=len(rows),
+        "import_people.html",
+        state=state,
+        rulebook=state.rulebook,
+        table=join_rows(rows),
+        heading=heading,
+        headings=rows[heading - 1] if heading else [""] * len(rows[0]),
+        columns=columns,
+        sample=rows[heading : heading + SAMPLE_ROWS],
+        n_rows=len(rows),
         meanings=(*MEANINGS, *(OF_TEAMS if state.rulebook.team_size > 1 else ())),
-        plan=planned, counts=counts,
+        plan=planned,
+        counts=counts,
         taken={row.row for row in planned.rows if row.usable and (row.usual if ticked is None else row.row in ticked)}
-        if planned else set(),
+        if planned
+        else set(),
         changed=lambda row: ", ".join(web.words()(f"import.is.{what}") for what in row.changes),
         said=lambda row: Problem(row.problem.key, **row.problem.params).say(web.words()) if row.problem else "",
     )

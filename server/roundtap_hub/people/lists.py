@@ -32,6 +32,7 @@ MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "no
 @dataclass(frozen=True, slots=True)
 class FormBox:
     """One box to fill in. `name`: its place in the list, without the first "/"."""
+
     name: str
     label: str
     kind: str
@@ -44,6 +45,7 @@ class FormBox:
 @dataclass(frozen=True, slots=True)
 class FormTable:
     """`name`: its place in the list. A row is (boxes, problems)."""
+
     name: str
     title: str
     columns: tuple[tuple[str, str], ...]
@@ -54,6 +56,7 @@ class FormTable:
 @dataclass(frozen=True, slots=True)
 class FormPart:
     """A section: the whole list, or one team member's."""
+
     number: int | None
     boxes: tuple[FormBox, ...]
     tables: tuple[FormTable, ...]
@@ -73,16 +76,21 @@ class _FormBuilder:
         """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place."""
         if form.per_member:
             parts = [self._part(None, form.shared, (), list_, "")]
-            parts += [self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
-                      for n in range(form.per_member)]
+            parts += [
+                self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
+                for n in range(form.per_member)
+            ]
         else:
             parts = [self._part(None, form.fields, form.lines, list_, "")]
         return {"parts": parts, "elsewhere": self._take_problems("")}
 
     def _part(
-        self, number: int | None, fields: Sequence[list_form.ListField], lines: Sequence[list_form.ListTable],
+        self,
+        number: int | None,
+        fields: Sequence[list_form.ListField],
+        lines: Sequence[list_form.ListTable],
         data: Mapping[str, Any],
-        where: str
+        where: str,
     ) -> FormPart:
         boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
         tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
@@ -97,13 +105,21 @@ class _FormBuilder:
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
             rows.append((boxes, self._take_problems(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
-        return FormTable(where[1:], self._words(table.text, number=table.number), columns, tuple(rows),
-                         self._take_problems(where))
+        return FormTable(
+            where[1:], self._words(table.text, number=table.number), columns, tuple(rows), self._take_problems(where)
+        )
 
     def _box(self, field: list_form.ListField, value: object, where: str, take: bool) -> FormBox:
         options = tuple((option, list_form.option_text(self._words, option)) for option in field.options)
-        return FormBox(where[1:], self._words(field.text), field.kind, _values(field, value), options,
-                       self._take_problems(where) if take else (), "" if field.usual is None else str(field.usual))
+        return FormBox(
+            where[1:],
+            self._words(field.text),
+            field.kind,
+            _values(field, value),
+            options,
+            self._take_problems(where) if take else (),
+            "" if field.usual is None else str(field.usual),
+        )
 
     def _take_problems(self, where: str) -> tuple[str, ...]:
         found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
@@ -185,6 +201,7 @@ def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dic
 @dataclass(frozen=True, slots=True)
 class ListState:
     """The state of one competitor's list, with its numbers of problems and flags."""
+
     state: str
     problems: int = 0
     flags: int = 0
@@ -231,8 +248,11 @@ def flags_of(moment: SavedEvent, competitor: Competitor) -> list[Problem]:
     people = all_competitors(moment)
     check, options = moment.state.rulebook.lists, moment.state.options
     place = next(n for n, person in enumerate(people) if person.id == competitor.id)
-    mine = [p.replace(p.where.removeprefix(f"/{place}").removeprefix("/list"))
-            for p in check.event_warnings(people, options) if p.where.split("/")[1] == str(place)]
+    mine = [
+        p.replace(p.where.removeprefix(f"/{place}").removeprefix("/list"))
+        for p in check.event_warnings(people, options)
+        if p.where.split("/")[1] == str(place)
+    ]
     return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
 
 
@@ -245,8 +265,15 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
     moment = web.current_event(event_id)
     entrant = moment.state.entrants.get(competitor)
     save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
-    return web.page("list.html", entrant=entrant, name=full_names(moment).get(competitor), save_at=save_at,
-                fixed=bool(moment.state.public_rounds), reason=web.field("reason"), **list_context(moment, competitor))
+    return web.page(
+        "list.html",
+        entrant=entrant,
+        name=full_names(moment).get(competitor),
+        save_at=save_at,
+        fixed=bool(moment.state.public_rounds),
+        reason=web.field("reason"),
+        **list_context(moment, competitor),
+    )
 
 
 def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
@@ -265,9 +292,13 @@ def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
         list_ = list_ or dict(check.initial_list(who))
     flags = flags_of(moment, who) if typed is None else []
     return {
-        "state": state, "who": who, "view": _FormBuilder(web.words(), problems, lines).view(form, list_),
-        "flags": [flag.say(web.words()) for flag in flags], "count": len(problems),
-        "standing": list_states(moment)[competitor] if typed is None else None, "looked_at": _seen_version(check, who),
+        "state": state,
+        "who": who,
+        "view": _FormBuilder(web.words(), problems, lines).view(form, list_),
+        "flags": [flag.say(web.words()) for flag in flags],
+        "count": len(problems),
+        "standing": list_states(moment)[competitor] if typed is None else None,
+        "looked_at": _seen_version(check, who),
     }
 
 
@@ -281,8 +312,11 @@ def save_list(event_id: str, competitor: str) -> AnyResponse:
     typed = typed_list(moment, competitor)
     if typed is not None:
         record, digest, total = typed
-        command = CorrectList(competitor, digest, total, web.typed_reason()) if moment.state.public_rounds \
+        command = (
+            CorrectList(competitor, digest, total, web.typed_reason())
+            if moment.state.public_rounds
             else SubmitList(competitor, digest, total)
+        )
         web.submit_command(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 

@@ -33,7 +33,12 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-m", "roundtap_hub.spreadsheet_process", str(rows), str(columns)],
-            input=raw, capture_output=True, timeout=WITHIN_S, check=False, env={"PYTHONIOENCODING": "utf-8"})
+            input=raw,
+            capture_output=True,
+            timeout=WITHIN_S,
+            check=False,
+            env={"PYTHONIOENCODING": "utf-8"},
+        )
     except subprocess.TimeoutExpired:
         raise Problem("sheet_too_big") from None
     except OSError:
@@ -146,7 +151,7 @@ def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
             row = next(reader)
             if reader.line_num > begun + 1 or lines[begun].count('"') % 2:
                 # An unclosed quotation mark has taken other rows into its cell.
-                list(csv.reader(lines[begun:reader.line_num], delimiter=separator, strict=True))
+                list(csv.reader(lines[begun : reader.line_num], delimiter=separator, strict=True))
         except StopIteration:
             return
         except csv.Error:

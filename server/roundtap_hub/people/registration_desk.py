@@ -61,8 +61,11 @@ def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRo
     same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == " ".join(words)]
     if same or not words:
         return same
-    return [each for each in rows
-            if all(any(part.startswith(word) for part in search_text(each.name).split()) for word in words)]
+    return [
+        each
+        for each in rows
+        if all(any(part.startswith(word) for part in search_text(each.name).split()) for word in words)
+    ]
 
 
 SIGN_UP = "sign-up"  # the `back` field of forms on the sign-up page
@@ -74,9 +77,19 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     moment = web.current_event(event_id)
     state, typed = moment.state, request.args.get("q", "").strip()
     missing, present = awaited_and_present(moment)
-    return web.page("check_in.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, missing=missing,
-                    here=present, late=is_late_entry(state), over=len(state.public_rounds) > 1 or state.cut is not None,
-                    q=typed, found=find_by_name(typed, missing) if typed else (), desk=people_forms_view(moment))
+    return web.page(
+        "check_in.html",
+        feed=f"console/{event_id}",
+        state=state,
+        rulebook=state.rulebook,
+        missing=missing,
+        here=present,
+        late=is_late_entry(state),
+        over=len(state.public_rounds) > 1 or state.cut is not None,
+        q=typed,
+        found=find_by_name(typed, missing) if typed else (),
+        desk=people_forms_view(moment),
+    )
 
 
 @policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
@@ -177,9 +190,14 @@ def set_person_details(event_id: str, competitor: str) -> AnyResponse:
 
 def _with_typed_details(before: Person) -> Person:
     note = "\n".join(line.rstrip() for line in web.field("note")[:PROSE_LETTERS].splitlines())
-    return structs.replace(before, club=clean_name(web.field("club")) or None,
-                           external_id=" ".join(web.field("external_id").split()) or None,
-                           list_link=web.field("list_link") or None, paid=bool(web.field("paid")), note=note or None)
+    return structs.replace(
+        before,
+        club=clean_name(web.field("club")) or None,
+        external_id=" ".join(web.field("external_id").split()) or None,
+        list_link=web.field("list_link") or None,
+        paid=bool(web.field("paid")),
+        note=note or None,
+    )
 
 
 @policy.route("GET /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
@@ -194,10 +212,20 @@ def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> A
     if shown:
         address = hall + links.give(event_id, competitor, web.actor())
         web.current_hub().presence.settle_request((TAKEN, event_id, competitor))
-        context = {"qr": qr_svg(address, web.words()("link.qr", name=name)), "code": links.code(event_id, competitor),
-                   "minutes": CODE_LIFE_MS // 60_000}
-    return web.page("person_link.html", state=moment.state, competitor=competitor, name=name, door=f"{hall}/me",
-                    given=links.is_given(event_id, competitor), **context)
+        context = {
+            "qr": qr_svg(address, web.words()("link.qr", name=name)),
+            "code": links.code(event_id, competitor),
+            "minutes": CODE_LIFE_MS // 60_000,
+        }
+    return web.page(
+        "person_link.html",
+        state=moment.state,
+        competitor=competitor,
+        name=name,
+        door=f"{hall}/me",
+        given=links.is_given(event_id, competitor),
+        **context,
+    )
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
@@ -261,9 +289,14 @@ def add_competitors(event_id: str) -> AnyResponse:
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
         competitor = Competitor(
-            f"p{number}", name, public_name=clean_name(web.field("public_name")) or None if len(names) == 1 else None,
-            came_with=clean_name(web.field("came_with")) or None, won_bye=bool(web.field("won_bye")),
-            fixed_table=table, members=members, captain=leader,
+            f"p{number}",
+            name,
+            public_name=clean_name(web.field("public_name")) or None if len(names) == 1 else None,
+            came_with=clean_name(web.field("came_with")) or None,
+            won_bye=bool(web.field("won_bye")),
+            fixed_table=table,
+            members=members,
+            captain=leader,
         )
         record, entrant = person_and_entrant(event_id, competitor)
         people.append(record)
@@ -281,17 +314,22 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
     return name.strip(), tuple(member for part in members.split(",") if (member := part.strip()))
 
 
-def refuse_broken_teams(moment: SavedEvent, teams: Mapping[str, tuple[tuple[str, ...], str | None]],
-                        but: str | None = None) -> None:
+def refuse_broken_teams(
+    moment: SavedEvent, teams: Mapping[str, tuple[tuple[str, ...], str | None]], but: str | None = None
+) -> None:
     """Raise as `refuse_broken_team` for these teams of an event. `but`: a team that is being changed."""
-    known = {fold(member): moment.people[who].name for who in moment.state.entrants
-             if who in moment.people and who != but for member in moment.people[who].members}
+    known = {
+        fold(member): moment.people[who].name
+        for who in moment.state.entrants
+        if who in moment.people and who != but
+        for member in moment.people[who].members
+    }
     for name, (members, _) in teams.items():
         refuse_broken_team(name, members, moment.state.rulebook.team_size, known)
 
 
 def refuse_broken_team(name: str, members: Sequence[str], size: int, known: dict[str, str]) -> None:
-    """"Juego por equipos épico": two players each, and no one in two teams. `known`: the team of each folded member;
+    """ "Juego por equipos épico": two players each, and no one in two teams. `known`: the team of each folded member;
     this team's are added. Raises Problem("team_members_missing", "member_twice", "name_twice")."""
     if len(members) != size:
         raise Problem("team_members_missing", team=name, size=size)
@@ -342,21 +380,39 @@ def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
         refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    return web.submit_and_redirect(event_id, commands.ChangePerson(competitor, person.digest(salt)), "competitors",
-                                   [PersonRecord(event_id, competitor, salt, person)])
+    return web.submit_and_redirect(
+        event_id,
+        commands.ChangePerson(competitor, person.digest(salt)),
+        "competitors",
+        [PersonRecord(event_id, competitor, salt, person)],
+    )
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/drop", policy.HEADS_AND_DESK, policy.OPEN,
-              only=policy.BEFORE_ROUND_1)
+@policy.route(
+    "POST /console/<event_id>/competitors/<competitor>/drop",
+    policy.HEADS_AND_DESK,
+    policy.OPEN,
+    only=policy.BEFORE_ROUND_1,
+)
 @web.shows_problem_on(event_page)
 def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
-    return drop_or_disqualify(event_id, competitor, DROP, lambda stood, plays_on: web.submit_command(
-        event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())))
+    return drop_or_disqualify(
+        event_id,
+        competitor,
+        DROP,
+        lambda stood, plays_on: web.submit_command(
+            event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())
+        ),
+    )
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/return", policy.HEADS_AND_DESK, policy.OPEN,
-              only=policy.BEFORE_ROUND_1)
+@policy.route(
+    "POST /console/<event_id>/competitors/<competitor>/return",
+    policy.HEADS_AND_DESK,
+    policy.OPEN,
+    only=policy.BEFORE_ROUND_1,
+)
 @web.shows_problem_on(event_page)
 def reinstate_competitor(event_id: str, competitor: str) -> AnyResponse:
     return web.submit_and_redirect(event_id, commands.ReturnCompetitor(competitor), "competitors")
@@ -368,8 +424,12 @@ def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
     by = web.signing_official(event_id)
     reason = require_reason(web.typed_reason())
-    return drop_or_disqualify(event_id, competitor, "disqualify", lambda stood, _: web.submit_command(
-        event_id, commands.Disqualify(competitor, reason, by, stood)))
+    return drop_or_disqualify(
+        event_id,
+        competitor,
+        "disqualify",
+        lambda stood, _: web.submit_command(event_id, commands.Disqualify(competitor, reason, by, stood)),
+    )
 
 
 NOW, UNKNOWN, AFTER = "1", "0", "after"
@@ -388,16 +448,21 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     with_page: tuple[str, ...] = (abandoned_match.PLACE,)
     if action == DROP or _opponent_is_here(state, effect):
         with_page = (abandoned_match.CONCEDES, abandoned_match.REPORTED, abandoned_match.JUDGED, abandoned_match.PLACE)
-    if found is None or effect.what not in with_page or web.field("known") == UNKNOWN \
-            or (web.field("known") == NOW and not _needs_result(state, *found, action)):
+    if (
+        found is None
+        or effect.what not in with_page
+        or web.field("known") == UNKNOWN
+        or (web.field("known") == NOW and not _needs_result(state, *found, action))
+    ):
         submit_leaving(None, False)
         return web.back_to_event(event_id, "competitors")
     if web.field("known") == AFTER and action == DROP:
         submit_leaving(None, True)
         return web.back_to_event(event_id, "competitors")
     moment = web.current_event(event_id)
-    seat = replace(result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL),
-                   saying=abandoned_match.LEAVING)
+    seat = replace(
+        result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL), saying=abandoned_match.LEAVING
+    )
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = result_wizard.Fields(request.form)
@@ -421,8 +486,11 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
 def _needs_result(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
     """Whether leaving needs the match's result: not of a match that has not begun, nor, unless for a disqualification,
     where a side has reported."""
-    return (action != DROP or not match.reports) and bool(abandoned_match.missing_after_leaving(state, played, match)) \
+    return (
+        (action != DROP or not match.reports)
+        and bool(abandoned_match.missing_after_leaving(state, played, match))
         and not abandoned_match.frees_cut_place(state, match.match.a)
+    )
 
 
 def _opponent_is_here(state: EventState, effect: abandoned_match.LeaveEffect) -> bool:
@@ -437,17 +505,32 @@ def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 
-def _ask_for_result(seat: result_wizard.MatchContext, at: result_wizard.WizardPage | None,
-                    fields: result_wizard.Fields, competitor: str,
-                    action: str) -> AnyResponse:
+def _ask_for_result(
+    seat: result_wizard.MatchContext,
+    at: result_wizard.WizardPage | None,
+    fields: result_wizard.Fields,
+    competitor: str,
+    action: str,
+) -> AnyResponse:
     leaver: Side = "a" if seat.match.match.a == competitor else "b"
     names = at.names if at is not None else ()
-    carried = [*(at.trail.fields() if at is not None else ()),
-               *((name, web.field(name)) for name in ("reason", "by") if web.field(name) and action != DROP)]
+    carried = [
+        *(at.trail.fields() if at is not None else ()),
+        *((name, web.field(name)) for name in ("reason", "by") if web.field(name) and action != DROP),
+    ]
     return web.page(
-        "leave.html", state=seat.state, match=seat.match, names=seat.names, competitor=competitor, action=action, at=at,
-        given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields}, carried=carried,
-        leaver=seat.names[leaver], to=seat.names[other_side(leaver)], figure_label=figure_label,
+        "leave.html",
+        state=seat.state,
+        match=seat.match,
+        names=seat.names,
+        competitor=competitor,
+        action=action,
+        at=at,
+        given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields},
+        carried=carried,
+        leaver=seat.names[leaver],
+        to=seat.names[other_side(leaver)],
+        figure_label=figure_label,
         does=abandoned_match.leave_effect(seat.state, competitor),
         more=at is not None and not result_wizard.is_last_page(at),
         together=both_asked_to_leave(seat.state.id, competitor),

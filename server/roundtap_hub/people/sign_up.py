@@ -56,8 +56,17 @@ def join_page(event_id: str) -> AnyResponse:
     # Set the cookie with the form, so that the POST has it.
     visit.browser_id()
     form = web.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
-    return web.page("sign_up.html", state=moment.state, rulebook=moment.state.rulebook, closed=closed, form=form,
-                organizer=False, csrf=lambda: "", sent_ms="", full_names=bool(moment.state.options.get("full_names")))
+    return web.page(
+        "sign_up.html",
+        state=moment.state,
+        rulebook=moment.state.rulebook,
+        closed=closed,
+        form=form,
+        organizer=False,
+        csrf=lambda: "",
+        sent_ms="",
+        full_names=bool(moment.state.options.get("full_names")),
+    )
 
 
 @route("POST /join/<event_id>", EVERYBODY, OPEN)
@@ -89,11 +98,15 @@ def _enter(moment: SavedEvent) -> str:
     # Where full names are shown, a player may ask for the short one.
     shown_short = bool(state.options.get("full_names")) and not web.field("full_name") and not members
     competitor = Competitor(
-        f"p{next_number((*state.entrants, *state.removed), 'p')}", name,
-        public_name=shorten_name(name, 1) if shown_short else None, club=clean_name(web.field("club")) or None,
+        f"p{next_number((*state.entrants, *state.removed), 'p')}",
+        name,
+        public_name=shorten_name(name, 1) if shown_short else None,
+        club=clean_name(web.field("club")) or None,
         external_id=" ".join(web.field("external_id").split()) or None,
         came_with=clean_name(web.field("came_with")) or None,
-        members=members, captain=captain)
+        members=members,
+        captain=captain,
+    )
     record, entrant = person_and_entrant(state.id, competitor)
     entered = web.current_hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
     # The writer may have changed the id.
@@ -111,11 +124,22 @@ def sign_up_page(event_id: str) -> AnyResponse:
     state = moment.state
     address = f"{web.hub_address()}/join/{event_id}"
     people, together = {each.id: each for each in roster(moment)}, _sign_up_groups(moment)
-    return web.page("sign_up_desk.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook,
-                    address=address, qr=qr_svg(address, web.words()("join.qr", name=state.name)),
-                    only_here=urlsplit(address).hostname in LOOPBACK, came=[people[who] for who in together],
-                together=together, stay=_known_at_desk(moment), phones=web.current_hub().hall.sign_ups.phones(event_id),
-                    names=full_names(moment), named=NAMED, mark=_mark)
+    return web.page(
+        "sign_up_desk.html",
+        feed=f"console/{event_id}",
+        state=state,
+        rulebook=state.rulebook,
+        address=address,
+        qr=qr_svg(address, web.words()("join.qr", name=state.name)),
+        only_here=urlsplit(address).hostname in LOOPBACK,
+        came=[people[who] for who in together],
+        together=together,
+        stay=_known_at_desk(moment),
+        phones=web.current_hub().hall.sign_ups.phones(event_id),
+        names=full_names(moment),
+        named=NAMED,
+        mark=_mark,
+    )
 
 
 def _sign_up_groups(moment: SavedEvent) -> dict[str, dict[str, list[str]]]:
@@ -126,8 +150,10 @@ def _sign_up_groups(moment: SavedEvent) -> dict[str, dict[str, list[str]]]:
     for who in came:
         for each in groups[who].items():
             same.setdefault(each, []).append(who)
-    return {who: {**{each[0]: same[each] for each in groups[who].items()}, "since": came[:n]}
-            for n, who in enumerate(came, start=1)}
+    return {
+        who: {**{each[0]: same[each] for each in groups[who].items()}, "since": came[:n]}
+        for n, who in enumerate(came, start=1)
+    }
 
 
 def _mark(gone: list[str]) -> str:
@@ -136,9 +162,11 @@ def _mark(gone: list[str]) -> str:
 
 def _known_at_desk(moment: SavedEvent) -> set[str]:
     """Players known at the desk: confirmed or checked in there (not by phone), or with notes of officials."""
-    seen = {(entry.data["competitor"], entry.kind): entry.data.get("on", True)
-            for entry in web.current_hub().service.entries(moment.event_id)
-            if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)}
+    seen = {
+        (entry.data["competitor"], entry.kind): entry.data.get("on", True)
+        for entry in web.current_hub().service.entries(moment.event_id)
+        if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)
+    }
     noted = {each.id for each in roster(moment) if not each.removable}
     return noted | {who for (who, _), stands in seen.items() if stands}
 

@@ -86,18 +86,36 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
         yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
         yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
-    again = (*fields,
-             *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
-    return {"side": side, "opponent": seat.names[other_side(side)], "what": what, "fields": fields, "yes": yes,
-            "asks_squads": asks_squads, "again": again, "mine": _result_view(seat, mine.result if mine else None),
-            "theirs": _result_view(seat, theirs.result if theirs else None), "stands": _result_view(seat, stands),
-            "number": match.number or 0, "unit": _unit(match), "lot": _lot(seat.state, played, match)}
+    again = (
+        (*fields, *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
+    )
+    return {
+        "side": side,
+        "opponent": seat.names[other_side(side)],
+        "what": what,
+        "fields": fields,
+        "yes": yes,
+        "asks_squads": asks_squads,
+        "again": again,
+        "mine": _result_view(seat, mine.result if mine else None),
+        "theirs": _result_view(seat, theirs.result if theirs else None),
+        "stands": _result_view(seat, stands),
+        "number": match.number or 0,
+        "unit": _unit(match),
+        "lot": _lot(seat.state, played, match),
+    }
 
 
 def report_fields(played: states.RoundState, match: states.MatchState, side: Side) -> FormPairs:
     """The fields of a report made now, beside the result: match and draw, players, and what the player has seen."""
-    return (("match", match.id), ("draw", played.mark), ("a", match.match.a), ("b", match.match.b or ""),
-            ("revision", str(match.revision)), ("serial", str(match.heard.get(side, 0) + 1)))
+    return (
+        ("match", match.id),
+        ("draw", played.mark),
+        ("a", match.match.a),
+        ("b", match.match.b or ""),
+        ("revision", str(match.revision)),
+        ("serial", str(match.heard.get(side, 0) + 1)),
+    )
 
 
 def _answer_fields(fields: FormPairs, result: Result, to: states.SideReport | None) -> FormPairs:
@@ -141,11 +159,17 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     if result is None:
         return None
     state, t = seat.state, web.words()
-    lines = [line for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
-             # The winner is shown above.
-             if line.label != t("result.winner")] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
-    return {"outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
-            "lines": lines, "worth": result_wizard.points_for_result(seat, result)}
+    lines = [
+        line
+        for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
+        # The winner is shown above.
+        if line.label != t("result.winner")
+    ] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
+    return {
+        "outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
+        "lines": lines,
+        "worth": result_wizard.points_for_result(seat, result),
+    }
 
 
 def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
@@ -160,18 +184,28 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
     wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
     return {
-        "may_call": plays, "call": call, "call_age_ms": max(0, web.now_ms() - call.since_ms) if call is not None else 0,
+        "may_call": plays,
+        "call": call,
+        "call_age_ms": max(0, web.now_ms() - call.since_ms) if call is not None else 0,
         "called": call is not None and source in call.sources,
         # Who missed the cut may still be asked to take a place in it, until the bracket is played.
-        "may_leave": open_ and entrant.active and not (
-            state.public_rounds and state.public_rounds[-1].stage == ELIMINATION
-            and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT),
+        "may_leave": open_
+        and entrant.active
+        and not (
+            state.public_rounds
+            and state.public_rounds[-1].stage == ELIMINATION
+            and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT
+        ),
         "going": open_ and not entrant.active,
         "wish": "" if wish is None else "refused" if wish.refused else "open",
         "wished": wish is not None and source in wish.sources,
         "list": list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
-        "here": "" if not (open_ and state.check_in and not state.public_rounds)
-        else "done" if entrant.checked_in else "ask"}
+        "here": ""
+        if not (open_ and state.check_in and not state.public_rounds)
+        else "done"
+        if entrant.checked_in
+        else "ask",
+    }
 
 
 def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
@@ -186,8 +220,9 @@ def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
     if not more_ms:
         return face, 0
     own = clock_face(structs.replace(state, clock=mine), now, web.words())
-    return replace(own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms,
-                   starts=face.starts), more_ms
+    return replace(
+        own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms, starts=face.starts
+    ), more_ms
 
 
 NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from here may learn it
@@ -249,9 +284,20 @@ def my_page(token: str) -> AnyResponse:
     event_id, who = current_player()
     moment = web.current_event(event_id)
     face, more_ms = my_clock(moment, who)
-    return render_player_page("my_page.html", page_key(event_id, token), **{
-        **player_context(moment, who), "face": face, "more_ms": more_ms, "my": f"/me/{token}",
-        "asking": my_requests(moment, who), "mine": my_table(moment, who), "bye": my_bye(moment, who), "variant": ""})
+    return render_player_page(
+        "my_page.html",
+        page_key(event_id, token),
+        **{
+            **player_context(moment, who),
+            "face": face,
+            "more_ms": more_ms,
+            "my": f"/me/{token}",
+            "asking": my_requests(moment, who),
+            "mine": my_table(moment, who),
+            "bye": my_bye(moment, who),
+            "variant": "",
+        },
+    )
 
 
 def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
@@ -327,8 +373,9 @@ def check_in(token: str) -> AnyResponse:
 @route("GET /me/<token>/leave", PLAYER)
 def confirm_leave(token: str) -> AnyResponse:
     state = _open_event()
-    return render_player_page("my_leave.html", my=url_for("me.my_page", token=token), state=state,
-                              in_play=state.live is not None)
+    return render_player_page(
+        "my_leave.html", my=url_for("me.my_page", token=token), state=state, in_play=state.live is not None
+    )
 
 
 @route("POST /me/<token>/leave", PLAYER)
@@ -358,9 +405,13 @@ def list_page(token: str) -> AnyResponse:
     state = _open_event()
     if state.public_rounds:
         abort(404)
-    return render_player_page("my_list.html", my=url_for("me.my_page", token=token),
-                              save_at=url_for("me.save_list", token=token), fixed=False,
-                              **list_context(web.current_event(state.id), current_player()[1]))
+    return render_player_page(
+        "my_list.html",
+        my=url_for("me.my_page", token=token),
+        save_at=url_for("me.save_list", token=token),
+        fixed=False,
+        **list_context(web.current_event(state.id), current_player()[1]),
+    )
 
 
 @route("POST /me/<token>/list", PLAYER)
@@ -377,8 +428,9 @@ def save_list(token: str) -> AnyResponse:
     typed = typed_list(web.current_event(state.id), current_player()[1])
     if typed is not None:
         record, digest, total = typed
-        web.current_hub().service.execute_one(state.id, SubmitList(current_player()[1], digest, total), _phone_source(),
-                                              [record])
+        web.current_hub().service.execute_one(
+            state.id, SubmitList(current_player()[1], digest, total), _phone_source(), [record]
+        )
     return redirect(url_for("me.list_page", token=token), 303)
 
 
@@ -399,16 +451,27 @@ def report_page(token: str) -> AnyResponse:
     seat, side = _seat()
     at = result_wizard.wizard_page_at(seat, request.args)
     base = _baseline_fields(seat, side, request.args)
-    fields = [] if at.result is None else [
-        *base, ("result", canonical_json(result_to_json(at.result)).decode()), ("report_id", secrets.token_hex(16))]
-    return render_player_page("my_wizard.html", my=url_for("me.my_page", token=token), end=at.result is not None,
-                              report_fields=fields,
-                       **result_wizard.step_context(seat, at, request.args, url_for("me.report_page", token=token),
-                                                    base))
+    fields = (
+        []
+        if at.result is None
+        else [
+            *base,
+            ("result", canonical_json(result_to_json(at.result)).decode()),
+            ("report_id", secrets.token_hex(16)),
+        ]
+    )
+    return render_player_page(
+        "my_wizard.html",
+        my=url_for("me.my_page", token=token),
+        end=at.result is not None,
+        report_fields=fields,
+        **result_wizard.step_context(seat, at, request.args, url_for("me.report_page", token=token), base),
+    )
 
 
-def _baseline_fields(seat: result_wizard.MatchContext, side: Side,
-                     fields: result_wizard.Fields) -> list[tuple[str, str]]:
+def _baseline_fields(
+    seat: result_wizard.MatchContext, side: Side, fields: result_wizard.Fields
+) -> list[tuple[str, str]]:
     """The fields as they were when the player began, so that later changes are noticed at the end."""
     now = report_fields(seat.played, seat.match, side)
     began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
@@ -440,9 +503,13 @@ def report_outcome(token: str, name: str) -> AnyResponse:
     found = report_fate(web.current_snapshot(), current_player(), name)
     if found is None:
         abort(404)
-    return render_player_page("my_said.html", my=url_for("me.my_page", token=token),
-                              state=web.current_event(current_player()[0]).state, found=found,
-                              **fate_json(found, web.words()))
+    return render_player_page(
+        "my_said.html",
+        my=url_for("me.my_page", token=token),
+        state=web.current_event(current_player()[0]).state,
+        found=found,
+        **fate_json(found, web.words()),
+    )
 
 
 @route("POST /me/<token>/report/lot", PLAYER)

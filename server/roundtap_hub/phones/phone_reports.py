@@ -34,6 +34,7 @@ REPORT_FIELDS = frozenset({"match", "draw", "a", "b", "revision", "serial", "res
 class PhoneReportFate:
     """What became of a report: `fate`, `reason` and `number` as for a unit; `key` of its text ("me.said.…"); `name`:
     the page's id of the report."""
+
     name: str
     fate: str
     reason: str | None
@@ -61,14 +62,33 @@ def make_phone_report(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, st
         # A page counts on from the last serial. A larger one would block this side's later reports.
         raise Invalid("report_malformed", field="serial")
     name = read.pop("report_id")
-    agrees = {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get(
-        "agrees_id") else None
+    agrees = (
+        {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get("agrees_id") else None
+    )
     if agrees is not None and any(len(text) > NAME_LETTERS_MAX for text in agrees.values()):
         raise Invalid("report_malformed", field="agrees_to")
-    whole = {**read, "report_id": report_id(who, name), "phone": competitor, "event": event_id, "side": side,
-             "agrees_to": agrees}
-    command = RecordReport(whole["report_id"], read["match"], side, read["revision"], read["result"], digest(whole),
-                           read["draw"], read["serial"], agrees, read["a"], read["b"], holder=phone_digest(phone))
+    whole = {
+        **read,
+        "report_id": report_id(who, name),
+        "phone": competitor,
+        "event": event_id,
+        "side": side,
+        "agrees_to": agrees,
+    }
+    command = RecordReport(
+        whole["report_id"],
+        read["match"],
+        side,
+        read["revision"],
+        read["result"],
+        digest(whole),
+        read["draw"],
+        read["serial"],
+        agrees,
+        read["a"],
+        read["b"],
+        holder=phone_digest(phone),
+    )
     return name, Step(event_id, command, actor=f"{PHONE_ACTOR}{competitor}")
 
 
@@ -112,8 +132,9 @@ def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]
     return side, found[1].heard.get(side, 0)
 
 
-def submit(hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str) -> tuple[str, str,
-                                                                                    Future[list[Entry]] | None]:
+def submit(
+    hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str
+) -> tuple[str, str, Future[list[Entry]] | None]:
     """(the page's name for it, its digest, a future of its being on the disk; None for a repeated report, which is
     there already). Raises Problem where it is malformed, and where this player reports far too often."""
     snapshot = hub.service.snapshot
@@ -144,8 +165,14 @@ def reword_problem(problem: Problem) -> Problem:
 def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
     """The hub's answer about the very report sent, all that the page trusts, and its text in the reader's language."""
     title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
-    return {"report_id": found.name, "fate": found.fate, "reason": found.reason, "number": found.number,
-            "title": title, "text": words(found.key)}
+    return {
+        "report_id": found.name,
+        "fate": found.fate,
+        "reason": found.reason,
+        "number": found.number,
+        "title": title,
+        "text": words(found.key),
+    }
 
 
 RETRY_STATUS: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
@@ -163,6 +190,12 @@ def _key(state: EventState, fate: ReportFate, competitor: str) -> str:
     found = state.find_match(fate.match or "")
     if found is None or competitor not in (found[1].match.a, found[1].match.b):
         return "me.said.taken"
-    by_state = {AGREED: "agreed", ONE_SIDED: "one-sided", DISPUTE: "dispute", SECOND: "second", DECIDED: "agreed",
-                ONE_PHONE: "one-phone"}
+    by_state = {
+        AGREED: "agreed",
+        ONE_SIDED: "one-sided",
+        DISPUTE: "dispute",
+        SECOND: "second",
+        DECIDED: "agreed",
+        ONE_PHONE: "one-phone",
+    }
     return f"me.said.{by_state.get(found[1].state, 'taken')}"

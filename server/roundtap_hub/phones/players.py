@@ -58,19 +58,27 @@ def player_view(
     record, values = record_of(moment, competitor)
     owed, must = owed_squads(state, competitor) if plays and newest and not state.finished else ("", False)
     return {
-        "name": names[competitor], "active": plays, "number": newest.number if newest else 0,
+        "name": names[competitor],
+        "active": plays,
+        "number": newest.number if newest else 0,
         "live": state.live is not None,
-        "cell": grid_cell(snapshot, units, state, match, names, now_ms) if match else None, "side": side,
+        "cell": grid_cell(snapshot, units, state, match, names, now_ms) if match else None,
+        "side": side,
         "opponent": names.get(opponent, opponent) if opponent else None,
         "opponent_record": record_of(moment, opponent)[0] if opponent else "",
-        "record": record, "figures": values, "rank": row.rank if row and row.rounds else None,
+        "record": record,
+        "figures": values,
+        "rank": row.rank if row and row.rounds else None,
         "of": sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
         "worth": result_worth(state, newest, match) if match and newest else {},
-        "before_play": pre_game_choice(state, newest, match) if match and newest and match.match.result is None
+        "before_play": pre_game_choice(state, newest, match)
+        if match and newest and match.match.result is None
         else None,
-        "owed": owed, "must": must,
+        "owed": owed,
+        "must": must,
         "status": DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
-        "corrected": _corrections(state, competitor, names), "margins": _margins(state, competitor, names),
+        "corrected": _corrections(state, competitor, names),
+        "margins": _margins(state, competitor, names),
         "to_confirm": entrant.sign_up == TO_CONFIRM,
     }
 
@@ -92,8 +100,14 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
                 continue  # An imported figure that no game ends with.
             if figure is not None:
                 across = seat.competitor(other_side(side))
-                found.append({"number": played.number, "name": knockout.title_key(state, played),
-                              "against": names.get(across, across) if across else None, "figure": figure})
+                found.append(
+                    {
+                        "number": played.number,
+                        "name": knockout.title_key(state, played),
+                        "against": names.get(across, across) if across else None,
+                        "figure": figure,
+                    }
+                )
     return found
 
 
@@ -106,15 +120,22 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
             if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
                 side: Side = "a" if seat.a == competitor else "b"
                 across = seat.competitor(other_side(side)) or ""
-                found.append({"number": played.number, "name": knockout.title_key(state, played),
-                              "against": names.get(across, across), "side": side,
-                              "result": shown_result(seat.result, state)})
+                found.append(
+                    {
+                        "number": played.number,
+                        "name": knockout.title_key(state, played),
+                        "against": names.get(across, across),
+                        "side": side,
+                        "result": shown_result(seat.result, state),
+                    }
+                )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class CompetitorHit:
     """A competitor found by a search; `members`: a team's, as the hall may read them."""
+
     id: str
     name: str
     active: bool
@@ -127,8 +148,10 @@ def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[
     names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
     state = moment.state
     found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
-    return sorted((hit for hit in found if any(wanted in name_sort_key(name)[0] for name in (hit.name, *hit.members))),
-                  key=lambda hit: name_sort_key(hit.name))
+    return sorted(
+        (hit for hit in found if any(wanted in name_sort_key(name)[0] for name in (hit.name, *hit.members))),
+        key=lambda hit: name_sort_key(hit.name),
+    )
 
 
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
@@ -136,10 +159,16 @@ def players_page(event_id: str) -> AnyResponse:
     """All competitors by name. `?q=`: those whose name contains it; the search works without scripts too."""
     moment, query = web.current_event(event_id), request.args.get("q", "")[:60]
     state = moment.state
-    shown: dict[str, Any] = {"state": state, "people": search_competitors(moment, query), "query": query,
-                             "planned": saved_event.planned_swiss(state), "newest": saved_event.newest_round(state)}
-    return web.page("find_me.html", web.page_cache_key(), **shown) if query else web.cached_page("find_me.html",
-                                                                                                 **shown)
+    shown: dict[str, Any] = {
+        "state": state,
+        "people": search_competitors(moment, query),
+        "query": query,
+        "planned": saved_event.planned_swiss(state),
+        "newest": saved_event.newest_round(state),
+    }
+    return (
+        web.page("find_me.html", web.page_cache_key(), **shown) if query else web.cached_page("find_me.html", **shown)
+    )
 
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
@@ -154,11 +183,17 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
     if view is None:
         abort(404)
     winner = knockout.winner_of(moment)
-    return {"state": state, "view": view, "clock": state.clock,
-            "standing": knockout.knockout_standing(moment, competitor),
-            "has_bracket": knockout.bracket(moment) is not None, "planned": saved_event.planned_swiss(state),
-            "face": clock_face(state, web.current_instant(), web.words()), "won": winner == competitor,
-            "winner": saved_event.shown_names(moment)[winner] if winner is not None else ""}
+    return {
+        "state": state,
+        "view": view,
+        "clock": state.clock,
+        "standing": knockout.knockout_standing(moment, competitor),
+        "has_bracket": knockout.bracket(moment) is not None,
+        "planned": saved_event.planned_swiss(state),
+        "face": clock_face(state, web.current_instant(), web.words()),
+        "won": winner == competitor,
+        "winner": saved_event.shown_names(moment)[winner] if winner is not None else "",
+    }
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
@@ -166,9 +201,15 @@ def standings_page(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
-        "standings.html", state=moment.state, view=standings_view(moment, names),
-        planned=saved_event.planned_swiss(moment.state), final=knockout.final_lines(moment, names) if found else (),
-        has_bracket=found is not None, cut_rows=knockout.cut_rows(moment), names=names)
+        "standings.html",
+        state=moment.state,
+        view=standings_view(moment, names),
+        planned=saved_event.planned_swiss(moment.state),
+        final=knockout.final_lines(moment, names) if found else (),
+        has_bracket=found is not None,
+        cut_rows=knockout.cut_rows(moment),
+        names=names,
+    )
 
 
 @route("GET /e/<event_id>/bracket", EVERYBODY, VISIBLE, kept="bracket/<event_id>")
@@ -177,11 +218,16 @@ def bracket_page(event_id: str) -> AnyResponse:
     moment = web.current_event(event_id)
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
-        "bracket.html", state=moment.state, bracket=found,
+        "bracket.html",
+        state=moment.state,
+        bracket=found,
         drawing=bracket_svg(found, names, web.words()) if found else "",
-        rounds=knockout.bracket_lines(found) if found else [], planned=saved_event.planned_swiss(moment.state),
-        champion=names.get(found.champion, "") if found and found.champion else "", cut_rows=knockout.cut_rows(moment),
-        names=names)
+        rounds=knockout.bracket_lines(found) if found else [],
+        planned=saved_event.planned_swiss(moment.state),
+        champion=names.get(found.champion, "") if found and found.champion else "",
+        cut_rows=knockout.cut_rows(moment),
+        names=names,
+    )
 
 
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
@@ -196,8 +242,9 @@ def pairings_page(event_id: str) -> AnyResponse:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
-    return web.cached_page("pairings.html", state=state, newest=newest, rows=rows,
-                           planned=saved_event.planned_swiss(state))
+    return web.cached_page(
+        "pairings.html", state=state, newest=newest, rows=rows, planned=saved_event.planned_swiss(state)
+    )
 
 
 UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
@@ -209,6 +256,7 @@ SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 @dataclass(frozen=True, slots=True)
 class StageLimits:
     """A stage's maximum of games per match, and minutes per round (None: untimed); `usual`: the rulebook's minutes."""
+
     stage: str
     games: int
     minutes: int | None
@@ -224,16 +272,24 @@ def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
     counted = state.players_at_start is None and (
-        options.get("swiss_rounds") is None or (options.get("structure") != "own" and options.get("cut") is None))
+        options.get("swiss_rounds") is None or (options.get("structure") != "own" and options.get("cut") is None)
+    )
     named = ((moment.people.get(official.id), official) for official in state.officials.values())
     return {
-        "book": book, "players": state.players_at_start or len(active_ids(state)), "rounds": rounds, "cut": cut,
-        "fixed": not counted, "lengths": list(_stage_limits(book, options, rounds, cut)),
-        "points": outcome_points(book, options), "byes": bye_worth(book, options),
+        "book": book,
+        "players": state.players_at_start or len(active_ids(state)),
+        "rounds": rounds,
+        "cut": cut,
+        "fixed": not counted,
+        "lengths": list(_stage_limits(book, options, rounds, cut)),
+        "points": outcome_points(book, options),
+        "byes": bye_worth(book, options),
         "changed": list(_changed_options(state)),
-        "prize_places": options.get("prize_places"), "facts": list(_facts(book, options, bool(cut), state.level)),
+        "prize_places": options.get("prize_places"),
+        "facts": list(_facts(book, options, bool(cut), state.level)),
         "officials": [(person.public_name or person.name, official) for person, official in named if person],
-        "coverage": partial(coverage, book.id), "played_on": played_on_lines(moment),
+        "coverage": partial(coverage, book.id),
+        "played_on": played_on_lines(moment),
         "mends": mend_lines(moment, state.public_rounds),
     }
 
@@ -245,11 +301,16 @@ def _structure(state: EventState) -> tuple[int | None, int | None]:
         return None, None
 
 
-def _stage_limits(book: Rulebook, options: Mapping[str, Any], rounds: int | None,
-                  cut: int | None) -> Iterator[StageLimits]:
+def _stage_limits(
+    book: Rulebook, options: Mapping[str, Any], rounds: int | None, cut: int | None
+) -> Iterator[StageLimits]:
     has_cut = bool(cut) or rounds == 0
-    wanted = {"swiss": rounds != 0, "elimination": has_cut, "final": has_cut,
-              "third_place": has_cut and bool(options.get("third_place_match"))}
+    wanted = {
+        "swiss": rounds != 0,
+        "elimination": has_cut,
+        "final": has_cut,
+        "third_place": has_cut and bool(options.get("third_place_match")),
+    }
     usual = stage_minutes(book, {**options, "stages": _without_minutes(options)})
     for stage, minutes in stage_minutes(book, options).items():
         if wanted.get(stage, True):
@@ -270,8 +331,9 @@ def _changed_options(state: EventState) -> Iterator[tuple[str, Any, Any]]:
             yield key, value, usual.get(key)
 
 
-def _facts(book: Rulebook, options: Mapping[str, Any], cut: bool,
-           level: str | None) -> Iterator[tuple[str, dict[str, Any]]]:
+def _facts(
+    book: Rulebook, options: Mapping[str, Any], cut: bool, level: str | None
+) -> Iterator[tuple[str, dict[str, Any]]]:
     if book.team_size > 1:
         yield "team", {"size": book.team_size}
     if book.lists.required(options, level):

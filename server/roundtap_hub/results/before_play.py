@@ -17,6 +17,7 @@ from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, Match
 class PreGameChoice:
     """`about`: "first_player" or "initiative"; `side`: who begins or chooses, None while unknown; `lot`: whether a lot
     decides it; `drawn`: whether it was drawn."""
+
     about: str
     side: str | None
     lot: bool
@@ -36,8 +37,9 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
     return PreGameChoice(INITIATIVE, chooses, False) if chooses is not None else None
 
 
-def situation_at(state: EventState, people: Mapping[str, Person], played: RoundState,
-                 match: MatchState) -> MatchSituation:
+def situation_at(
+    state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState
+) -> MatchSituation:
     """The match's situation, with the houses of both decks where the rulebook needs them and they are known."""
     situation = situation_of(state, played, match)
     if FIRST_PLAYER not in state.rulebook.lots:

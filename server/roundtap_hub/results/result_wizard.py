@@ -36,6 +36,7 @@ FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns
 @dataclass(frozen=True, slots=True)
 class WizardProgress:
     """The answers so far: the way, its opener, and answers by question ("score.winner")."""
+
     way: WayToEnd | None = None
     opener: Side | None = None
     answers: Mapping[str, Any] = field(default_factory=dict)
@@ -54,6 +55,7 @@ def _texts(answer: object) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
     """One question on a page; figures and squads have a side."""
+
     question: Question
     key: str
     side: Side | None
@@ -63,6 +65,7 @@ class AskedQuestion:
 class WizardPage:
     """One page: its kind, its questions (a's first), and where "back" leads (`before`, None on the first page).
     `sayable`: whether the reader may enter the result, perhaps with a reason."""
+
     kind: str
     trail: WizardProgress
     asked: tuple[AskedQuestion, ...]
@@ -77,8 +80,13 @@ class WizardPage:
         return tuple(asked.question.name for asked in self.asked)
 
 
-def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Side],
-                  without: Iterable[str] = (), side: Side | None = None) -> WizardProgress:
+def read_progress(
+    form: Form,
+    fields: MultiDict[str, str],
+    lots: Mapping[str, Side],
+    without: Iterable[str] = (),
+    side: Side | None = None,
+) -> WizardProgress:
     """The answers in the fields. Raises Problem for an impossible one. `lots`: as drawn, they override fields;
     `without`: questions to ask again; `side`: the only side that is asked."""
     way = form.way(fields.get("way") or "")
@@ -95,7 +103,8 @@ def read_progress(form: Form, fields: MultiDict[str, str], lots: Mapping[str, Si
         trail = replace(trail, way=way)
     skipped = set(without)
     answers = {
-        question.name: question.read(fields.getlist(f"q.{question.name}")) for question in way.questions
+        question.name: question.read(fields.getlist(f"q.{question.name}"))
+        for question in way.questions
         if question.name not in skipped and f"q.{question.name}" in fields and question.name not in way.lots
     }
     answers |= {name: side for name, side in lots.items() if name in way.lots}
@@ -116,8 +125,10 @@ def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     # Answers that a later correction made needless are dropped.
     met = [question for question in walked.met if question.name in trail.answers]
     ahead = walk_way(opened, trail.answers, opener, fill=True).met
-    trail = replace(trail, answers={question.name: trail.answers[question.name] for question in ahead
-                                    if question.name in trail.answers})
+    trail = replace(
+        trail,
+        answers={question.name: trail.answers[question.name] for question in ahead if question.name in trail.answers},
+    )
     dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
     if dropped:
         before = replace(trail, answers={name: answer for name, answer in trail.answers.items() if name not in dropped})
@@ -126,8 +137,10 @@ def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     if walked.question is None:
         return WizardPage(END, trail, (), walked, before, dropped, compose_result(way, opener, trail.answers))
     sides: dict[str, Side] = {WINNER: opener, LOSER: other_side(opener)}
-    asked = [AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
-             for each in _paired_questions(opened, walked.question, trail.answers)]
+    asked = [
+        AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
+        for each in _paired_questions(opened, walked.question, trail.answers)
+    ]
     asked.sort(key=lambda one: one.side or "")
     kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
     return WizardPage(kind, trail, tuple(asked), walked, before, dropped)
@@ -138,10 +151,18 @@ _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 def _paired_questions(way: WayToEnd, first: Question, answers: Mapping[str, Any]) -> list[Question]:
     """The question, and the same one about the other side where it follows directly."""
-    following = way.steps[way.steps.index(first) + 1:][:1]
-    return [first,
-            *(question for question in following if isinstance(question, BaseQuestion) and _same_page(first, question)
-              and question.name not in answers and question.asked)]
+    following = way.steps[way.steps.index(first) + 1 :][:1]
+    return [
+        first,
+        *(
+            question
+            for question in following
+            if isinstance(question, BaseQuestion)
+            and _same_page(first, question)
+            and question.name not in answers
+            and question.asked
+        ),
+    ]
 
 
 def _same_page(first: Question, second: Question) -> bool:
@@ -159,8 +180,11 @@ def is_last_page(page: WizardPage) -> bool:
     """Whether no question can follow this page."""
     way, opener = page.trail.way, page.trail.opener
     assert way is not None
-    left = [question for question in way.opened_by(opener or "a").questions
-            if question.asked and question.name not in page.trail.answers]
+    left = [
+        question
+        for question in way.opened_by(opener or "a").questions
+        if question.asked and question.name not in page.trail.answers
+    ]
     return {question.name for question in left} == set(page.names)
 
 
@@ -179,6 +203,7 @@ Fields = MultiDict[str, str]
 @dataclass(frozen=True, slots=True)
 class MatchContext:
     """A match in the wizard, with its form; `names` by side, `people`: all names by competitor."""
+
     state: EventState
     played: RoundState
     match: MatchState
@@ -197,8 +222,14 @@ def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchSta
     return found
 
 
-def match_context(moment: SavedEvent, played: RoundState, match: MatchState, names: Mapping[str, str], by: str,
-                  side: Side | None = None) -> MatchContext:
+def match_context(
+    moment: SavedEvent,
+    played: RoundState,
+    match: MatchState,
+    names: Mapping[str, str],
+    by: str,
+    side: Side | None = None,
+) -> MatchContext:
     """The context of a match. `names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is
     asked the squads of their `side` alone."""
     state = moment.state
@@ -208,10 +239,18 @@ def match_context(moment: SavedEvent, played: RoundState, match: MatchState, nam
     if by == result_gate.OFFICIAL:
         draw = (DRAW,) if result_gate.may_be_drawn(state.rulebook, state.options, situation) else ()
         form = with_rulings(form, (*SIDES, *draw, "none"))
-    return MatchContext(state, played, match, situation, form, side_names(match, names), names,
-                        result_gate.ResultSource(by, up, side=side,
-                                                 corrects=result_to_correct(played, match) if by == result_gate.OFFICIAL
-                                                 else None))
+    return MatchContext(
+        state,
+        played,
+        match,
+        situation,
+        form,
+        side_names(match, names),
+        names,
+        result_gate.ResultSource(
+            by, up, side=side, corrects=result_to_correct(played, match) if by == result_gate.OFFICIAL else None
+        ),
+    )
 
 
 def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
@@ -235,8 +274,12 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
 
 def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
     """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
-    why = next(result_gate.result_problems(seat.state.rulebook, result, seat.state.options, seat.situation,
-                                           _saying(seat, result, earlier)), None)
+    why = next(
+        result_gate.result_problems(
+            seat.state.rulebook, result, seat.state.options, seat.situation, _saying(seat, result, earlier)
+        ),
+        None,
+    )
     if why is None or why.key not in result_gate.NEEDS_REASON:
         return why
     g.asks_reason = why
@@ -271,27 +314,41 @@ def _without_last_answers(seat: MatchContext, fields: Fields) -> WizardProgress:
         return WizardProgress()
 
 
-def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: str,
-                 base: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def step_context(
+    seat: MatchContext, at: WizardPage, fields: Fields, address: str, base: Sequence[tuple[str, str]]
+) -> dict[str, Any]:
     """The template context of a step. `address`: the wizard's; `base`: fields carried through all steps."""
     state, book, t = seat.state, seat.state.rulebook, words()
     opener = at.trail.opener or "a"
-    lines = result_words.answer_lines(seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked,
-                                      seat.names,
-                                      t) \
-        if at.trail.way is not None and at.walked is not None and at.kind != END else []
+    lines = (
+        result_words.answer_lines(
+            seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names, t
+        )
+        if at.trail.way is not None and at.walked is not None and at.kind != END
+        else []
+    )
     return {
-        "state": state, "played": seat.played, "played_name": title_key(state, seat.played), "at": at,
-        "match": seat.match, "names": seat.names, "lines": lines, "back": _back(at, address, base),
-        "hidden": [*at.trail.fields(), *base], "given": _initial_values(seat, at, fields),
+        "state": state,
+        "played": seat.played,
+        "played_name": title_key(state, seat.played),
+        "at": at,
+        "match": seat.match,
+        "names": seat.names,
+        "lines": lines,
+        "back": _back(at, address, base),
+        "hidden": [*at.trail.fields(), *base],
+        "given": _initial_values(seat, at, fields),
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": result_lines(seat, at.result) if at.result else (),
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
-        "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t) if at.result
+        "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t)
+        if at.result
         else "",
-        "worth": points_for_result(seat, at.result) if at.result else {}, "figure_label": result_words.figure_label,
-        "way_label": result_words.way_label, "option_label": result_words.option_label,
+        "worth": points_for_result(seat, at.result) if at.result else {},
+        "figure_label": result_words.figure_label,
+        "way_label": result_words.way_label,
+        "option_label": result_words.option_label,
         "walk_at": address,
     }
 
@@ -299,9 +356,11 @@ def step_context(seat: MatchContext, at: WizardPage, fields: Fields, address: st
 def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.ResultLine, ...]:
     """A result in words, with its consequences."""
     state, t = seat.state, words()
-    return (*result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
-            *lost_squads(state, seat.played, seat.match, result, seat.names, t),
-            *cut_changes(state, seat.played, seat.match, result, seat.people, t))
+    return (
+        *result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
+        *lost_squads(state, seat.played, seat.match, result, seat.names, t),
+        *cut_changes(state, seat.played, seat.match, result, seat.people, t),
+    )
 
 
 def draw_lot(seat: MatchContext, fields: Fields, who: str) -> WizardProgress:
@@ -332,8 +391,10 @@ def ways_of(seat: MatchContext) -> list[tuple[str, bool]]:
     now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
     early = seat.saying.by == result_gate.PLAYER and seat.saying.time_is_up is False
     stands = progress_of(seat, seat.match.match.result).way
-    ways = sorted((way for way in seat.form.ways if not (early and way.when == AT_TIME)),
-                  key=lambda way: (way.ended == RULING, way.id not in now))
+    ways = sorted(
+        (way for way in seat.form.ways if not (early and way.when == AT_TIME)),
+        key=lambda way: (way.ended == RULING, way.id not in now),
+    )
     return [(way.id, stands is not None and way.id == stands.id) for way in ways]
 
 
@@ -351,8 +412,11 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
     given: dict[str, list[str]] = {}
     stands = progress_of(seat, seat.match.match.result)
     # Answers are the winner's and the loser's: with another winner they would be the wrong player's.
-    if stands.way is not None and at.trail.way is not None and (
-            (stands.way.id, stands.opener) == (at.trail.way.id, at.trail.opener)):
+    if (
+        stands.way is not None
+        and at.trail.way is not None
+        and ((stands.way.id, stands.opener) == (at.trail.way.id, at.trail.opener))
+    ):
         given = {name: _texts(answer) for name, answer in stands.answers.items()}
     for name in at.names:
         if f"q.{name}" in fields:

@@ -33,8 +33,9 @@ from roundtap_hub.serving import web
 
 def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:
     moment = web.current_event(event_id)
-    return result_wizard.match_context(moment, *result_wizard.public_match(moment.state, match_id), full_names(moment),
-                                       OFFICIAL)
+    return result_wizard.match_context(
+        moment, *result_wizard.public_match(moment.state, match_id), full_names(moment), OFFICIAL
+    )
 
 
 @route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
@@ -52,20 +53,40 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     played, match = seat.played, seat.match
     cell, stands = _cell(moment, match), match.match.result
     waited_ms = web.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
-    return web.page("match.html", feed=f"console/{event_id}", state=state, played=played, match=match, cell=cell,
-                    judge=judge_view(moment, played, match, waited_ms), played_name=title_key(state, played),
-                told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
-                    worth=result_worth(state, played, match), way_label=way_label,
-                    first=pre_game_choice(state, played, match),
-                    names=seat.names, earlier=_earlier(moment, seat), **first_step_context(seat))
+    return web.page(
+        "match.html",
+        feed=f"console/{event_id}",
+        state=state,
+        played=played,
+        match=match,
+        cell=cell,
+        judge=judge_view(moment, played, match, waited_ms),
+        played_name=title_key(state, played),
+        told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
+        worth=result_worth(state, played, match),
+        way_label=way_label,
+        first=pre_game_choice(state, played, match),
+        names=seat.names,
+        earlier=_earlier(moment, seat),
+        **first_step_context(seat),
+    )
 
 
 def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
     """Replaced results, newest first, each with who replaced it, why, and the address that proposes it again."""
-    found = [(result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
-             for each in reversed(seat.match.corrections)]
-    return [{"result": shown_result(was, seat.state), "by": author_of(moment, RULING, by), "reason": reason,
-             "again": wizard_address(seat, was)} for was, by, reason in found]
+    found = [
+        (result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
+        for each in reversed(seat.match.corrections)
+    ]
+    return [
+        {
+            "result": shown_result(was, seat.state),
+            "by": author_of(moment, RULING, by),
+            "reason": reason,
+            "again": wizard_address(seat, was),
+        }
+        for was, by, reason in found
+    ]
 
 
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
@@ -122,8 +143,11 @@ def record_lot_before_play(event_id: str, match_id: str) -> AnyResponse:
 @web.shows_problem_on(match_page)
 def record_no_show(event_id: str, match_id: str) -> AnyResponse:
     web.submit_command(event_id, NoShow(match_id, web.field("absent")))
-    return redirect(url_for("console.absentees_page", event_id=event_id),
-                    303) if web.field("back") else web.back_to_event(event_id)
+    return (
+        redirect(url_for("console.absentees_page", event_id=event_id), 303)
+        if web.field("back")
+        else web.back_to_event(event_id)
+    )
 
 
 @route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
@@ -147,30 +171,42 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     line = fields.get("text", "").strip()
     if line:
         try:
-            return redirect(result_wizard.address_at(_at(seat),
-                                                     [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),
-                            303)
+            return redirect(
+                result_wizard.address_at(_at(seat), [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),
+                303,
+            )
         except Problem as problem:
             g.problem, g.status = problem, 400
     at = result_wizard.wizard_page_at(seat, fields, earlier=bool(_code(fields)))
     slip = slip_context(seat, _code(fields), at.result) if _code(fields) else None
-    return web.page("match_wizard.html", slip=slip, line=line, **line_hints(seat),
-                    **result_wizard.step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)))
+    return web.page(
+        "match_wizard.html",
+        slip=slip,
+        line=line,
+        **line_hints(seat),
+        **result_wizard.step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)),
+    )
 
 
 def line_hints(seat: result_wizard.MatchContext) -> dict[str, Any]:
     """Hints on the short lines that this match accepts now."""
     book = seat.state.rulebook
     grammar = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
-    return {"grammar": grammar,
-            "figures": ", ".join(figure_label(web.words(), key, book.id) for key in grammar["figures"])}
+    return {
+        "grammar": grammar,
+        "figures": ", ".join(figure_label(web.words(), key, book.id) for key in grammar["figures"]),
+    }
 
 
 def first_step_context(seat: result_wizard.MatchContext) -> dict[str, Any]:
     """The context of a page that offers the wizard's first step itself."""
-    return {"ways": result_wizard.ways_of(seat), "walk_at": _at(seat),
-            "hidden": _baseline_fields(seat, result_wizard.Fields()), "line": "",
-            **line_hints(seat)}
+    return {
+        "ways": result_wizard.ways_of(seat),
+        "walk_at": _at(seat),
+        "hidden": _baseline_fields(seat, result_wizard.Fields()),
+        "line": "",
+        **line_hints(seat),
+    }
 
 
 def _typed(seat: result_wizard.MatchContext, line: str) -> result_wizard.WizardProgress:
@@ -182,15 +218,23 @@ def _typed(seat: result_wizard.MatchContext, line: str) -> result_wizard.WizardP
 
 def _read(seat: result_wizard.MatchContext, line: str, said: Collection[str] = ()) -> LineReading:
     """`said`: ways of ending that are already recorded or reported."""
-    return read_line(line, seat.match.match, seat.match.id, seat.state.rulebook, seat.state.options, seat.situation,
-                     bool(seat.saying.time_is_up), said)
+    return read_line(
+        line,
+        seat.match.match,
+        seat.match.id,
+        seat.state.rulebook,
+        seat.state.options,
+        seat.situation,
+        bool(seat.saying.time_is_up),
+        said,
+    )
 
 
 def wizard_address(seat: result_wizard.MatchContext, result: Result) -> str:
     """The address of the page that asks only what this result leaves open."""
-    return result_wizard.address_at(_at(seat),
-                                    [*result_wizard.progress_of(seat, result).fields(),
-                                     *_baseline_fields(seat, result_wizard.Fields())])
+    return result_wizard.address_at(
+        _at(seat), [*result_wizard.progress_of(seat, result).fields(), *_baseline_fields(seat, result_wizard.Fields())]
+    )
 
 
 def _code(fields: result_wizard.Fields) -> str:
@@ -200,9 +244,11 @@ def _code(fields: result_wizard.Fields) -> str:
 def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> list[tuple[str, str]]:
     """The revision that the official acts on: as seen at the beginning, after a conflict the current one."""
     fresh = g.get("problem") is not None or "revision" not in fields
-    return [("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
-            ("seen", str(seat.match.number or 0) if fresh else fields.get("seen", "")),
-            *([("slip", _code(fields))] if _code(fields) else [])]
+    return [
+        ("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
+        ("seen", str(seat.match.number or 0) if fresh else fields.get("seen", "")),
+        *([("slip", _code(fields))] if _code(fields) else []),
+    ]
 
 
 def _at(seat: result_wizard.MatchContext) -> str:
@@ -215,10 +261,18 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != result_wizard.END or at.result is None:
-        return redirect(result_wizard.address_at(_at(seat),
-                                                 [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303)
-    entered = EnterResult(match_id, web.form_number("revision") or 0, at.result, web.form_number("seen"),
-                          web.typed_reason(), earlier=bool(_code(request.form)), cut=web.field("cut"))
+        return redirect(
+            result_wizard.address_at(_at(seat), [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303
+        )
+    entered = EnterResult(
+        match_id,
+        web.form_number("revision") or 0,
+        at.result,
+        web.form_number("seen"),
+        web.typed_reason(),
+        earlier=bool(_code(request.form)),
+        cut=web.field("cut"),
+    )
     if entered.earlier:
         return enter_slip(seat, entered)
     web.submit_command(event_id, entered)
@@ -251,12 +305,21 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
     done = _at_table(played, (request.args.get("done") or "").strip()[:6])
     context = _table(match_context_at(event_id, match.id), line) if match is not None else {}
     return web.page(
-        "entry.html", feed=f"console/{event_id}", state=state, played=played,
-        played_name=title_key(state, played) if played is not None else None, asked=number, line=line,
-        newest=newest_round(state), match=match, elsewhere=None if match is not None else _elsewhere(state, number),
+        "entry.html",
+        feed=f"console/{event_id}",
+        state=state,
+        played=played,
+        played_name=title_key(state, played) if played is not None else None,
+        asked=number,
+        line=line,
+        newest=newest_round(state),
+        match=match,
+        elsewhere=None if match is not None else _elsewhere(state, number),
         tables=sorted(m.match.table for m in _matches(played) if m.match.table is not None),
-        done=_cell(moment, done) if done is not None else None, next_open=_next_open(played, done or match),
-        **context)
+        done=_cell(moment, done) if done is not None else None,
+        next_open=_next_open(played, done or match),
+        **context,
+    )
 
 
 def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
@@ -268,9 +331,13 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
     if reading:
         result_wizard.result_problem(seat, reading.result)
     return {
-        "cell": _cell(web.current_event(seat.state.id), seat.match), "reading": reading, "unclear": unclear,
-        "names": seat.names, "shown": shown_result(reading.result, seat.state) if reading else None,
-        "told": result_wizard.result_lines(seat, reading.result) if reading else (), **line_hints(seat),
+        "cell": _cell(web.current_event(seat.state.id), seat.match),
+        "reading": reading,
+        "unclear": unclear,
+        "names": seat.names,
+        "shown": shown_result(reading.result, seat.state) if reading else None,
+        "told": result_wizard.result_lines(seat, reading.result) if reading else (),
+        **line_hints(seat),
     }
 
 
@@ -288,14 +355,23 @@ def _at_table(played: RoundState | None, number: str) -> MatchState | None:
 
 
 def _elsewhere(state: EventState, number: str) -> EventState | None:
-    return next((other for other in web.current_snapshot().events.values()
-                 if other.id != state.id and _at_table(other.live, number) is not None), None)
+    return next(
+        (
+            other
+            for other in web.current_snapshot().events.values()
+            if other.id != state.id and _at_table(other.live, number) is not None
+        ),
+        None,
+    )
 
 
 def _next_open(played: RoundState | None, after: MatchState | None) -> int | None:
     """The next table without a result: the first after this one, else the first of all."""
-    still = sorted(match.match.table for match in _matches(played) if match.match.table is not None and not match.done
-                   and (after is None or match.id != after.id))
+    still = sorted(
+        match.match.table
+        for match in _matches(played)
+        if match.match.table is not None and not match.done and (after is None or match.id != after.id)
+    )
     at = after.match.table if after is not None and after.match.table is not None else 0
     return next((table for table in still if table > at), still[0] if still else None)
 
@@ -308,7 +384,15 @@ def save_entry(event_id: str, match_id: str) -> AnyResponse:
     reading, table = _read(seat, web.field("text")), seat.match.match.table
     if reading.mark != web.field("mark"):
         raise Problem("line_not_shown", table=table)
-    web.submit_command(event_id,
-                       EnterResult(match_id, web.form_number("revision") or 0, reading.result, web.form_number("seen"),
-                                   web.typed_reason(), cut=web.field("cut")))
+    web.submit_command(
+        event_id,
+        EnterResult(
+            match_id,
+            web.form_number("revision") or 0,
+            reading.result,
+            web.form_number("seen"),
+            web.typed_reason(),
+            cut=web.field("cut"),
+        ),
+    )
     return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)

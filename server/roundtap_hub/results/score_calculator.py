@@ -25,8 +25,11 @@ def calculator_view(book: Rulebook) -> dict[str, Any] | None:
     aid = book.counting_aid
     if aid is None:
         return None
-    typed = {figure.key: request.args[PREFIX + figure.key].strip()
-             for figure in aid.figures if PREFIX + figure.key in request.args}
+    typed = {
+        figure.key: request.args[PREFIX + figure.key].strip()
+        for figure in aid.figures
+        if PREFIX + figure.key in request.args
+    }
     worth, wrong = None, ""
     try:
         worth = aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}) if typed else None
@@ -71,9 +74,17 @@ def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
         who = next(c for c in tournament(moment).competitors if c.id == match.match.competitor(side))
         list_ = check.of_competitor(who)
         try:
-            problems = check.swap_problems(list_, lines, state.options, state.level) if list_ \
+            problems = (
+                check.swap_problems(list_, lines, state.options, state.level)
+                if list_
                 else [Problem("list_not_handed_in")]
+            )
         except Problem as problem:
             problems = [problem]
-    return {"side": side, "lines": lines if lines.strip() else "", "checked": bool(lines.strip()),
-            "problems": [problem.say(words()) for problem in problems], "sign": check.swap_sign}
+    return {
+        "side": side,
+        "lines": lines if lines.strip() else "",
+        "checked": bool(lines.strip()),
+        "problems": [problem.say(words()) for problem in problems],
+        "sign": check.swap_sign,
+    }

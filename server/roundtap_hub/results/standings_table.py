@@ -14,6 +14,7 @@ from roundtap_hub.events.saved_event import SavedEvent, settled_round, settled_r
 @dataclass(frozen=True, slots=True)
 class TiebreakCell:
     """One tiebreaker's figure; `decided`: it put this row above the next one."""
+
     key: str
     text: str
     exact: str
@@ -23,6 +24,7 @@ class TiebreakCell:
 @dataclass(frozen=True, slots=True)
 class StandingsLine:
     """`status`: "disqualified" (listed last, `rank` None), "dropped" or None."""
+
     rank: int | None
     competitor: str
     name: str
@@ -38,6 +40,7 @@ class StandingsLine:
 class StandingsView:
     """`columns`: the tiebreakers by weight; `draws`: records have draws too; `hidden`: tiebreakers that decided
     somewhere but have no column, since they compare only tied players."""
+
     after: int
     columns: tuple[str, ...]
     lines: tuple[StandingsLine, ...]
@@ -52,21 +55,33 @@ def standings_view(moment: SavedEvent, names: Mapping[str, str]) -> StandingsVie
     columns = tuple(rows[0].tiebreakers) if rows else ()
     lines = tuple(_line(moment, row, names) for row in rows)
     shown = {"points", "last", "random", *columns}
-    hidden = tuple(key for key in moment.state.rulebook.tiebreakers if key not in shown and any(
-        row.decided_by == key for row in rows))
-    return StandingsView(settled_round(moment.state), columns, lines, any(row.by_chance for row in rows),
-                         has_draws(moment.state), hidden)
+    hidden = tuple(
+        key
+        for key in moment.state.rulebook.tiebreakers
+        if key not in shown and any(row.decided_by == key for row in rows)
+    )
+    return StandingsView(
+        settled_round(moment.state), columns, lines, any(row.by_chance for row in rows), has_draws(moment.state), hidden
+    )
 
 
 def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
     values = tuple(
-        TiebreakCell(key, figure_text(value), str(value), row.decided_by == key) for key,
-        value in row.tiebreakers.items()
+        TiebreakCell(key, figure_text(value), str(value), row.decided_by == key)
+        for key, value in row.tiebreakers.items()
     )
     record = record_text(row, has_draws(moment.state))
-    return StandingsLine(row.rank, row.competitor, names.get(row.competitor, row.competitor), row.points, record,
-                         values,
-                         row.decided_by, row.by_chance, status_of(moment, row))
+    return StandingsLine(
+        row.rank,
+        row.competitor,
+        names.get(row.competitor, row.competitor),
+        row.points,
+        record,
+        values,
+        row.decided_by,
+        row.by_chance,
+        status_of(moment, row),
+    )
 
 
 def status_of(moment: SavedEvent, row: StandingsRow) -> str | None:
@@ -92,8 +107,9 @@ def record_of(moment: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakC
     if row is None:
         return record_text(None, draws), ()
     first = next(iter(row.tiebreakers.items()), None)
-    return record_text(row, draws), (TiebreakCell(first[0], figure_text(first[1]), str(first[1]), False),
-                                     ) if first else ()
+    return record_text(row, draws), (
+        TiebreakCell(first[0], figure_text(first[1]), str(first[1]), False),
+    ) if first else ()
 
 
 def figure_text(value: int | Fraction) -> str:

@@ -21,13 +21,17 @@ MOST_LETTERS = 60  # no valid line is longer
 
 CHOICES = ("winner", "initiative")  # choices that a letter can answer
 
-_TOKEN = re.compile(r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
-                    r"|(?P<number>(?:(?<!\d)[-\u2212])?\d{1,6})|(?P<between>[-\u2212\u2013:;,/]))", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"\s*(?:(?P<conceded>c\s*[ab])|(?P<initiative>i\s*[ab])|(?P<winner>[ab])|(?P<draw>=)"
+    r"|(?P<number>(?:(?<!\d)[-\u2212])?\d{1,6})|(?P<between>[-\u2212\u2013:;,/]))",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class TypedLine:
     """The parts of a line."""
+
     numbers: tuple[str, ...] = ()
     winner: Side | None = None
     draw: bool = False
@@ -39,6 +43,7 @@ class TypedLine:
 class LineReading:
     """The meaning of a line under a rulebook; `way`, `opener`, `answers` as in the wizard. `mark`: a digest of match
     and result, sent back on confirming, so that only the result on the screen counts."""
+
     way: WayToEnd
     opener: Side
     answers: Mapping[str, Any]
@@ -53,7 +58,7 @@ def split_line(line: str) -> TypedLine:
     numbers: list[str] = []
     said: dict[str, Side] = {}
     draw, closed, at = False, False, 0
-    line = line.strip()[:MOST_LETTERS + 1]
+    line = line.strip()[: MOST_LETTERS + 1]
     while at < len(line):
         found = _TOKEN.match(line, at)
         if found is None or len(line) > MOST_LETTERS:
@@ -78,7 +83,12 @@ def split_line(line: str) -> TypedLine:
 
 
 def read_line(
-    line: str, match: Match, match_id: str, book: Rulebook, options: Options, situation: MatchSituation,
+    line: str,
+    match: Match,
+    match_id: str,
+    book: Rulebook,
+    options: Options,
+    situation: MatchSituation,
     time_is_up: bool,
     said: Collection[str] = (),
 ) -> LineReading:
@@ -122,23 +132,28 @@ def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection
 
 def is_typable(way: WayToEnd) -> bool:
     """Whether the way asks only for figures, squads and choices that a line can answer."""
-    return all(isinstance(step, questions.Figure | questions.Picks | questions.Comparison | questions.WinnerByAnswer)
-               or (isinstance(step, questions.Choice) and step.only_if is None and step.name in CHOICES)
-               for step in way.steps)
+    return all(
+        isinstance(step, questions.Figure | questions.Picks | questions.Comparison | questions.WinnerByAnswer)
+        or (isinstance(step, questions.Choice) and step.only_if is None and step.name in CHOICES)
+        for step in way.steps
+    )
 
 
 def _winner(typed: TypedLine) -> Side | None:
     return typed.winner if typed.conceded_by is None else other_side(typed.conceded_by)
 
 
-def _opener_and_answers(way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]) -> tuple[Side,
-                                                                                                    dict[str, Any]]:
+def _opener_and_answers(
+    way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]
+) -> tuple[Side, dict[str, Any]]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
     winner = _winner(typed)
     ahead = None if winner is not None or way.winner == OPENER else _leader(way, fields)
-    if winner is None and (way.winner == OPENER or (way.winner == BY_FIGURES and ahead is None and not any(
-            figure.asked for figure in way.figures()))):
+    if winner is None and (
+        way.winner == OPENER
+        or (way.winner == BY_FIGURES and ahead is None and not any(figure.asked for figure in way.figures()))
+    ):
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
@@ -171,12 +186,14 @@ def _refuse_another_winner(book: Rulebook, result: Result, options: Options, nam
     """Raise Problem where the named winner is not the figures' winner."""
     says = book.winner(result, options)
     if named is not None and says != named:
-        raise Invalid("winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b,
-                      right=says)
+        raise Invalid(
+            "winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b, right=says
+        )
 
 
-def _field_candidates(way: WayToEnd, numbers: tuple[str, ...],
-                      winner: Side | None) -> Iterator[dict[str, str | list[str]]]:
+def _field_candidates(
+    way: WayToEnd, numbers: tuple[str, ...], winner: Side | None
+) -> Iterator[dict[str, str | list[str]]]:
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
         if len(numbers) == len(asked) < 2:
@@ -189,8 +206,9 @@ def _field_candidates(way: WayToEnd, numbers: tuple[str, ...],
     picks = way.picks()
     opened = way.opened_by(winner or "a").figures()
     keys = list(dict.fromkeys(figure.key for figure in opened))
-    figures = [_Slot(f"{key}.{side}", 1 if _top(opened, key) < 10 else 0, _top(opened, key))
-               for key in keys for side in SIDES]
+    figures = [
+        _Slot(f"{key}.{side}", 1 if _top(opened, key) < 10 else 0, _top(opened, key)) for key in keys for side in SIDES
+    ]
     squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
     for slots in ([*squads, *figures], figures) if squads else (figures,):
         found = list(_fill_slots(list(numbers), slots)) if numbers else []
@@ -204,6 +222,7 @@ def _field_candidates(way: WayToEnd, numbers: tuple[str, ...],
 @dataclass(frozen=True, slots=True)
 class _Slot:
     """A field for a number. `width`: its digits where no space follows (0: at least 2); `squads`: each digit is one."""
+
     name: str
     width: int
     top: int
@@ -243,25 +262,36 @@ def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, st
         if slot.squads:
             if not (len(head) == slot.width == len(set(head)) and all("1" <= one <= str(slot.top) for one in head)):
                 continue
-        elif rest and (not head.isdecimal() or int(head) > slot.top or (head != "0" and head.startswith("0"))
-                       or (rest.startswith("0") and not slots[1].width)):
+        elif rest and (
+            not head.isdecimal()
+            or int(head) > slot.top
+            or (head != "0" and head.startswith("0"))
+            or (rest.startswith("0") and not slots[1].width)
+        ):
             continue
         for more in _fill_slots([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
             yield {slot.name: list(head) if slot.squads else head, **more}
 
 
 def _reading(
-    way: WayToEnd, opener: Side, answers: Mapping[str, Any], result: Result, match: Match, match_id: str,
+    way: WayToEnd,
+    opener: Side,
+    answers: Mapping[str, Any],
+    result: Result,
+    match: Match,
+    match_id: str,
     book: Rulebook,
-    options: Options, situation: MatchSituation,
+    options: Options,
+    situation: MatchSituation,
 ) -> LineReading:
     winner = winner_of(book, options, result)
     try:
         worth = book.worth(Match(match.a, match.b, result=result), options, situation)
     except Problem:
         worth = {}
-    mark = short_hash(match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner,
-                      sorted(worth.items()))
+    mark = short_hash(
+        match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner, sorted(worth.items())
+    )
     return LineReading(way, opener, answers, result, winner, worth, mark)
 
 
@@ -270,18 +300,31 @@ def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
     single number beside a winner is ("winner", "loser", "": none or two needed); `conceded`: the same beside who
     conceded, None without that; `bare`: the winner alone suffices."""
     known = sorted((way for way in form.ways if is_typable(way)), key=lambda way: way not in form.offered(time_is_up))
-    plays = [(way, [figure for figure in way.opened_by("a").figures() if figure.asked]) for way in known
-             if way.ended != CONCESSION and way.winner != DRAWN]
+    plays = [
+        (way, [figure for figure in way.opened_by("a").figures() if figure.asked])
+        for way in known
+        if way.ended != CONCESSION and way.winner != DRAWN
+    ]
     alone = next((figures[0].whose for _, figures in plays if len(figures) == 1), "")
-    if not alone and any(way.winner == OPENER and len(figures) == 2 and not _more_asked(way)
-                         and figures[0].default == figures[0].maximum for way, figures in plays):
+    if not alone and any(
+        way.winner == OPENER and len(figures) == 2 and not _more_asked(way) and figures[0].default == figures[0].maximum
+        for way, figures in plays
+    ):
         alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
     return {
-        "figures": tuple(keys), "alone": alone, "bare": any(not figures for _, figures in plays),
+        "figures": tuple(keys),
+        "alone": alone,
+        "bare": any(not figures for _, figures in plays),
         "draw": any(way.winner == DRAWN for way in known),
-        "conceded": next(("".join(figure.whose or "" for figure in way.figures() if figure.asked)
-                          for way in known if way.ended == CONCESSION), None),
+        "conceded": next(
+            (
+                "".join(figure.whose or "" for figure in way.figures() if figure.asked)
+                for way in known
+                if way.ended == CONCESSION
+            ),
+            None,
+        ),
         "picks": next((picks for way in known for picks in way.picks()), None),
         "initiative": any(way.choice("initiative") for way in known),
     }

@@ -91,29 +91,40 @@ def next_stage(state: EventState) -> str | None:
 @dataclass(frozen=True, slots=True)
 class RoundLines:
     """One round of the bracket; `name` is a key of the core's texts."""
+
     name: str
     games: tuple[BracketGame, ...]
 
 
 def bracket_lines(found: Bracket) -> list[RoundLines]:
     """The bracket as lists, for a phone: the current round, those to come, then past ones, newest first."""
-    rounds = [RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
-              for r in range(1, found.rounds + 1)]
+    rounds = [
+        RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
+        for r in range(1, found.rounds + 1)
+    ]
     behind = max(0, len(found.round_numbers) - 1)
     return rounds[behind:] + rounds[:behind][::-1]
 
 
-def cut_changes(state: EventState, played: RoundState, match: MatchState, result: Result,
-                   names: Mapping[str, str], words: Words) -> list[ResultLine]:
+def cut_changes(
+    state: EventState, played: RoundState, match: MatchState, result: Result, names: Mapping[str, str], words: Words
+) -> list[ResultLine]:
     """What this result would change after the cut's stage has begun: the Swiss standings, never who advanced."""
     if played.stage not in (SWISS, TIEBREAK) or not event_flow.cut_unaffected(state):
         return []
-    was, now = ({row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
-                for each in (state, event_flow.with_result(state, match, result)))
-    moves = (f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}" for who, rank in now.items()
-             if was.get(who, rank) != rank)
-    return [ResultLine(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
-            ResultLine(words("correction.cut"), words("correction.cut.stays"))]
+    was, now = (
+        {row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
+        for each in (state, event_flow.with_result(state, match, result))
+    )
+    moves = (
+        f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}"
+        for who, rank in now.items()
+        if was.get(who, rank) != rank
+    )
+    return [
+        ResultLine(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
+        ResultLine(words("correction.cut"), words("correction.cut.stays")),
+    ]
 
 
 @memoized
@@ -141,6 +152,7 @@ def cut_rows_before_play(moment: SavedEvent) -> tuple[CutRow, ...]:
 @dataclass(frozen=True, slots=True)
 class CutEntrant:
     """One line of the cut on the console; `seed` None: not in it (yet)."""
+
     id: str
     name: str
     seed: int | None
@@ -159,12 +171,19 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | N
     seeds, offered, active = event_flow.current_seeds(state), event_flow.offered_places(state), active_ids(state)
 
     def line(who: str, seed: int | None = None) -> CutEntrant:
-        return CutEntrant(who, names.get(who, who), seed, cut.order.index(who) + 1,
-                         record_text(settled_rows(moment).get(who), has_draws(state)))
+        return CutEntrant(
+            who,
+            names.get(who, who),
+            seed,
+            cut.order.index(who) + 1,
+            record_text(settled_rows(moment).get(who), has_draws(state)),
+        )
 
     return {
-        "size": cut.size, "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
-        "offered": line(offered) if offered else None, "short": 0 if offered else cut.size - len(seeds),
+        "size": cut.size,
+        "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
+        "offered": line(offered) if offered else None,
+        "short": 0 if offered else cut.size - len(seeds),
         "left": [line(who) for who in cut.seeds if who not in active],
         "declined": [line(who) for who in cut.declined if who in active],
         "absent": [line(who) for who in cut.absent if who in active],
@@ -175,6 +194,7 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | N
 @dataclass(frozen=True, slots=True)
 class KnockoutStanding:
     """Where a competitor stands after Swiss. `key`: "in" (advances), "offered", "out", "over"; `place` at the end."""
+
     key: str
     seed: int | None = None
     reached: str | None = None
@@ -220,6 +240,7 @@ def winner_of(moment: SavedEvent) -> str | None:
 class FinalLine:
     """One line of the final ranking; `reached` is a key of the core's texts, None for those outside the cut. `rank` and
     `status` as in `StandingsLine`."""
+
     rank: int | None
     competitor: str
     name: str
@@ -234,8 +255,13 @@ def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine
         return ()
     swiss = bool(settled_standings(moment)) and not all(row.rounds == 0 for row in settled_standings(moment))
     return tuple(
-        FinalLine(p.rank, p.competitor, names.get(p.competitor, p.competitor), p.reached,
-                  record_text(settled_rows(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
-                  p.status)
+        FinalLine(
+            p.rank,
+            p.competitor,
+            names.get(p.competitor, p.competitor),
+            p.reached,
+            record_text(settled_rows(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
+            p.status,
+        )
         for p in final_places(moment).values()
     )

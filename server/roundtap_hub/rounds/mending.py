@@ -46,9 +46,16 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
             # After a POST the page already shows the problem.
             if request.method == "GET":
                 g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
-    return web.page("mending.html", state=moment.state, view=mend_view(moment, names), step=step, said=request_value,
-                    warnings=warnings_of(step, names) if step else (), officials_on_duty=officials_on_duty(moment),
-                    done=request.args.get("done", ""))
+    return web.page(
+        "mending.html",
+        state=moment.state,
+        view=mend_view(moment, names),
+        step=step,
+        said=request_value,
+        warnings=warnings_of(step, names) if step else (),
+        officials_on_duty=officials_on_duty(moment),
+        done=request.args.get("done", ""),
+    )
 
 
 def _planned_mend(moment: SavedEvent) -> MendPlan:
@@ -61,8 +68,9 @@ def _planned_mend(moment: SavedEvent) -> MendPlan:
 @web.shows_problem_on(mend_page)
 def apply_mend(event_id: str) -> AnyResponse:
     """Do the step as it was previewed; `plan` is the preview's mark."""
-    command = mend_command(web.current_event(event_id), web.typed_reason(), web.signing_official(event_id),
-                           web.field("plan"))
+    command = mend_command(
+        web.current_event(event_id), web.typed_reason(), web.signing_official(event_id), web.field("plan")
+    )
     web.submit_command(event_id, command)
     if isinstance(command, commands.UnpublishRound):
         return web.back_to_event(event_id)
@@ -116,6 +124,7 @@ SPARE_ROWS = 2
 @dataclass(frozen=True, slots=True)
 class TypedRow:
     """One table as typed, all as text."""
+
     table: str = ""
     a: str = ""
     b: str = ""
@@ -146,11 +155,19 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
         matches = sorted(state.draft.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
-        rows = [TypedRow(str(m.match.table or ""), labels.get(m.match.a, ""), labels.get(m.match.b or "", ""))
-                for m in matches]
+        rows = [
+            TypedRow(str(m.match.table or ""), labels.get(m.match.a, ""), labels.get(m.match.b or "", ""))
+            for m in matches
+        ]
     rows += [TypedRow()] * ((len(labels) + 1) // 2 + SPARE_ROWS - len(rows))
-    return {"number": len(state.public_rounds) + 1, "name": next_round_key(state), "labels": list(labels.values()),
-            "rows": rows, "from_draw": from_draw, "has_draft": state.draft is not None}
+    return {
+        "number": len(state.public_rounds) + 1,
+        "name": next_round_key(state),
+        "labels": list(labels.values()),
+        "rows": rows,
+        "from_draw": from_draw,
+        "has_draft": state.draft is not None,
+    }
 
 
 def matches_of(moment: SavedEvent, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:
@@ -202,12 +219,20 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
     moment = web.current_event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
-    step = preview_imposed(moment.state, _command(moment)) \
-        if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile") else None
-    return web.page("pair.html", state=moment.state, view=manual_pairing_view(moment, rows, from_draw),
-                    warnings=warnings_of(step, full_names(moment)) if step is not None else (),
-                    plan=step.mark if step is not None else "", officials_on_duty=officials_on_duty(moment),
-                    said=web.field)
+    step = (
+        preview_imposed(moment.state, _command(moment))
+        if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile")
+        else None
+    )
+    return web.page(
+        "pair.html",
+        state=moment.state,
+        view=manual_pairing_view(moment, rows, from_draw),
+        warnings=warnings_of(step, full_names(moment)) if step is not None else (),
+        plan=step.mark if step is not None else "",
+        officials_on_duty=officials_on_duty(moment),
+        said=web.field,
+    )
 
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
@@ -215,8 +240,9 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
 def save_pairing(event_id: str) -> AnyResponse:
     """Make the typed round a draft, with a reason; warnings are shown first."""
     moment = web.current_event(event_id)
-    command = replace(_command(moment), reason=web.typed_reason(), by=web.signing_official(event_id),
-                      plan=web.field("plan"))
+    command = replace(
+        _command(moment), reason=web.typed_reason(), by=web.signing_official(event_id), plan=web.field("plan")
+    )
     if not command.reason:
         raise Invalid("reason_missing")
     return web.submit_and_redirect(event_id, command, "draft")
@@ -249,17 +275,21 @@ def impose_pairings(event_id: str) -> AnyResponse:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    return web.submit_and_redirect(event_id,
-                                   commands.ImposeRound(tuple(matches), web.field("stage") or SWISS,
-                                                        web.field("tiebreak_form") or None))
+    return web.submit_and_redirect(
+        event_id, commands.ImposeRound(tuple(matches), web.field("stage") or SWISS, web.field("tiebreak_form") or None)
+    )
 
 
 def _is_match_json(match: dict[str, object]) -> bool:
     table = match.get("table")
-    return (isinstance(match.get("a"), str) and isinstance(match.get("b"), str | None)
-            and isinstance(match.get("bye"), str | None) and isinstance(match.get("game"), str | int | None)
-            and (match.get("picks") is None or _numbers(match["picks"]))
-            and (table is None or (isinstance(table, int) and not isinstance(table, bool) and 1 <= table <= 9999)))
+    return (
+        isinstance(match.get("a"), str)
+        and isinstance(match.get("b"), str | None)
+        and isinstance(match.get("bye"), str | None)
+        and isinstance(match.get("game"), str | int | None)
+        and (match.get("picks") is None or _numbers(match["picks"]))
+        and (table is None or (isinstance(table, int) and not isinstance(table, bool) and 1 <= table <= 9999))
+    )
 
 
 def _numbers(value: object) -> bool:

@@ -19,6 +19,7 @@ Names = Mapping[str, str]
 @dataclass(frozen=True, slots=True)
 class MendSeat:
     """A player who may be chosen, with table and opponent, or why they wait."""
+
     id: str
     name: str
     table: int | None
@@ -29,6 +30,7 @@ class MendSeat:
 @dataclass(frozen=True, slots=True)
 class MendLine:
     """One `mend` as its round holds it: the round's number and name, its tables now, and (name, role) of who did it."""
+
     number: int
     name: str | None
     mend: Mapping[str, Any]
@@ -60,24 +62,38 @@ def mend_view(moment: SavedEvent, names: Names) -> dict[str, Any] | None:
     seats = []
     for match in played.matches:
         seat = match.match
-        if mending_steps.can_change_pairing(match) and all(state.entrants[who].active
-                                                           for who in (seat.a, seat.b or "")):
-            seats += [MendSeat(who, names.get(who, who), seat.table, names.get(other or "", ""))
-                      for who, other in ((seat.a, seat.b), (seat.b or "", seat.a))]
+        if mending_steps.can_change_pairing(match) and all(
+            state.entrants[who].active for who in (seat.a, seat.b or "")
+        ):
+            seats += [
+                MendSeat(who, names.get(who, who), seat.table, names.get(other or "", ""))
+                for who, other in ((seat.a, seat.b), (seat.b or "", seat.a))
+            ]
         elif seat.bye == BYE and seat.a in waits:
             seats.append(MendSeat(seat.a, names.get(seat.a, seat.a), None, "", BYE))
-    waiters = _sorted(MendSeat(who, names.get(who, who), None, _left(state, match, names), why)
-                      for who, (why, match) in waits.items())
+    waiters = _sorted(
+        MendSeat(who, names.get(who, who), None, _left(state, match, names), why) for who, (why, match) in waits.items()
+    )
     pairs, draft = played.stage in SWISS_STAGES, played.status == DRAFT
     return {
-        "number": played.number, "name": title_key(state, played), "names": names, "draft": draft, "pairs": pairs,
-        "again": pairs and _pairs_anew([wait.why for wait in waiters]), "seats": _sorted(seats), "waits": waiters,
+        "number": played.number,
+        "name": title_key(state, played),
+        "names": names,
+        "draft": draft,
+        "pairs": pairs,
+        "again": pairs and _pairs_anew([wait.why for wait in waiters]),
+        "seats": _sorted(seats),
+        "waits": waiters,
         "byes": [wait for wait in waiters if wait.why not in (BYE, NO_SHOW, mending_steps.LEFT)],
-        "matches": sorted((m for m in played.matches if m.match.b is not None and not mending_steps.has_report(m)),
-                          key=lambda m: m.match.table or 0),
-        "said": sorted(m.match.table or 0 for m in played.matches if m.match.b
-                       and not mending_steps.can_change_pairing(m)),
-        "running": not draft and state.clock.state != IDLE, "lines": mend_lines(moment, [played]),
+        "matches": sorted(
+            (m for m in played.matches if m.match.b is not None and not mending_steps.has_report(m)),
+            key=lambda m: m.match.table or 0,
+        ),
+        "said": sorted(
+            m.match.table or 0 for m in played.matches if m.match.b and not mending_steps.can_change_pairing(m)
+        ),
+        "running": not draft and state.clock.state != IDLE,
+        "lines": mend_lines(moment, [played]),
     }
 
 
@@ -97,8 +113,13 @@ def warnings_of(mend: mending_steps.MendPlan, names: Names) -> list[tuple[str, d
 
 
 def _params(warned: mending_steps.MendWarning, who: list[str]) -> dict[str, Any]:
-    return {"a": who[0] if who else "", "b": who[1] if len(who) > 1 else "", "number": warned.number,
-            "n": warned.number if warned.number is not None else len(who), "who": ", ".join(who)}
+    return {
+        "a": who[0] if who else "",
+        "b": who[1] if len(who) > 1 else "",
+        "number": warned.number,
+        "n": warned.number if warned.number is not None else len(who),
+        "who": ", ".join(who),
+    }
 
 
 def mend_lines(moment: SavedEvent, rounds: Sequence[RoundState]) -> tuple[MendLine, ...]:
@@ -107,7 +128,13 @@ def mend_lines(moment: SavedEvent, rounds: Sequence[RoundState]) -> tuple[MendLi
         now = {m.id: m.match.table for m in played.matches}
         for mend in played.mends:
             tables = sorted({now[each] or 0 for each in mend["matches"] if now.get(each)})
-            lines.append(MendLine(played.number, title_key(moment.state, played), mend,
-                                  tables if mend["what"] != mending_steps.IMPOSED else [],
-                                  author_of(moment, "", mend["by"])))
+            lines.append(
+                MendLine(
+                    played.number,
+                    title_key(moment.state, played),
+                    mend,
+                    tables if mend["what"] != mending_steps.IMPOSED else [],
+                    author_of(moment, "", mend["by"]),
+                )
+            )
     return tuple(lines)

@@ -23,9 +23,14 @@ View = dict[str, Any]
 
 def clock_view(clock: Clock) -> View:
     """The clock as it is sent: a running one as a deadline on the hub's monotonic clock, so that it needs no resend."""
-    return {"state": clock.state, "deadline_ms": clock.anchor.mono_ms + clock.remaining_ms
-            if clock.state == RUNNING and clock.remaining_ms is not None else None,
-            "remaining_ms": clock.remaining_ms, "total_ms": clock.total_ms}
+    return {
+        "state": clock.state,
+        "deadline_ms": clock.anchor.mono_ms + clock.remaining_ms
+        if clock.state == RUNNING and clock.remaining_ms is not None
+        else None,
+        "remaining_ms": clock.remaining_ms,
+        "total_ms": clock.total_ms,
+    }
 
 
 def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
@@ -41,8 +46,11 @@ def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
         if over and clock.remaining_ms is not None:
             clock = structs.replace(clock, remaining_ms=clock.remaining_ms + extra_ms(live.extra_minutes))
     total_ms = clock.total_ms or 0
-    phases = [{"key": phase.key, "from_ms": max(0, total_ms - phase.before_end * MINUTE_MS)}
-              for phase in book.phases] if timed else []
+    phases = (
+        [{"key": phase.key, "from_ms": max(0, total_ms - phase.before_end * MINUTE_MS)} for phase in book.phases]
+        if timed
+        else []
+    )
     return {**clock_view(clock), "phases": phases, "open_end": open_end, "over": over}
 
 
@@ -52,8 +60,14 @@ def next_change_ms(state: EventState, now: Instant) -> int | None:
     if live is None:
         return None
     # The match for third place, and one with an extension, have a clock of their own.
-    clocks = {state.clock, *(match_clock(state, live, match) for match in live.matches
-                             if match.match.game == THIRD or match.match.extension_minutes)}
+    clocks = {
+        state.clock,
+        *(
+            match_clock(state, live, match)
+            for match in live.matches
+            if match.match.game == THIRD or match.match.extension_minutes
+        ),
+    }
     waits = (next_boundary_ms(clock, state.rulebook.phases, live.extra_minutes, now) for clock in clocks)
     return min((wait_ms for wait_ms in waits if wait_ms is not None), default=None)
 
@@ -61,13 +75,15 @@ def next_change_ms(state: EventState, now: Instant) -> int | None:
 @dataclass(frozen=True, slots=True)
 class TableClocks:
     """`left_ms`: the median of the tables, as time left on the event's clock; `spread_ms`: between most and least."""
+
     left_ms: int
     tables: int
     spread_ms: int
 
 
-def table_clocks(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState,
-                   now_ms: int) -> TableClocks | None:
+def table_clocks(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, now_ms: int
+) -> TableClocks | None:
     """The clocks of the tables; None where the event's clock does not wait for them, or no table has counted. A table
     that only repeats the time held by the hub does not count."""
     live, clock = state.live, state.clock
@@ -90,14 +106,22 @@ def table_clocks(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: Eve
     return TableClocks(median_low(left), len(left), max(left) - min(left))
 
 
-SIGNS = {"idle": "waiting", "running": "playing", "last": "late", "over": "over", "paused": "paused",
-         "counting": "paused", "last_minutes": "late"}
+SIGNS = {
+    "idle": "waiting",
+    "running": "playing",
+    "last": "late",
+    "over": "over",
+    "paused": "paused",
+    "counting": "paused",
+    "last_minutes": "late",
+}
 PHASE_SIGN = "phase"
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseWord:
     """What a clock shows in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
+
     key: str
     sign: str
     text: str
@@ -109,6 +133,7 @@ class ClockFace:
     """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock. `key`: the current
     phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time. `extra_minutes` and `end_ms`
     (the time really left) are for officials: None on public pages."""
+
     event: str
     state: str
     deadline_ms: int | None
@@ -134,11 +159,19 @@ def clock_face(state: EventState, now: Instant, texts: Words, official: bool = F
     view = public_clock(state, clock, now)
     left_ms = clock.remaining_at(now)
     return ClockFace(
-        event=state.id, state=clock.state, deadline_ms=view["deadline_ms"], held_ms=view["remaining_ms"],
-        total_ms=clock.total_ms, shown_ms=moment.remaining_ms, key=phase_name(moment.key),
+        event=state.id,
+        state=clock.state,
+        deadline_ms=view["deadline_ms"],
+        held_ms=view["remaining_ms"],
+        total_ms=clock.total_ms,
+        shown_ms=moment.remaining_ms,
+        key=phase_name(moment.key),
         words=_words(state, bool(view["open_end"]), texts),
         starts=tuple((phase_name(phase["key"]), phase["from_ms"]) for phase in view["phases"]),
-        open_end=view["open_end"], over=view["over"], last_minutes=moment.last_minutes, width=clock_width(clock),
+        open_end=view["open_end"],
+        over=view["over"],
+        last_minutes=moment.last_minutes,
+        width=clock_width(clock),
         extra_minutes=extra if official and view["open_end"] else None,
         end_ms=left_ms + extra_ms(extra) if official and view["open_end"] and left_ms is not None else None,
     )

@@ -24,6 +24,7 @@ ABOUT_MS = 5 * MINUTE_MS  # a forecast is shown no more exactly than this
 class RoundTime:
     """One round: times of day ("": unknown) and minutes (None: unknown). `name`: a key, where it has one. `taken`: from
     the start to the last result; `extended`: the longest extension of a match."""
+
     number: int
     name: str | None
     start: str
@@ -38,6 +39,7 @@ class RoundTime:
 class Schedule:
     """`left`: rounds still to come; `round_end`, `end` (a forecast): times of day, "" where unknown or over.
     `changeover`: minutes between rounds, `measured` or assumed."""
+
     rounds: tuple[RoundTime, ...]
     left: int
     round_end: str
@@ -85,18 +87,28 @@ def schedule(state: EventState, times: EventTimes, now: Instant, wall: str | Non
     entry_times = _EntryTimes(now, wall)
     starts = [_start(times, played) for played in state.public_rounds]
     ends = [_end(times, played) for played in state.public_rounds]
-    rounds = tuple(_round_time(state, entry_times, played, start, end)
-                   for played, start, end in zip(state.public_rounds, starts, ends, strict=True))
-    gaps = [gap for end, start in zip(ends, starts[1:], strict=False)
-            if (gap := entry_times.between(end, start)) is not None and gap >= 0]
+    rounds = tuple(
+        _round_time(state, entry_times, played, start, end)
+        for played, start, end in zip(state.public_rounds, starts, ends, strict=True)
+    )
+    gaps = [
+        gap
+        for end, start in zip(ends, starts[1:], strict=False)
+        if (gap := entry_times.between(end, start)) is not None and gap >= 0
+    ]
     changeover_ms = int(median(gaps)) if gaps else CHANGEOVER_MS
     left = [] if state.finished else _stages_left(state)
     round_end_ms = _end_of_play(state, now)
     last_ms = entry_times.ms(ends[-1]) if ends else None
     end_ms = None if state.finished else _forecast(state, rounds, left, round_end_ms, last_ms, changeover_ms, now)
-    return Schedule(rounds, len(left), entry_times.day(round_end_ms),
-                    entry_times.day(None if end_ms is None else now.mono_ms + _round_up(end_ms - now.mono_ms, wall)),
-                    round(changeover_ms / MINUTE_MS), bool(gaps))
+    return Schedule(
+        rounds,
+        len(left),
+        entry_times.day(round_end_ms),
+        entry_times.day(None if end_ms is None else now.mono_ms + _round_up(end_ms - now.mono_ms, wall)),
+        round(changeover_ms / MINUTE_MS),
+        bool(gaps),
+    )
 
 
 def _start(times: EventTimes, played: RoundState) -> Timestamp | None:
@@ -110,19 +122,30 @@ def _end(times: EventTimes, played: RoundState) -> Timestamp | None:
     if played.open_matches:
         return None
     closed = times.closed.get(played.number)
-    numbers = [match.number for match in played.matches
-               if match.number is not None and match.match.b and (closed is None or match.number <= closed)]
+    numbers = [
+        match.number
+        for match in played.matches
+        if match.number is not None and match.match.b and (closed is None or match.number <= closed)
+    ]
     return times.at.get(max(numbers)) if numbers else None
 
 
-def _round_time(state: EventState, entry_times: _EntryTimes, played: RoundState, start: Timestamp | None,
-                end: Timestamp | None) -> RoundTime:
+def _round_time(
+    state: EventState, entry_times: _EntryTimes, played: RoundState, start: Timestamp | None, end: Timestamp | None
+) -> RoundTime:
     taken_ms = entry_times.between(start, end)
     stage = event_flow.stage_of_round(state, played.number, played.stage, [match.match for match in played.matches])
     extended = max((match.match.extension_minutes or 0 for match in played.matches), default=0)
-    return RoundTime(played.number, title_key(state, played), entry_times.time_of(start), entry_times.time_of(end),
-                     None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
-                     state.rulebook.minutes(stage, state.options), extended, not played.open_matches)
+    return RoundTime(
+        played.number,
+        title_key(state, played),
+        entry_times.time_of(start),
+        entry_times.time_of(end),
+        None if taken_ms is None or taken_ms < 0 else round(taken_ms / MINUTE_MS),
+        state.rulebook.minutes(stage, state.options),
+        extended,
+        not played.open_matches,
+    )
 
 
 def _end_of_play(state: EventState, now: Instant) -> int | None:
@@ -154,15 +177,25 @@ def _knockout_stages(left: int) -> list[str]:
     return [cut.game_stage(2**n, None) for n in reversed(range(left))]
 
 
-def _forecast(state: EventState, rounds: tuple[RoundTime, ...], left: list[str],
-              round_end_ms: int | None, last_ms: int | None, changeover_ms: int, now: Instant) -> int | None:
+def _forecast(
+    state: EventState,
+    rounds: tuple[RoundTime, ...],
+    left: list[str],
+    round_end_ms: int | None,
+    last_ms: int | None,
+    changeover_ms: int,
+    now: Instant,
+) -> int | None:
     """The event's end on the hub's monotonic clock; None before it begins, and where a round's length is unknown."""
     if not rounds:
         return None
     # By how much rounds so far took longer, or less long, than planned.
     taken = [(each.taken, each.planned) for each in rounds if each.done and each.taken is not None]
-    drift = int(median(took - planned for took, planned in taken if planned is not None)) \
-        if any(planned is not None for _, planned in taken) else 0
+    drift = (
+        int(median(took - planned for took, planned in taken if planned is not None))
+        if any(planned is not None for _, planned in taken)
+        else 0
+    )
     usual = int(median(took for took, _ in taken)) if taken else None
     at_ms, live = now.mono_ms, state.live
     if live is not None and live.open_matches:

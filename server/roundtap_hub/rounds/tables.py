@@ -24,6 +24,7 @@ class ShownResult:
     """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `wounds`: the figures
     that decide a level score, in rulebooks that count them. `why`: what decided where the figures do not show it, as
     keys of which the first known one is shown."""
+
     a: int
     b: int
     winner: str
@@ -47,6 +48,7 @@ class ShownResult:
 @dataclass(frozen=True, slots=True)
 class ShownReport:
     """One side's report. `number` is its entry, so that an official accepts only the version that they read."""
+
     side: Side
     name: str
     result: ShownResult
@@ -56,6 +58,7 @@ class ShownReport:
 @dataclass(frozen=True, slots=True)
 class GridCell:
     """One match on the grid. Times by the hub's monotonic clock; `flags` are signs beside the state."""
+
     match_id: str
     table: int | None
     a: str
@@ -87,15 +90,33 @@ class GridCell:
     @property
     def shown(self) -> tuple[object, ...]:
         """What the console's grid shows, as the key of a cached row."""
-        return (self.match_id, self.table, self.a, self.b, self.bye, self.state, self.flags, self.result,
-                self.extension_minutes, self.came_after_all, self.corrected, self.by_hand)
+        return (
+            self.match_id,
+            self.table,
+            self.a,
+            self.b,
+            self.bye,
+            self.state,
+            self.flags,
+            self.result,
+            self.extension_minutes,
+            self.came_after_all,
+            self.corrected,
+            self.by_hand,
+        )
 
 
 def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
     wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
-    return ShownResult(result.score.a, result.score.b, winner_of(state.rulebook, state.options, result), result.ended,
-                       wounds, outcome_reason(state.rulebook, state.options, result))
+    return ShownResult(
+        result.score.a,
+        result.score.b,
+        winner_of(state.rulebook, state.options, result),
+        result.ended,
+        wounds,
+        outcome_reason(state.rulebook, state.options, result),
+    )
 
 
 def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, str]:
@@ -103,8 +124,9 @@ def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, 
     return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
 
 
-def result_worth(state: states.EventState, played: states.RoundState,
-                 match: states.MatchState) -> dict[str, tuple[int, int]]:
+def result_worth(
+    state: states.EventState, played: states.RoundState, match: states.MatchState
+) -> dict[str, tuple[int, int]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
     if match.match.result is None or match.match.b is None:
         return {}
@@ -115,8 +137,13 @@ def result_worth(state: states.EventState, played: states.RoundState,
 
 
 def grid_cells(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: states.EventState, played: states.RoundState | None,
-    names: Mapping[str, str], now_ms: int, before: Mapping[str, GridCell] = MappingProxyType({}),
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: states.EventState,
+    played: states.RoundState | None,
+    names: Mapping[str, str],
+    now_ms: int,
+    before: Mapping[str, GridCell] = MappingProxyType({}),
 ) -> tuple[GridCell, ...]:
     """Every match of a round in the order of tables, byes last. `before`: cells by match, made with the same names and
     options; those where nothing has changed are the same ones."""
@@ -127,8 +154,13 @@ def grid_cells(
 
 
 def grid_cell(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: states.EventState, match: states.MatchState,
-    names: Mapping[str, str], now_ms: int, before: GridCell | None = None,
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: states.EventState,
+    match: states.MatchState,
+    names: Mapping[str, str],
+    now_ms: int,
+    before: GridCell | None = None,
 ) -> GridCell:
     """One match; a unit's status counts only where it is about this very match."""
     seat = match.match
@@ -140,23 +172,41 @@ def grid_cell(
     made_from = match, unit, word, flags, call, contact_ms
     if before is not None and before.made_from == made_from:
         return before
-    reports = tuple(
-        ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
-        for side, said in sorted(match.reports.items())
-    ) if match.reports else ()
+    reports = (
+        tuple(
+            ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
+            for side, said in sorted(match.reports.items())
+        )
+        if match.reports
+        else ()
+    )
     return GridCell(
-        match_id=match.id, table=seat.table,
-        a=names.get(seat.a, seat.a), b=names.get(seat.b, seat.b) if seat.b else None,
-        a_id=seat.a, b_id=seat.b, bye=seat.bye, state=word, revision=match.revision, flags=flags,
+        match_id=match.id,
+        table=seat.table,
+        a=names.get(seat.a, seat.a),
+        b=names.get(seat.b, seat.b) if seat.b else None,
+        a_id=seat.a,
+        b_id=seat.b,
+        bye=seat.bye,
+        state=word,
+        revision=match.revision,
+        flags=flags,
         result=shown_result(seat.result, state) if seat.result else None,
-        second=shown_result(match.second, state) if match.second else None, number=match.number or 0,
-        strangers=tuple(sorted(match.strangers.items())), reports=reports, unit=unit,
+        second=shown_result(match.second, state) if match.second else None,
+        number=match.number or 0,
+        strangers=tuple(sorted(match.strangers.items())),
+        reports=reports,
+        unit=unit,
         reported_ms=match.reported_mono_ms,
         call_taken_by=call.taken_by if call is not None else None,
         call_since_ms=call.since_ms if call is not None else None,
         contact_ms=contact_ms,
-        extension_minutes=seat.extension_minutes, done=match.done, came_after_all=_no_show(match),
-        corrected=match.corrected, by_hand=match.by_hand is not None, made_from=made_from,
+        extension_minutes=seat.extension_minutes,
+        done=match.done,
+        came_after_all=_no_show(match),
+        corrected=match.corrected,
+        by_hand=match.by_hand is not None,
+        made_from=made_from,
     )
 
 
@@ -170,8 +220,14 @@ def state_word(match: states.MatchState, status: UnitStatus | None, state: state
     """The state of a match, as one key."""
     if match.match.bye is not None:
         return "bye"
-    if match.state in (states.DISPUTE, states.ONE_PHONE, states.SECOND, states.ONE_SIDED, states.AGREED,
-                       states.DECIDED):
+    if match.state in (
+        states.DISPUTE,
+        states.ONE_PHONE,
+        states.SECOND,
+        states.ONE_SIDED,
+        states.AGREED,
+        states.DECIDED,
+    ):
         return match.state
     if status is not None and status.match == match.id and status.draft:
         return DRAFT
@@ -185,8 +241,9 @@ def all_seated(match: states.MatchState, status: UnitStatus | None) -> bool:
     return status is not None and status.match == match.id and len(status.seated) == 2
 
 
-def _flags(match: states.MatchState, unit: str | None, status: UnitStatus | None, now_ms: int,
-           called: bool) -> tuple[str, ...]:
+def _flags(
+    match: states.MatchState, unit: str | None, status: UnitStatus | None, now_ms: int, called: bool
+) -> tuple[str, ...]:
     flags = [CALL] if called else []
     if unit is not None and not match.done and out_of_contact(status, now_ms):
         flags.append(NO_CONTACT)
@@ -197,8 +254,9 @@ def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
     return status is None or ms_since(status.contact_ms, now_ms) > NO_CONTACT_MS
 
 
-def seated_count(snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None) -> tuple[int,
-                                                                                                                 int]:
+def seated_count(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None
+) -> tuple[int, int]:
     """(tables with both players seated, tables with a unit to report it)."""
     seated = able = 0
     for match in played.matches if played else ():

@@ -55,25 +55,32 @@ class HubApplication:
         if hub.host.kin is not None:
             self.devices.on_hello.append(hub.host.kin.check_hello_epoch)
         if (practice := hub.host.practice) is not None:
-            hub.service.listen(lambda snapshot, _: practice.recall(
-                units_in_play(snapshot) if practice.lent else ()))
+            hub.service.listen(lambda snapshot, _: practice.recall(units_in_play(snapshot) if practice.lent else ()))
             self.devices.on_hello.append(lambda unit, _: practice.recall([unit]))
         self._static = StaticFiles()
         self.standby_api = StandbyApi(hub, TakenOverPage(hub, self._static.url("roundtap.css")))
         drawing = PageQueue[list[CachedPage | None]]("public-pages", 1, 0, per_address // 2)
-        cache = PageCache(hub, partial(version_at, hub), partial(unchanged_pages, hub), lambda: self.pages.built(),
-                          drawing, staff.give_way)
+        cache = PageCache(
+            hub,
+            partial(version_at, hub),
+            partial(unchanged_pages, hub),
+            lambda: self.pages.built(),
+            drawing,
+            staff.give_way,
+        )
         self.browsers = BrowserFeed(hub, cache, per_address * 3 // 4)
         busy = BusyPage(self._static, hub.language)
         self.cached_pages = CachedPages(hub, cache, precedence, busy)
-        self.pages = PageThreads(self._build_pages, precedence, staff, busy, partial(is_logged_in, hub),
-                                 per_address // 2)
+        self.pages = PageThreads(
+            self._build_pages, precedence, staff, busy, partial(is_logged_in, hub), per_address // 2
+        )
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.native = native_routes(self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api,
-                                    self.browsers)
+        self.native = native_routes(
+            self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api, self.browsers
+        )
         """Handlers without a thread, by path and method."""
         self.probes = [self.device_api.probe, self.pages.probe, drawing.probe]
         """Probes for the watchdog: each returns once it was answered the way a request is."""
@@ -97,8 +104,9 @@ class HubApplication:
             await native[method](scope, receive, send)
         elif native is not None:
             allowed = ", ".join(native).encode()
-            await http_answers.send_json(send, 405, {"error": "not asked like this"},
-                                         [(b"allow", allowed), *http_answers.CLOSE])
+            await http_answers.send_json(
+                send, 405, {"error": "not asked like this"}, [(b"allow", allowed), *http_answers.CLOSE]
+            )
         elif path.startswith("/device/"):
             await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
         elif path.startswith(PREFIX):
@@ -214,8 +222,9 @@ class PhaseTimer:
     def _arm(self) -> None:
         self.stop()
         now = self._hub.clocks.now()
-        self._due = {event: self._due_of(event, state, now)
-                     for event, state in self._hub.service.snapshot.events.items()}
+        self._due = {
+            event: self._due_of(event, state, now) for event, state in self._hub.service.snapshot.events.items()
+        }
         due_ms = min((due for _, due in self._due.values() if due is not None), default=None)
         if due_ms is not None and self._loop is not None:
             self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._fire)

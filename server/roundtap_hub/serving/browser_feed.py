@@ -42,6 +42,7 @@ class FeedClient(asyncio.Protocol):
     """One open page; `version`: what it shows once it has read all events. All methods run in the event loop. Once its
     answer has begun, it has the connection to itself: what a server keeps of a request takes ten times as much memory,
     and passing an event through it as long as sending it."""
+
     group: "ViewerGroup"
     version: str
     transport: asyncio.Transport
@@ -104,6 +105,7 @@ class FeedClient(asyncio.Protocol):
 class ViewerGroup:
     """Clients with the same page, variant and language. `version`: the page when it was last checked; `told`: the
     version sent last, which shows the same; `shown`: the page of both, where it was drawn."""
+
     key: PageKey
     version: str
     sent_version: str
@@ -153,8 +155,9 @@ class BrowserFeed:
         hub.hall.displays.on_identify.append(lambda display, name: self._call_on_loop(self._identify, display, name))
         if hub.host.kin is not None:
             # A new standby is known.
-            hub.host.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(self.clients(),
-                                                                                      self._hubs_event())))
+            hub.host.kin.on_known.append(
+                lambda: self._call_on_loop(lambda: _send_all(self.clients(), self._hubs_event()))
+            )
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """Set the clients' loop; called from that loop."""
@@ -174,9 +177,17 @@ class BrowserFeed:
         if asker and self._askers[asker] >= self._of_one:
             await send_json(send, 503, {"error": "too many pages from one address"}, [(b"retry-after", b"30"), *CLOSE])
             return
-        await send({"type": "http.response.start", "status": 200, "headers": [
-            (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
-        ]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [
+                    (b"content-type", b"text/event-stream; charset=utf-8"),
+                    *NO_STORE,
+                    (b"x-accel-buffering", b"no"),
+                ],
+            }
+        )
         if scope[TRANSPORT].is_closing():
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         else:
@@ -203,8 +214,9 @@ class BrowserFeed:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         params = {name: values[0][:200] for name, values in query.items()}
         language, page = params.get("lang", ""), params.get("page", "")
-        key = PageKey(page, canonical_variant(page, params.get("variant", "")),
-                      language if language in LANGUAGES else "")
+        key = PageKey(
+            page, canonical_variant(page, params.get("variant", "")), language if language in LANGUAGES else ""
+        )
         version = self._cache.version(page)
         group = self._groups.get(key)
         if group is None:
@@ -215,8 +227,9 @@ class BrowserFeed:
         group.clients.add(client)
         client.begin()
         clock = self._clock(_event_of(page))
-        client.send(_chunk("retry: 2000\n\n") + self._hubs_event()
-                    + (self._clock_event(clock) if clock else self._tick_event()))
+        client.send(
+            _chunk("retry: 2000\n\n") + self._hubs_event() + (self._clock_event(clock) if clock else self._tick_event())
+        )
         if client.version != version:
             client.send_reload(version)
         if params.get("display") == "1" and (display := _display_of(scope)):
@@ -297,8 +310,12 @@ class BrowserFeed:
     def _redirect_display(self, client: FeedClient) -> None:
         """Tell a display, once, that it is to show another page."""
         snapshot = self._hub.service.snapshot
-        place = display_page(snapshot, snapshot.venue.display_plan.screens.get(client.display),
-                             self._hub.hall.displays.name_of(client.display), self._hub.clocks.mono_ms())
+        place = display_page(
+            snapshot,
+            snapshot.venue.display_plan.screens.get(client.display),
+            self._hub.hall.displays.name_of(client.display),
+            self._hub.clocks.mono_ms(),
+        )
         shown = (client.group.key.page, place.variant if client.own_drawing else client.group.key.variant)
         if not client.redirected and shown != place:
             client.redirected = True
@@ -310,16 +327,21 @@ class BrowserFeed:
             self._loop.call_soon_threadsafe(call, *args)
 
     def _identify(self, display: str, name: str) -> None:
-        _send_all([client for client in self._display_clients if client.display == display],
-                  _event("display", json.dumps({"name": name})))
+        _send_all(
+            [client for client in self._display_clients if client.display == display],
+            _event("display", json.dumps({"name": name})),
+        )
 
     async def _send_pages(self) -> bool:
         """Send page changes, the pages with most clients first. Whether anything was sent."""
         sent = False
         groups = sorted(self._groups.values(), key=lambda group: -len(group.clients))
         for begin in range(0, len(groups), BATCH_PAGES):
-            changed = [(group, version) for group in groups[begin : begin + BATCH_PAGES]
-                       if (version := self._cache.version(group.key.page)) != group.version]
+            changed = [
+                (group, version)
+                for group in groups[begin : begin + BATCH_PAGES]
+                if (version := self._cache.version(group.key.page)) != group.version
+            ]
             drawn: dict[PageKey, CachedPage | None] = {}
             keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:

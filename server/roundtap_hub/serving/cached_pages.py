@@ -27,8 +27,10 @@ CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, C
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
-LINK_HEADERS: http_answers.Headers = [(b"referrer-policy", b"no-referrer"),
-                                      (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+LINK_HEADERS: http_answers.Headers = [
+    (b"referrer-policy", b"no-referrer"),
+    (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
+]
 PERSONAL_HEADERS = [*http_answers.NO_STORE, *LINK_HEADERS]
 OWN_PAGE_HEADERS = [(b"cache-control", b"private, no-cache"), *LINK_HEADERS]
 """The player's browser may keep the page: without contact, it shows the last one on the way back, and in a tab that
@@ -45,9 +47,14 @@ class CachedPages:
         self._precedence = precedence
         self._inbox = LoopInbox()
 
-    async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
-                     route: Route,
-                     named: Mapping[str, str]) -> http_answers.Receive | None:
+    async def answer(
+        self,
+        scope: http_answers.Scope,
+        receive: http_answers.Receive,
+        send: http_answers.Send,
+        route: Route,
+        named: Mapping[str, str],
+    ) -> http_answers.Receive | None:
         """None: the request was answered. Else the receive for the handler that answers it."""
         try:
             if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
@@ -67,12 +74,17 @@ class CachedPages:
 
     # --- public pages
 
-    async def _public_page(self, scope: http_answers.Scope, send: http_answers.Send, route: Route,
-                           named: Mapping[str, str]) -> bool:
+    async def _public_page(
+        self, scope: http_answers.Scope, send: http_answers.Send, route: Route, named: Mapping[str, str]
+    ) -> bool:
         query = scope["query_string"].decode("latin-1")
         params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
-        if not route.kept or EVERYBODY not in route.who or scope["method"] != "GET" \
-                or not params.keys() <= {"lang", *WALL_PARAMS}:
+        if (
+            not route.kept
+            or EVERYBODY not in route.who
+            or scope["method"] != "GET"
+            or not params.keys() <= {"lang", *WALL_PARAMS}
+        ):
             return False
         cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
@@ -86,8 +98,9 @@ class CachedPages:
             return False
         body, language = kept.body or b"", (b"content-language", key.language.encode())
         if kept.redirect:
-            await http_answers.send_answer(send, 302, b"text/plain", b"",
-                                           [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())])
+            await http_answers.send_answer(
+                send, 302, b"text/plain", b"", [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())]
+            )
         else:
             await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
         return True
@@ -120,16 +133,26 @@ class CachedPages:
 
     # --- reports
 
-    async def _report(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
-                      who: PlayerId, token: str) -> http_answers.Receive | None:
+    async def _report(
+        self,
+        scope: http_answers.Scope,
+        receive: http_answers.Receive,
+        send: http_answers.Send,
+        who: PlayerId,
+        token: str,
+    ) -> http_answers.Receive | None:
         try:
             body = await http_answers.read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
         except (http_answers.BodyTooLarge, http_answers.BodyTimeout):
-            await http_answers.send_answer(send, 400, b"text/plain", b"the report did not come whole\n",
-                                           [*PERSONAL_HEADERS, *http_answers.CLOSE])
+            await http_answers.send_answer(
+                send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_HEADERS, *http_answers.CLOSE]
+            )
             return None
-        fields = dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64)) \
-            if body.count(b"&") < 64 else {}
+        fields = (
+            dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64))
+            if body.count(b"&") < 64
+            else {}
+        )
         for_script = b"application/json" in http_answers.get_header(scope, b"accept")
         words = words_in(language_of(scope, self._hub.language))
         try:
@@ -137,8 +160,9 @@ class CachedPages:
                 fate = phone_reports.fate_json(await self._fate(who, fields, phone_of(scope)), words)
         except Problem as problem:
             if for_script:
-                await http_answers.send_json(send, phone_reports.error_status(problem),
-                                             {"error": problem.say(words)}, PERSONAL_HEADERS)
+                await http_answers.send_json(
+                    send, phone_reports.error_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS
+                )
                 return None
             # Nothing was done; Flask shows the problem on the page.
             return _replay_body(body)
@@ -148,8 +172,16 @@ class CachedPages:
         if for_script:
             await http_answers.send_json(send, 200, fate, PERSONAL_HEADERS)
         else:
-            await http_answers.send_answer(send, 303, b"text/plain", b"", [
-                *PERSONAL_HEADERS, (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace"))])
+            await http_answers.send_answer(
+                send,
+                303,
+                b"text/plain",
+                b"",
+                [
+                    *PERSONAL_HEADERS,
+                    (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace")),
+                ],
+            )
         return None
 
     async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> phone_reports.PhoneReportFate:

@@ -25,27 +25,40 @@ SUCCESS = b"<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>
 
 PROBES_BY_PATH: Mapping[str, tuple[int, bytes, bytes]] = {
     # Android and ChromeOS, whichever server the phone's maker uses; Steam.
-    "/generate_204": (204, TEXT, b""), "/gen_204": (204, TEXT, b""), "/204": (204, TEXT, b""),
+    "/generate_204": (204, TEXT, b""),
+    "/gen_204": (204, TEXT, b""),
+    "/204": (204, TEXT, b""),
     # iPhone, iPad, Mac.
-    "/hotspot-detect.html": (200, HTML, SUCCESS), "/library/test/success.html": (200, HTML, SUCCESS),
+    "/hotspot-detect.html": (200, HTML, SUCCESS),
+    "/library/test/success.html": (200, HTML, SUCCESS),
     # Windows 10 and 11; earlier ones.
-    "/connecttest.txt": (200, TEXT, b"Microsoft Connect Test"), "/ncsi.txt": (200, TEXT, b"Microsoft NCSI"),
+    "/connecttest.txt": (200, TEXT, b"Microsoft Connect Test"),
+    "/ncsi.txt": (200, TEXT, b"Microsoft NCSI"),
     # Firefox.
     "/success.txt": (200, TEXT, b"success\n"),
-    "/canonical.html": (200, HTML, b'<meta http-equiv="refresh" content="0;url=https://support.mozilla.org/kb/'
-                        b'captive-portal"/>'),
+    "/canonical.html": (
+        200,
+        HTML,
+        b'<meta http-equiv="refresh" content="0;url=https://support.mozilla.org/kb/captive-portal"/>',
+    ),
     # NetworkManager on GNOME, Arch, Fedora and KDE.
-    "/check_network_status.txt": (200, TEXT, ONLINE), "/nm-check.txt": (200, TEXT, ONLINE),
+    "/check_network_status.txt": (200, TEXT, ONLINE),
+    "/nm-check.txt": (200, TEXT, ONLINE),
     "/static/hotspot.txt": (200, TEXT, b"OK"),
     # Kindle and Fire.
-    "/kindle-wifi/wifistub.html": (200, HTML, b"<html><head><title>Kindle Reachability Probe Page</title></head><body>"
-                                   b"81ce4465-7167-4dcb-835b-dcc9e44c112a</body></html>"),
+    "/kindle-wifi/wifistub.html": (
+        200,
+        HTML,
+        b"<html><head><title>Kindle Reachability Probe Page</title></head><body>"
+        b"81ce4465-7167-4dcb-835b-dcc9e44c112a</body></html>",
+    ),
 }
 """Path → status, content type, body: by the path alone, as makers change their hosts."""
 PROBES_BY_HOST: Mapping[tuple[str, str], tuple[int, bytes, bytes]] = {
     # Debian and Raspberry Pi OS, Ubuntu, KDE.
     ("network-test.debian.org", "/nm"): (200, TEXT, ONLINE),
-    ("connectivity-check.ubuntu.com", "/"): (204, TEXT, b""), ("networkcheck.kde.org", "/"): (200, TEXT, b"OK\n"),
+    ("connectivity-check.ubuntu.com", "/"): (204, TEXT, b""),
+    ("networkcheck.kde.org", "/"): (200, TEXT, b"OK\n"),
 }
 """For paths that are too common."""
 LOCAL_SUFFIXES = tuple(f".{name}" for name in LOCAL_DOMAINS)
@@ -62,8 +75,12 @@ async def answer_foreign_host(reached: HallAddresses, scope: http_answers.Scope,
     if _is_own_host(reached, host) or scope["path"].startswith(DEVICE_PATHS):
         return False
     if scope["method"] not in http_answers.SAFE_METHODS:
-        await http_answers.send_json(send, http_answers.MISDIRECTED,
-                                     {"error": "nothing was sent: this is no machine of that name"}, http_answers.CLOSE)
+        await http_answers.send_json(
+            send,
+            http_answers.MISDIRECTED,
+            {"error": "nothing was sent: this is no machine of that name"},
+            http_answers.CLOSE,
+        )
         return True
     path: str = scope["path"]
     wanted = PROBES_BY_PATH.get(path) or PROBES_BY_HOST.get((host, path))
@@ -76,7 +93,7 @@ async def answer_foreign_host(reached: HallAddresses, scope: http_answers.Scope,
 
 def _is_own_host(reached: HallAddresses, host: str) -> bool:
     # A name without a dot belongs to this network; a missing one is not foreign.
-    return (not host or "." not in host or is_address(host) or host in reached.names or host.endswith(LOCAL_SUFFIXES))
+    return not host or "." not in host or is_address(host) or host in reached.names or host.endswith(LOCAL_SUFFIXES)
 
 
 async def _redirect_here(reached: HallAddresses, scope: http_answers.Scope, send: http_answers.Send) -> None:
@@ -94,8 +111,11 @@ def _host(scope: http_answers.Scope) -> str:
 
 
 async def _probe(scope: http_answers.Scope, send: http_answers.Send, status: int, kind: bytes, body: bytes) -> None:
-    headers = [(b"content-type", kind), *http_answers.NO_STORE, *ONLINE_HEADER] if body else [*http_answers.NO_STORE,
-                                                                                              *ONLINE_HEADER]
+    headers = (
+        [(b"content-type", kind), *http_answers.NO_STORE, *ONLINE_HEADER]
+        if body
+        else [*http_answers.NO_STORE, *ONLINE_HEADER]
+    )
     if status != 204:
         headers.append((b"content-length", b"%d" % len(body)))
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -42,7 +42,7 @@ HEAD_BYTES_MAX = 32 * 1024  # a browser's head, with all cookies of a host, is a
 REQUEST_BYTES = 2048
 """A phone's request is shorter; a longer one counts as several, by its length: its head has to be read."""
 PIPELINED_MAX = 8  # requests sent ahead of their answers on one connection: browsers and units send none
-TOO_LARGE = (b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 def raise_file_limit() -> int:
@@ -90,6 +90,7 @@ def client_key(client: Sequence[Any] | None, own: Sequence[Any] | None) -> str:
 
 class Counted:
     """Something that takes a place of its address until it ends."""
+
     caller = ""
     limits: ConnectionLimits | None = None
 
@@ -101,6 +102,7 @@ class Counted:
 @dataclass(slots=True)
 class AddressQuota:
     """One address: its connections, oldest first, and its rates of requests and of new connections."""
+
     requests: TokenBucket
     opens: TokenBucket
     connections: dict[Counted, None] = field(default_factory=dict)
@@ -111,8 +113,9 @@ class ConnectionLimits:
     its places. When all are taken, an address with few gets the youngest of the address with most, the one that has
     been of least use. `opens`: how many an address opens in OPEN_REFILL_S; None: as many as it may hold."""
 
-    def __init__(self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS,
-                 opens: int | None = None) -> None:
+    def __init__(
+        self, places: int, now_s: Callable[[], float], per_address: int = PER_ADDRESS, opens: int | None = None
+    ) -> None:
         self._places = places
         self.per_address = per_address
         self._opens = Rate((opens or per_address) * OPEN_BURST, (opens or per_address) / OPEN_REFILL_S)
@@ -126,7 +129,8 @@ class ConnectionLimits:
         """Whether it may stay; its `close` returns the place."""
         caller = self._quota(connection.caller)
         if connection.caller not in UNLIMITED_ADDRESSES and (
-                len(caller.connections) >= self.per_address or not self._may_open(caller)):
+            len(caller.connections) >= self.per_address or not self._may_open(caller)
+        ):
             self.refused += 1
             return False
         if self.open_count >= self._places and not self._make_room(caller):
@@ -167,8 +171,9 @@ class ConnectionLimits:
                 for gone in [known for known, found in self._quotas.items() if not found.connections]:
                     del self._quotas[gone]
             now_ms = self.now_s() * 1000
-            caller = self._quotas[who] = AddressQuota(TokenBucket(REQUEST_RATE, now_ms),
-                                                             TokenBucket(self._opens, now_ms))
+            caller = self._quotas[who] = AddressQuota(
+                TokenBucket(REQUEST_RATE, now_ms), TokenBucket(self._opens, now_ms)
+            )
         return caller
 
     def _make_room(self, newcomer: AddressQuota) -> bool:
@@ -202,6 +207,7 @@ class CountedSocket(Counted, socket.socket):
 
 class LimitedListener(socket.socket):
     """A listening socket that returns only the connections that `limits` admit."""
+
     limits: ConnectionLimits
     _spare: int | None = None
 
@@ -269,6 +275,7 @@ def with_timeouts(limits: ConnectionLimits, base: type[Any] | None = None) -> ty
 
 class _TimeoutProtocol(Base):
     """Deadlines, mixed into one of uvicorn's protocols. A request has begun once the protocol has made its cycle."""
+
     limits: ConnectionLimits
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

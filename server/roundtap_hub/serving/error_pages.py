@@ -42,8 +42,14 @@ def add_error_handlers(app: Flask) -> None:
     def another_s(refused: NotYourRole) -> AnyResponse:
         """Nothing was done; the page names the roles that may."""
         t = words()
-        g.problem, g.status = Problem("not_your_role", role=t(f"role.{refused.role}"),
-                                      roles=", ".join(t(f"role.{role}") for role in refused.roles)), 403
+        g.problem, g.status = (
+            Problem(
+                "not_your_role",
+                role=t(f"role.{refused.role}"),
+                roles=", ".join(t(f"role.{role}") for role in refused.roles),
+            ),
+            403,
+        )
         return page("not_yours.html", event_id=(request.view_args or {}).get("event_id", ""))
 
     @app.errorhandler(HubStopped)

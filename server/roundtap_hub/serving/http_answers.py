@@ -28,8 +28,10 @@ CLOSE: Headers = [(b"connection", b"close")]
 """After a body that was not read to its end, the connection cannot be used again."""
 
 CSP_HEADER, CONNECT, UNFRAMED = b"content-security-policy", b"connect-src 'self'", b"frame-ancestors 'none'"
-PAGE_CSP = (b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-               b"form-action 'self'; base-uri 'none'; " + UNFRAMED)
+PAGE_CSP = (
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    b"form-action 'self'; base-uri 'none'; " + UNFRAMED
+)
 OTHER_CSP = b"default-src 'none'; " + UNFRAMED
 SECURITY_HEADERS: Headers = [
     (b"x-content-type-options", b"nosniff"),
@@ -54,8 +56,11 @@ def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str =
             named = dict(headers)
             page = named.get(b"content-type", b"").startswith(b"text/html")
             # With a 304 a browser would apply another policy to the page in its cache.
-            policy = [] if message["status"] == 304 else [
-                (CSP_HEADER, PAGE_CSP.replace(CONNECT, known).replace(UNFRAMED, framed) if page else OTHER_CSP)]
+            policy = (
+                []
+                if message["status"] == 304
+                else [(CSP_HEADER, PAGE_CSP.replace(CONNECT, known).replace(UNFRAMED, framed) if page else OTHER_CSP)]
+            )
             seal = [each for each in SECURITY_HEADERS if each[0] not in named]
             message = {**message, "headers": [*headers, *seal, *policy]}
         await send(message)
@@ -113,8 +118,14 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
         raise BodyTimeout from None
 
 
-async def read_message(scope: Scope, receive: Receive, send: Send, bytes_max: int, within_s: float,
-                       too_large: tuple[int, str] = (413, "too much was said")) -> dict[str, Any] | None:
+async def read_message(
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    bytes_max: int,
+    within_s: float,
+    too_large: tuple[int, str] = (413, "too much was said"),
+) -> dict[str, Any] | None:
     """A program's JSON object; {} for any other body. None where it came late or was too large, which is then answered
     (`too_large`: status and error)."""
     try:
@@ -154,12 +165,15 @@ def get_header(scope: Scope, name: bytes) -> bytes:
 
 def accepts_gzip(scope: Scope) -> bool:
     """Whether the client accepts gzip."""
-    return any(part.partition(b";")[0].strip() == b"gzip" and b"q=0" not in part.replace(b" ", b"").split(b";")[1:]
-               for part in get_header(scope, b"accept-encoding").lower().split(b","))
+    return any(
+        part.partition(b";")[0].strip() == b"gzip" and b"q=0" not in part.replace(b" ", b"").split(b";")[1:]
+        for part in get_header(scope, b"accept-encoding").lower().split(b",")
+    )
 
 
-async def send_answer(send: Send, status: int, kind: bytes, body: bytes,
-                      more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+async def send_answer(
+    send: Send, status: int, kind: bytes, body: bytes, more: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
     """Send one whole answer; `kind` is its content type."""
     headers = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *more]
     await send({"type": "http.response.start", "status": status, "headers": headers})
@@ -176,8 +190,9 @@ def gzip_bytes(body: bytes, level: int) -> bytes:
     return gzip.compress(body, level, mtime=0)
 
 
-async def send_cached(scope: Scope, send: Send, kind: bytes, body: bytes, more: Headers, mark: str = "",
-                    packed: bool = True) -> None:
+async def send_cached(
+    scope: Scope, send: Send, kind: bytes, body: bytes, more: Headers, mark: str = "", packed: bool = True
+) -> None:
     """Send a body kept for many clients. `packed`: it is gzip, unpacked for clients that do not accept that. `mark`: of
     its content, for the ETag; a client that has it gets 304."""
     as_gzip = packed and accepts_gzip(scope)
@@ -196,24 +211,36 @@ async def send_cached(scope: Scope, send: Send, kind: bytes, body: bytes, more: 
 
 async def send_text_page(send: Send, status: int, language: str, title: str, body: str) -> None:
     """Send a plain page that browsers do not store; `body` is HTML."""
-    page = (f'<!doctype html><html lang="{language}"><meta charset="utf-8">'
-            f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
-            f"<h1>{escape(title)}</h1>{body}</html>")
+    page = (
+        f'<!doctype html><html lang="{language}"><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
+        f"<h1>{escape(title)}</h1>{body}</html>"
+    )
     await send_answer(send, status, b"text/html; charset=utf-8", page.encode(), [*NO_STORE, *CLOSE])
 
 
-async def send_json(send: Send, status: int, message: Mapping[str, Any] | bytes,
-                    more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+async def send_json(
+    send: Send, status: int, message: Mapping[str, Any] | bytes, more: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
     """Send one answer for a program; bytes are JSON already."""
-    await send_answer(send, status, b"application/json",
-                      message if isinstance(message, bytes) else msgspec.json.encode(message), more)
+    await send_answer(
+        send, status, b"application/json", message if isinstance(message, bytes) else msgspec.json.encode(message), more
+    )
 
 
 async def send_events(source: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
     """Send server-sent events until the source ends or the client goes."""
-    await send({"type": "http.response.start", "status": 200, "headers": [
-        (b"content-type", b"text/event-stream; charset=utf-8"), *NO_STORE, (b"x-accel-buffering", b"no"),
-    ]})
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [
+                (b"content-type", b"text/event-stream; charset=utf-8"),
+                *NO_STORE,
+                (b"x-accel-buffering", b"no"),
+            ],
+        }
+    )
 
     async def pump() -> None:
         async for chunk in source:

@@ -34,6 +34,7 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 class PageKey(NamedTuple):
     """`page`: its content, as its route declares it; `variant`: how it shows that (hall/wall_view.py). All who read it
     see the same, the staff too."""
+
     page: str
     variant: str
     language: str
@@ -43,6 +44,7 @@ class PageKey(NamedTuple):
 class CachedPage:
     """A page as last drawn. `body`: gzip; None where only changes were requested. `drawn`: without its text, for
     comparing. `elsewhere`: the address it redirects to."""
+
     version: str
     rendered: RenderedPage
     rendered_ms: int
@@ -54,6 +56,7 @@ class CachedPage:
 
 class RenderInput(NamedTuple):
     """The state that pages are drawn from."""
+
     snapshot: Snapshot
     units: Mapping[str, UnitStatus]
 
@@ -67,9 +70,15 @@ class PageCache:
     in a thread of `lane`, after `give_way()`. No page is older than its
     request: one drawn from an earlier state is used only while its version is current."""
 
-    def __init__(self, hub: Hub, page_version: PageVersion, unchanged: UnchangedPages,
-                 built: Callable[[], Awaitable[Any]], lane: PageQueue[list[CachedPage | None]],
-                 give_way: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        page_version: PageVersion,
+        unchanged: UnchangedPages,
+        built: Callable[[], Awaitable[Any]],
+        lane: PageQueue[list[CachedPage | None]],
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
         self._hub = hub
         self._give_way = give_way
         self._page_version, self._unchanged = page_version, unchanged
@@ -78,7 +87,8 @@ class PageCache:
         self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
         self._bytes = 0
         self._awaited: WeakValueDictionary[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = (
-            WeakValueDictionary())
+            WeakValueDictionary()
+        )
         """Pages that requests wait for, each drawn in the first turn that one of these has."""
         self._moment: RenderInput | None = None
         self._hall_changed = False
@@ -144,8 +154,14 @@ class PageCache:
             awaited.set_result(kept)
         return kept
 
-    async def render(self, keys: Sequence[PageKey], whole: bool = False, patience: QueueLimits = PROBE,
-                     gone: Callable[[], Awaitable[Any]] | None = None, asker: str = "") -> list[CachedPage | None]:
+    async def render(
+        self,
+        keys: Sequence[PageKey],
+        whole: bool = False,
+        patience: QueueLimits = PROBE,
+        gone: Callable[[], Awaitable[Any]] | None = None,
+        asker: str = "",
+    ) -> list[CachedPage | None]:
         """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies. The rest as
         for `PageQueue.run`."""
         app = await self._built()
@@ -161,9 +177,16 @@ class PageCache:
                 self._store(key, kept)
         return made
 
-    def _render_one(self, app: Any, moment: RenderInput, now_ms: int, key: PageKey, version: str,
-                    before: CachedPage | None,
-              whole: bool) -> CachedPage | None:
+    def _render_one(
+        self,
+        app: Any,
+        moment: RenderInput,
+        now_ms: int,
+        key: PageKey,
+        version: str,
+        before: CachedPage | None,
+        whole: bool,
+    ) -> CachedPage | None:
         """In a thread of the executor. None where there is no such page, or it fails."""
         if before is not None and before.version == version and not whole:
             return before

@@ -101,8 +101,9 @@ class FairLine(Generic[T]):
         self._turn += 1
         self._last[asker] = self._turn
         if len(self._last) > REMEMBERED_MAX:
-            self._last = {who: last for who, last in self._last.items()
-                          if who in self._lines or last > self._turn - HEAD_START}
+            self._last = {
+                who: last for who, last in self._last.items() if who in self._lines or last > self._turn - HEAD_START
+            }
         return item
 
     def remove(self, asker: str, item: T) -> None:
@@ -160,6 +161,7 @@ class LoopTurns:
 @dataclass(frozen=True, slots=True)
 class QueueLimits:
     """How long a request waits in a lane, and behind how many."""
+
     waiting_max: int
     timeout_s: float
 
@@ -185,8 +187,14 @@ class PageQueue(Generic[T]):
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
         self._waiting = FairLine[asyncio.Future[None]]()
 
-    async def run(self, work: Callable[[], T], patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None = None,
-                  asker: str = "", running: AbstractContextManager[None] = NOTHING) -> T:
+    async def run(
+        self,
+        work: Callable[[], T],
+        patience: QueueLimits,
+        gone: Callable[[], Awaitable[Any]] | None = None,
+        asker: str = "",
+        running: AbstractContextManager[None] = NOTHING,
+    ) -> T:
         """The result of `work`, run in a thread of the lane. Raises Busy, and ClientGone if `gone()` is done first.
         `asker`: the address whose turn it takes (FairLine); "": this machine. `running`: entered while it has its place
         in the lane."""
@@ -233,8 +241,11 @@ class PageQueue(Generic[T]):
         self._waiting.add(asker, turn)
         leaving = None if gone is None else asyncio.ensure_future(gone())
         try:
-            await asyncio.wait([turn] if leaving is None else [turn, leaving], timeout=patience.timeout_s,
-                               return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                [turn] if leaving is None else [turn, leaving],
+                timeout=patience.timeout_s,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
             if leaving is not None and leaving.done():
                 raise ClientGone
             if turn.cancelled():

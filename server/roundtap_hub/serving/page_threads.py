@@ -60,8 +60,9 @@ class BusyPage:
         self._language = language
         self._sent = 0
 
-    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, form: bool,
-                     why: page_queues.Busy) -> None:
+    async def answer(
+        self, scope: http_answers.Scope, send: http_answers.Send, form: bool, why: page_queues.Busy
+    ) -> None:
         """Send that the page will come by itself; for a `form`, that nothing of it was done. 429 where it is this
         address alone that asks for too much."""
         self._sent += 1
@@ -76,16 +77,26 @@ class BusyPage:
         title = t("busy.yours") if own else t("busy.form") if form else t("busy")
         text = t("busy.form.out") if form else t("busy.yours.out") if own else t("busy.out")
         page = BUSY_PAGE.format(
-            language=t.language, style=self._style, title=escape(title), text=escape(text),
+            language=t.language,
+            style=self._style,
+            title=escape(title),
+            text=escape(text),
             # A form's address cannot be reloaded: the reader goes back to the form instead.
-            refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n')
-        await http_answers.send_answer(send, status, b"text/html; charset=utf-8", page.encode(),
-                                       [*BUSY_HEADERS, (b"content-language", t.language.encode()), again])
+            refresh="" if form else f'<meta http-equiv="refresh" content="{after_s}">\n',
+        )
+        await http_answers.send_answer(
+            send,
+            status,
+            b"text/html; charset=utf-8",
+            page.encode(),
+            [*BUSY_HEADERS, (b"content-language", t.language.encode()), again],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class WsgiAnswer:
     """A whole answer."""
+
     status: int
     headers: http_answers.Headers
     body: bytes
@@ -97,9 +108,15 @@ class PageThreads:
     large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
     `per_address`: requests of one address that wait in each lane."""
 
-    def __init__(self, build: Callable[[], Wsgi], precedence: page_queues.RequestPriority,
-                 staff: page_queues.RequestPriority, busy: BusyPage,
-                 organizes: Callable[[http_answers.Scope], bool], per_address: int = PER_ADDRESS // 2) -> None:
+    def __init__(
+        self,
+        build: Callable[[], Wsgi],
+        precedence: page_queues.RequestPriority,
+        staff: page_queues.RequestPriority,
+        busy: BusyPage,
+        organizes: Callable[[http_answers.Scope], bool],
+        per_address: int = PER_ADDRESS // 2,
+    ) -> None:
         self._build = build
         self._organizes = organizes
         self._precedence, self._staff = precedence, staff
@@ -117,15 +134,17 @@ class PageThreads:
             self._built = asyncio.ensure_future(asyncio.to_thread(self._build))
         return await asyncio.shield(self._built)
 
-    async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send,
-                     who: frozenset[str]) -> None:
+    async def answer(
+        self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send, who: frozenset[str]
+    ) -> None:
         """Answer one request. Its lane depends on `who` may make it (policy.py)."""
         form = scope["method"] not in http_answers.SAFE_METHODS
         try:
             body, left_out = await self._body(scope, receive)
         except http_answers.BodyTimeout:
-            await http_answers.send_answer(send, 408, b"text/plain", b"the request did not come whole\n",
-                                           http_answers.CLOSE)
+            await http_answers.send_answer(
+                send, 408, b"text/plain", b"the request did not come whole\n", http_answers.CLOSE
+            )
             return
         lane = self._lane(scope, who)
         patience = LOGIN_LIMITS if lane is self._logins else page_queues.FORM if form else page_queues.PAGE
@@ -133,9 +152,13 @@ class PageThreads:
         work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out), before)
         try:
             # A form is handled even if the client has gone: its button was pressed.
-            page = await lane.run(work, patience, None if form else partial(http_answers.until_gone, receive),
-                                  client_key_in(scope),
-                                  self._staff if lane is self._organizers else page_queues.NOTHING)
+            page = await lane.run(
+                work,
+                patience,
+                None if form else partial(http_answers.until_gone, receive),
+                client_key_in(scope),
+                self._staff if lane is self._organizers else page_queues.NOTHING,
+            )
         except page_queues.Busy as busy:
             await self._busy.answer(scope, send, form, busy)
         except page_queues.ClientGone:
@@ -148,10 +171,16 @@ class PageThreads:
     async def probe(self) -> None:
         """Returns once every lane has made a page from now on."""
         application = await self.built()
-        await asyncio.gather(*(
-            lane.run(partial(self._render, application, wsgi_environ(PROBE_SCOPE), None), page_queues.PROBE,
-                     asker=page_queues.FIRST)
-            for lane in (self._players, self._organizers, self._stations, self._logins)))
+        await asyncio.gather(
+            *(
+                lane.run(
+                    partial(self._render, application, wsgi_environ(PROBE_SCOPE), None),
+                    page_queues.PROBE,
+                    asker=page_queues.FIRST,
+                )
+                for lane in (self._players, self._organizers, self._stations, self._logins)
+            )
+        )
 
     def _lane(self, scope: http_answers.Scope, who: frozenset[str]) -> page_queues.PageQueue[WsgiAnswer]:
         if STATION in who:
@@ -179,8 +208,12 @@ class PageThreads:
         return call_wsgi(application, environ)
 
 
-PROBE_SCOPE: http_answers.Scope = {"method": "GET", "path": "/login", "query_string": b"",
-                                   "headers": [(b"host", b"localhost")]}
+PROBE_SCOPE: http_answers.Scope = {
+    "method": "GET",
+    "path": "/login",
+    "query_string": b"",
+    "headers": [(b"host", b"localhost")],
+}
 """The watchdog's request: a small page that uses all that pages need."""
 
 
@@ -188,11 +221,20 @@ def wsgi_environ(scope: http_answers.Scope, body: bytes = b"", left_out: int = 0
     """A request as a WSGI environ (PEP 3333); `left_out`: the length of a body that was not read."""
     name, port = scope.get("server") or ("localhost", 80)
     environ: Environ = {
-        "REQUEST_METHOD": scope["method"], "SCRIPT_NAME": "",
-        "PATH_INFO": scope["path"].encode().decode("latin-1"), "QUERY_STRING": scope["query_string"].decode("latin-1"),
-        "SERVER_NAME": name, "SERVER_PORT": str(port or 0), "SERVER_PROTOCOL": "HTTP/1.1",
-        "wsgi.version": (1, 0), "wsgi.url_scheme": scope.get("scheme", "http"), "wsgi.input": io.BytesIO(body),
-        "wsgi.errors": sys.stderr, "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False,
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": name,
+        "SERVER_PORT": str(port or 0),
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.get("scheme", "http"),
+        "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
     }
     if scope.get("client"):
         environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = scope["client"][0], str(scope["client"][1])
@@ -229,6 +271,8 @@ def call_wsgi(application: Wsgi, environ: Environ) -> WsgiAnswer:
     except Exception:
         log.exception("a page failed: %s %s", environ["REQUEST_METHOD"], http_answers.redact_link(environ["PATH_INFO"]))
         return WsgiAnswer(500, [(b"content-type", b"text/plain")], b"Roundtap: 500\n")
-    return WsgiAnswer(int(status.split(" ", 1)[0]),
-                      [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
-                      b"".join(written))
+    return WsgiAnswer(
+        int(status.split(" ", 1)[0]),
+        [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers],
+        b"".join(written),
+    )

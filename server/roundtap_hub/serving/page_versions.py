@@ -26,6 +26,7 @@ from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, phone_requests
 @dataclass(frozen=True, slots=True)
 class HallNow:
     """The time of a request, and whom officials saw at their tables (Presence.here)."""
+
     now: Instant
     here: Collection[tuple[str, str, str]] = ()
     storage: str = ""  # the version of the hub's storage state (StorageState.version)
@@ -46,15 +47,24 @@ def console_version(
         # By when they end: counting down is no change.
         counted = table_clocks(snapshot, units, state, 0)
         others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
-    return saved_event.short_hash(state.id, state.number, snapshot.venue.shown, of_units, others,
-                               requests_version(units, state.id),
-                               _time_version(snapshot, units, state, hall) if hall else ())
+    return saved_event.short_hash(
+        state.id,
+        state.number,
+        snapshot.venue.shown,
+        of_units,
+        others,
+        requests_version(units, state.id),
+        _time_version(snapshot, units, state, hall) if hall else (),
+    )
 
 
 def requests_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
     """The phone requests of an event; `what`: of one match or competitor."""
-    return [(*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
-            for key, asked in sorted(phone_requests(units).items()) if key[1] == event_id and what in ("", key[2])]
+    return [
+        (*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
+        for key, asked in sorted(phone_requests(units).items())
+        if key[1] == event_id and what in ("", key[2])
+    ]
 
 
 def played_ms(state: EventState, now: Instant) -> int | None:
@@ -66,14 +76,20 @@ def played_ms(state: EventState, now: Instant) -> int | None:
     return clock.total_ms - left_ms
 
 
-def _time_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow) -> tuple[Any,
-                                                                                                                  ...]:
+def _time_version(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, hall: HallNow
+) -> tuple[Any, ...]:
     """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
     now_ms, live = hall.now.mono_ms, state.live
     silent = sorted(unit for unit in known_units(snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
     matches = live.matches if live else ()
-    alone = [m.id for m in matches if m.reported_mono_ms is not None and m.state == ONE_SIDED
-             and ms_since(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS]
+    alone = [
+        m.id
+        for m in matches
+        if m.reported_mono_ms is not None
+        and m.state == ONE_SIDED
+        and ms_since(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS
+    ]
     limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
     late = limit is not None and played is not None and played >= limit * 60_000
     phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
@@ -81,9 +97,19 @@ def _time_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], state: Ev
 
 
 def _unit_version(status: UnitStatus) -> tuple[Any, ...]:
-    return (status.unit, status.connected, status.match, sorted(status.seated), status.draft, sorted(status.leave),
-            sorted(status.leave_refused), status.call_since_ms, status.call_taken_by, status.waiting,
-            sorted(status.troubles))
+    return (
+        status.unit,
+        status.connected,
+        status.match,
+        sorted(status.seated),
+        status.draft,
+        sorted(status.leave),
+        sorted(status.leave_refused),
+        status.call_since_ms,
+        status.call_taken_by,
+        status.waiting,
+        sorted(status.troubles),
+    )
 
 
 KIND = "me"
@@ -94,8 +120,9 @@ def page_key(event_id: str, token: str) -> str:
     return f"{KIND}/{event_id}/{token}"
 
 
-def version_at(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str,
-               hall: HallNow | None = None) -> str:
+def version_at(
+    hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str, hall: HallNow | None = None
+) -> str:
     """The version of any page, personal ones included."""
     kind = page.split("/")[0]
     if kind == KIND:
@@ -119,8 +146,9 @@ def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStat
     return saved_event.short_hash(page, as_public, _match_version(snapshot, units, moment, competitor))
 
 
-def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent,
-                   competitor: str) -> object:
+def _match_version(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, competitor: str
+) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
     match, entrant = saved_event.current_matches(moment).get(competitor), moment.state.entrants[competitor]
     wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
@@ -128,12 +156,16 @@ def _match_version(snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: 
         return wish
     unit = snapshot.venue.unit_at(match.match.table)
     status = units.get(unit) if unit else None
-    return (moment.state.public_rounds[-1].mark, match.match.picks,
-            sorted((side, report.number) for side, report in match.reports.items()),
-            sorted(match.heard.items()),
-            unit is not None, status is not None and (status.connected, sorted(status.leave),
-                                                      sorted(status.leave_refused)),
-            moment.state.clock.total_ms, wish)
+    return (
+        moment.state.public_rounds[-1].mark,
+        match.match.picks,
+        sorted((side, report.number) for side, report in match.reports.items()),
+        sorted(match.heard.items()),
+        unit is not None,
+        status is not None and (status.connected, sorted(status.leave), sorted(status.leave_refused)),
+        moment.state.clock.total_ms,
+        wish,
+    )
 
 
 Units = Mapping[str, UnitStatus]
@@ -144,8 +176,12 @@ def unchanged_pages(hub: Hub, before: Seen, now: Seen, pages: Iterable[str]) -> 
     """Yields the players' pages among `pages` whose version cannot have changed since `before`: a report changes two
     of a thousand, and working one out costs as much as looking up fifty."""
     changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
-    others = {page for event_id, players in changed.items() for who in players or ()
-              for page in (f"p/{event_id}/{who}", page_key(event_id, hub.access.links.token(event_id, who)))}
+    others = {
+        page
+        for event_id, players in changed.items()
+        for who in players or ()
+        for page in (f"p/{event_id}/{who}", page_key(event_id, hub.access.links.token(event_id, who)))
+    }
     for page in pages:
         kind, event_id = page.split("/")[0], page.partition("/")[2].partition("/")[0]
         if kind in (KIND, "p") and changed.get(event_id) is not None and page not in others:
@@ -159,18 +195,29 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
     if event is None or was.venue is not new.venue or phone_requests(units_before) != phone_requests(units):
         return None
     touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
-    matches = [match for played in event.public_rounds[-1:] for match in played.matches
-               if new.venue.unit_at(match.match.table) in touched]
+    matches = [
+        match
+        for played in event.public_rounds[-1:]
+        for match in played.matches
+        if new.venue.unit_at(match.match.table) in touched
+    ]
     if event is not old:
         moments = [saved_event.SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))]
-        if (old.entrants is not event.entrants or old.clock.total_ms != event.clock.total_ms
-                or [(r.mark, len(r.matches)) for r in old.public_rounds]
-                != [(r.mark, len(r.matches)) for r in event.public_rounds]
-                or _version_for_players(moments[0]) != _version_for_players(moments[1])):
+        if (
+            old.entrants is not event.entrants
+            or old.clock.total_ms != event.clock.total_ms
+            or [(r.mark, len(r.matches)) for r in old.public_rounds]
+            != [(r.mark, len(r.matches)) for r in event.public_rounds]
+            or _version_for_players(moments[0]) != _version_for_players(moments[1])
+        ):
             return None
-        matches += [match for played, as_it_was in zip(event.public_rounds, old.public_rounds, strict=True)
-                    for pair in zip(played.matches, as_it_was.matches, strict=True) if pair[0] is not pair[1]
-                    for match in pair]
+        matches += [
+            match
+            for played, as_it_was in zip(event.public_rounds, old.public_rounds, strict=True)
+            for pair in zip(played.matches, as_it_was.matches, strict=True)
+            if pair[0] is not pair[1]
+            for match in pair
+        ]
     return {who for match in matches for who in (match.match.a, match.match.b) if who}
 
 
@@ -184,28 +231,41 @@ def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | No
         event = page.split("/")[1] if "/" in page else None
         version = saved_event.short_hash(version, [announcement.id for announcement in walls.for_event(event)])
     # Every page shows that the hub was restored, until that is settled.
-    return version if snapshot.venue.restore_state is None or version == "none" else saved_event.short_hash(version,
-                                                                                                         "restored")
+    return (
+        version
+        if snapshot.venue.restore_state is None or version == "none"
+        else saved_event.short_hash(version, "restored")
+    )
 
 
 def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) -> str:
     kind, *rest = page.split("/")
     if page == "console":
-        return saved_event.short_hash([(line.id, line.number) for line in known_events(snapshot)], snapshot.venue.shown,
-                                   hall.storage if hall else "")
+        return saved_event.short_hash(
+            [(line.id, line.number) for line in known_events(snapshot)],
+            snapshot.venue.shown,
+            hall.storage if hall else "",
+        )
     if page == "displays":
         return saved_event.short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])
     if page == "before-doors":
         return saved_event.short_hash(snapshot.venue.shown, _units_version(units, hall), hall.storage if hall else "")
     if page == "judge":
-        found = (saved_event.saved_event(snapshot, event_id) for event_id,
-                 state in snapshot.events.items() if not state.finished)
-        return saved_event.short_hash([console_version(snapshot, units, each,
-                                                       hall) for each in found if each is not None])
+        found = (
+            saved_event.saved_event(snapshot, event_id)
+            for event_id, state in snapshot.events.items()
+            if not state.finished
+        )
+        return saved_event.short_hash(
+            [console_version(snapshot, units, each, hall) for each in found if each is not None]
+        )
     if page in ("door", "wall"):
-        return saved_event.short_hash([(line.id, line.name, line.rulebook_id, line.finished,
-                                     *_progress_version(snapshot, line.id))
-                                    for line in listed_events(snapshot)])
+        return saved_event.short_hash(
+            [
+                (line.id, line.name, line.rulebook_id, line.finished, *_progress_version(snapshot, line.id))
+                for line in listed_events(snapshot)
+            ]
+        )
     if rest and rest[0] in snapshot.dormant and rest[0] not in snapshot.venue.deleted:
         # An event at rest is not opened to find that nothing has changed.
         return saved_event.short_hash(page, snapshot.dormant[rest[0]].head)
@@ -224,8 +284,18 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
 
 def _units_version(units: Units, hall: HallNow | None) -> list[tuple[Any, ...]]:
     """The units' part of the page before the doors open; a unit falls silent by time alone."""
-    return [(unit, status.connected, status.core, status.health, bool(status.waiting), sorted(status.troubles),
-             hall is not None and out_of_contact(status, hall.now.mono_ms)) for unit, status in sorted(units.items())]
+    return [
+        (
+            unit,
+            status.connected,
+            status.core,
+            status.health,
+            bool(status.waiting),
+            sorted(status.troubles),
+            hall is not None and out_of_contact(status, hall.now.mono_ms),
+        )
+        for unit, status in sorted(units.items())
+    ]
 
 
 def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
@@ -234,33 +304,52 @@ def _progress_version(snapshot: Snapshot, event_id: str) -> tuple[Any, ...]:
     return () if state is None else (state.live is not None, len(state.public_rounds), newest_round_key(state))
 
 
-def _event_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, kind: str) -> tuple[Any,
-                                                                                                         ...] | None:
+def _event_version(
+    snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, kind: str
+) -> tuple[Any, ...] | None:
     """What a page of that kind shows of an event beside its decided facts; None: there is no such page."""
     state, newest = moment.state, saved_event.newest_round(moment.state)
     if kind == "wall":
-        return (state.number, snapshot.venue.tables, requests_version(units, state.id),
-                [(other.id, other.name) for other in events_in_play(snapshot)],
-                [(unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
-                 for unit, status in sorted(units.items())])
+        return (
+            state.number,
+            snapshot.venue.tables,
+            requests_version(units, state.id),
+            [(other.id, other.name) for other in events_in_play(snapshot)],
+            [
+                (unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
+                for unit, status in sorted(units.items())
+            ],
+        )
     if kind == "e":
         return saved_event.entrants_version(moment), state.live is None, newest and newest.number
     if kind == "standings":
         return saved_event.entrants_version(moment), saved_event.results_version(moment)
     if kind == "pairings":
-        return (saved_event.entrants_version(moment), saved_event.results_version(moment), state.clock.state,
-                [(m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
-                 for m in (newest.matches if newest else ())])
+        return (
+            saved_event.entrants_version(moment),
+            saved_event.results_version(moment),
+            state.clock.state,
+            [
+                (m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
+                for m in (newest.matches if newest else ())
+            ],
+        )
     if kind == "bracket":
-        return (saved_event.entrants_version(moment), saved_event.results_version(moment),
-                newest and (newest.number, newest.stage),
-                [[(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
-                 for r in state.public_rounds if r.stage == ELIMINATION])
+        return (
+            saved_event.entrants_version(moment),
+            saved_event.results_version(moment),
+            newest and (newest.number, newest.stage),
+            [
+                [(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
+                for r in state.public_rounds
+                if r.stage == ELIMINATION
+            ],
+        )
     if kind == "rules":
         # The announced settings may change until round 1 is drawn; mended rounds are listed here.
-        return saved_event.entrants_version(moment), [(r.number, r.mends,
-                                                    [m.match.table for m in r.matches] if r.mends else ())
-                                                   for r in state.public_rounds]
+        return saved_event.entrants_version(moment), [
+            (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in state.public_rounds
+        ]
     return None
 
 
@@ -268,13 +357,18 @@ def _event_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEv
 def _version_for_players(moment: saved_event.SavedEvent) -> str:
     """What all players' pages have in common."""
     newest, winner = saved_event.newest_round(moment.state), moment.state.entrants.get(winner_of(moment) or "")
-    return saved_event.short_hash(newest and (newest.number, newest.status), moment.state.clock.state,
-                                  saved_event.results_version(moment), saved_event.decided_version(moment),
-                                  winner and (winner.id, winner.digest, winner.list_total))
+    return saved_event.short_hash(
+        newest and (newest.number, newest.status),
+        moment.state.clock.state,
+        saved_event.results_version(moment),
+        saved_event.decided_version(moment),
+        winner and (winner.id, winner.digest, winner.list_total),
+    )
 
 
-def _player_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, competitor: str) -> tuple[Any,
-                                                                                                          ...] | None:
+def _player_version(
+    snapshot: Snapshot, units: Units, moment: saved_event.SavedEvent, competitor: str
+) -> tuple[Any, ...] | None:
     """Changes with the player's own table or the standings, not with each result of the hall."""
     state = moment.state
     entrant = state.entrants.get(competitor)
@@ -286,11 +380,24 @@ def _player_version(snapshot: Snapshot, units: Units, moment: saved_event.SavedE
     if played and (match := played[-1]) is saved_event.current_matches(moment).get(competitor):
         status = units.get(snapshot.venue.unit_at(match.match.table) or "")
         sitting = (
-            match.match.table, match.match.bye, match.match.extension_minutes, dict(match.lots),
-            status and (status.match == match.id, sorted(status.seated), status.call_since_ms, status.call_taken_by,
-                        status.draft),
+            match.match.table,
+            match.match.bye,
+            match.match.extension_minutes,
+            dict(match.lots),
+            status
+            and (
+                status.match == match.id,
+                sorted(status.seated),
+                status.call_since_ms,
+                status.call_taken_by,
+                status.draft,
+            ),
             requests_version(units, state.id, match.id),
         )
-    return (entrant, [each and (each.id, each.digest, each.list_total) for each in opponents],
-            [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played], _version_for_players(moment),
-            sitting)
+    return (
+        entrant,
+        [each and (each.id, each.digest, each.list_total) for each in opponents],
+        [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
+        _version_for_players(moment),
+        sitting,
+    )

@@ -12,6 +12,7 @@ BUCKETS_MAX = 4096
 @dataclass(frozen=True, slots=True)
 class Rate:
     """Tokens available at once, and refilled each second."""
+
     burst: float
     per_second: float
 
@@ -23,6 +24,7 @@ Buckets = tuple[tuple[Hashable, Rate], ...]  # buckets that a request takes a to
 class FairRates:
     """Rates by which no crowd shuts others out: each caller has tokens of its `own`, which others use up only where
     there are more of them than `own_of_all` is for; and then the `more` that all compete for."""
+
     own: Rate
     own_of_all: Rate
     more: Rate
@@ -30,12 +32,15 @@ class FairRates:
 
     def choices(self, who: Hashable) -> tuple[Buckets, Buckets]:
         """For `RateLimiter.admit_first`."""
-        return (((("own", who), self.own), ("own", self.own_of_all)),
-                ((("more", who), self.more), ("more", self.more_of_all)))
+        return (
+            ((("own", who), self.own), ("own", self.own_of_all)),
+            ((("more", who), self.more), ("more", self.more_of_all)),
+        )
 
 
 class TokenBucket:
     """A bucket of one rate; full at first. `now_ms`: milliseconds of one monotonic clock. Not locked."""
+
     __slots__ = ("_at_ms", "_left", "_rate")
 
     def __init__(self, rate: Rate, now_ms: float) -> None:

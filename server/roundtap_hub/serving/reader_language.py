@@ -44,8 +44,9 @@ class IsolatingWords(Words):
     attributes and titles. Names that stand alone are isolated by their elements and roundtap.css."""
 
     def __call__(self, key: str, /, **params: object) -> str:
-        return super().__call__(key, **{
-            name: bidi_isolated(value) if isinstance(value, str) else value for name, value in params.items()})
+        return super().__call__(
+            key, **{name: bidi_isolated(value) if isinstance(value, str) else value for name, value in params.items()}
+        )
 
     @classmethod
     def of(cls, words: Words) -> IsolatingWords:

@@ -37,12 +37,14 @@ def region_mark(kind: str, name: object = "") -> str:
 
 class Piece(NamedTuple):
     """A piece of a page. Renderings are compared by `same`: `html` without its moving parts."""
+
     html: str
     same: str
 
 
 class Row(NamedTuple):
     """A whole element with `data-key`."""
+
     key: str
     html: str
     same: str
@@ -52,6 +54,7 @@ class Row(NamedTuple):
 class Region:
     """A whole element with `data-live` and an id: text, a group of adjacent rows, text, …, text. One text more than
     `groups`; no group is empty. Space between two rows is dropped."""
+
     id: str
     texts: tuple[Piece, ...]
     groups: tuple[tuple[Row, ...], ...]
@@ -72,6 +75,7 @@ class Region:
 class RenderedPage:
     """A rendered page. `beside`: the text before, between and after its regions, without marks, with placeholders;
     `frame`: a digest of it; `moves`: whether the page has moving parts."""
+
     version: str
     beside: tuple[str, ...] = ()
     regions: Mapping[str, Region] = field(default_factory=dict)
@@ -96,7 +100,8 @@ class RenderedPage:
     def letters(self) -> int:
         """The length of all its regions."""
         return sum(len(text.html) for region in self.regions.values() for text in region.texts) + sum(
-            len(row.html) for region in self.regions.values() for row in region.rows())
+            len(row.html) for region in self.regions.values() for row in region.rows()
+        )
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ class PagePatch:
     that id; {"id", "gone": [key, …], "rows": [{"key", "html", "after"?, "before"?}, …]} removes rows, then applies the
     others in order: one with `after` or `before` (the key of a neighbour) is new, any other replaces the row of its
     key. `whole`: the page changed elsewhere and has to be loaded."""
+
     old: str
     new: str
     regions: tuple[Json, ...] = ()
@@ -112,9 +118,15 @@ class PagePatch:
 
     def changed(self, change: Callable[[str], str]) -> "PagePatch":
         """With `change` applied to each element's HTML."""
-        return replace(self, regions=tuple(
-            {**region, "rows": [{**row, "html": change(row["html"])} for row in region["rows"]]} if "rows" in region
-            else {**region, "html": change(region["html"])} for region in self.regions))
+        return replace(
+            self,
+            regions=tuple(
+                {**region, "rows": [{**row, "html": change(row["html"])} for row in region["rows"]]}
+                if "rows" in region
+                else {**region, "html": change(region["html"])}
+                for region in self.regions
+            ),
+        )
 
     @cached_property
     def text(self) -> str:
@@ -143,8 +155,9 @@ def split_regions(text: str, version: str) -> RenderedPage:
     if len(regions) != len(found):
         raise ValueError(f"two regions have one name: {[name for _, name, _ in found]}")
     frame = hashlib.blake2s("\x01".join([*(piece.same for piece in beside), *regions]).encode(), digest_size=16)
-    return RenderedPage(version, tuple(piece.html for piece in beside), regions, frame.digest(),
-                        region_mark(MOVING) in text)
+    return RenderedPage(
+        version, tuple(piece.html for piece in beside), regions, frame.digest(), region_mark(MOVING) in text
+    )
 
 
 def _marked(text: str, kind: str, end: str) -> tuple[list[tuple[str, str, str]], str]:

@@ -54,6 +54,7 @@ page."""
 @dataclass(slots=True)
 class _Page:
     """The newest rendering and its time, and earlier ones by version."""
+
     newest: RenderedPage
     at_ms: int
     earlier: OrderedDict[str, RenderedPage] = field(default_factory=OrderedDict)
@@ -68,8 +69,12 @@ class RenderCache:
         self.rows = RowCache().rows
 
     def page(
-        self, key: Hashable, version: str, now_ms: int, draw: Callable[[RenderedPage | None], RenderedPage],
-        since: str | None = None
+        self,
+        key: Hashable,
+        version: str,
+        now_ms: int,
+        draw: Callable[[RenderedPage | None], RenderedPage],
+        since: str | None = None,
     ) -> tuple[RenderedPage, RenderedPage | None]:
         """The page of this version, and the one of version `since` or None. `draw` is called, with the newest
         one so far, where the rendering is missing, or too old to be sent whole."""
@@ -108,8 +113,11 @@ class RenderCache:
 
 def _share_unchanged(new: RenderedPage, old: RenderedPage) -> RenderedPage:
     """The same rendering, sharing unchanged parts with the old one."""
-    return replace(new, beside=old.beside if old.beside == new.beside else new.beside,
-                   regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()})
+    return replace(
+        new,
+        beside=old.beside if old.beside == new.beside else new.beside,
+        regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()},
+    )
 
 
 def _share_region(new: Region, old: Region | None) -> Region:

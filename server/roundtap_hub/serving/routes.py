@@ -50,8 +50,9 @@ def create_app(hub: Hub) -> Flask:
     return app
 
 
-def draw_page(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int,
-              version: str) -> RenderedPage | str | None:
+def draw_page(
+    app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int, version: str
+) -> RenderedPage | str | None:
     """The page that all readers of `key` share, drawn from `moment` for the cache; its redirect address; or None."""
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
     with app.request_context(environ):
@@ -66,8 +67,13 @@ def draw_page(app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: 
 
 def register_pages(app: Flask, hub: Hub) -> None:
     """Add every page, behind the guard of its blueprint, and the print station's address."""
-    app.extensions |= {"roundtap": hub, RENDER_CACHE: RenderCache(), ROW_CACHE: RowCache(),
-                       error_pages.PENDING_COMMANDS: error_pages.PendingCommands(), web.NAVIGATION: console.navigation}
+    app.extensions |= {
+        "roundtap": hub,
+        RENDER_CACHE: RenderCache(),
+        ROW_CACHE: RowCache(),
+        error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
+        web.NAVIGATION: console.navigation,
+    }
     _add_routes(app)
 
 
@@ -78,10 +84,13 @@ def _add_routes(app: Flask) -> None:
     app.jinja_loader = FileSystemLoader([HUB / room / "templates" for room in ROOMS])
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # A page has hundreds of links, mostly the same ones each time.
-    app.jinja_env.globals.update(url_for=lru_cache(URL_CACHE_SIZE)(app.url_for), static_url=StaticFiles().url,
-                                 sign=sign_icon,
-                                 counting_aid=score_calculator.calculator_view,
-                                 swap_check=score_calculator.sideboard_view)
+    app.jinja_env.globals.update(
+        url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
+        static_url=StaticFiles().url,
+        sign=sign_icon,
+        counting_aid=score_calculator.calculator_view,
+        swap_check=score_calculator.sideboard_view,
+    )
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     web.guard_forms(rooms["pages"])
@@ -98,8 +107,11 @@ def _add_routes(app: Flask) -> None:
         app.register_blueprint(room)
 
 
-_MARKS = {"region": (regions.REGION, regions.REGION_END), "row": (regions.ROW, regions.ROW_END),
-          "moving": (regions.MOVING, regions.MOVING_END)}
+_MARKS = {
+    "region": (regions.REGION, regions.REGION_END),
+    "row": (regions.ROW, regions.ROW_END),
+    "moving": (regions.MOVING, regions.MOVING_END),
+}
 _BY_ROLE = {"only": regions.ONLY, "unless": regions.UNLESS}
 
 
@@ -112,6 +124,7 @@ class RegionTags(Extension):
     - `{% only address %}` … `{% endonly %}`, `{% unless address %}` … `{% endunless %}`: only for readers who may, or
       may not, request this ("POST /console/e1/draw"); not nested.
     """
+
     tags = {*_MARKS, *_BY_ROLE}
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
@@ -119,8 +132,11 @@ class RegionTags(Extension):
         begin, end = _MARKS.get(tag.value, (tag.value, ""))
         name: nodes.Expr = nodes.Const("") if tag.value == "moving" else parser.parse_expression()
         body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-        opened = nodes.TemplateData(self._mark(begin, name.value)) if isinstance(name, nodes.Const) \
+        opened = (
+            nodes.TemplateData(self._mark(begin, name.value))
+            if isinstance(name, nodes.Const)
             else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
+        )
         closed = nodes.TemplateData(region_mark(end) if end else regions.ENDS)
         return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
 

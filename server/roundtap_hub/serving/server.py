@@ -61,10 +61,17 @@ DEVICE_PATHS = ("/device", "/station")
 ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")  # addresses that only the hub which runs the event answers
 
 
-def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], limits: ConnectionLimits,
-          pages_only: bool,
-          console_url: str | None, alone: bool, certificates: Certificates | None = None,
-          front_of: Callable[[HubApplication], Application] | None = None) -> int:
+def serve(
+    hub: Hub,
+    plain: list[socket.socket],
+    encrypted: list[socket.socket],
+    limits: ConnectionLimits,
+    pages_only: bool,
+    console_url: str | None,
+    alone: bool,
+    certificates: Certificates | None = None,
+    front_of: Callable[[HubApplication], Application] | None = None,
+) -> int:
     """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE; or REOPEN. `plain`,
     `encrypted`: listeners; the latter with `certificates`. `front_of`: what answers instead of the application."""
     # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
@@ -88,8 +95,10 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
             if beacon is not None:
                 beacon.start()
             # Referenced here, as the loop holds its tasks weakly.
-            self.beside = [asyncio.create_task(self.make_pages()),
-                           asyncio.create_task(watchdog_loop(notify, application.probes))]
+            self.beside = [
+                asyncio.create_task(self.make_pages()),
+                asyncio.create_task(watchdog_loop(notify, application.probes)),
+            ]
             self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -113,9 +122,12 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
             super().handle_exit(sig, frame)
 
         def end_as_second(self, url: str) -> None:
-            print(f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
-                  "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
-                  file=sys.stderr, flush=True)
+            print(
+                f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
+                "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
+                file=sys.stderr,
+                flush=True,
+            )
             self.second = self.should_exit = True
             application.close_feeds_soon()
 
@@ -124,12 +136,26 @@ def serve(hub: Hub, plain: list[socket.socket], encrypted: list[socket.socket], 
             application.close_feeds_soon()
 
     told_to_stop = keep_stop_signals()
-    front = (PageServerFront(application, console_url) if pages_only
-             else front_of(application) if front_of is not None else application)
-    config = uvicorn.Config(front, loop="asyncio", http=with_timeouts(limits), ws="none", lifespan="on",
-                            log_level="warning",
-                            access_log=False, server_header=False, proxy_headers=False,
-                            timeout_keep_alive=KEEP_ALIVE_S, timeout_graceful_shutdown=5)
+    front = (
+        PageServerFront(application, console_url)
+        if pages_only
+        else front_of(application)
+        if front_of is not None
+        else application
+    )
+    config = uvicorn.Config(
+        front,
+        loop="asyncio",
+        http=with_timeouts(limits),
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=5,
+    )
     secure = SecureServer(config, certificates, limits) if certificates is not None else None
     server = Server(config)
     if hub.host.kin is not None and beacon is not None:
@@ -167,8 +193,9 @@ class SecureServer(uvicorn.Server):
         self._certificates = certificates
         self._context = certificates.context()
         self._limits = limits
-        self._handshakes = ConnectionLimits(HANDSHAKES_MAX, limits.now_s,
-                                            max(1, limits.per_address // HANDSHAKES_SHARE), limits.per_address)
+        self._handshakes = ConnectionLimits(
+            HANDSHAKES_MAX, limits.now_s, max(1, limits.per_address // HANDSHAKES_SHARE), limits.per_address
+        )
         self._beside: list[asyncio.Task[None]] = []
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -176,9 +203,13 @@ class SecureServer(uvicorn.Server):
         await super().startup([])
         loop = asyncio.get_running_loop()
         for each in sockets or []:
-            self.servers.append(await loop.create_server(
-                lambda: SilentConnection(self.server_state, SILENT_S, self._wait_for_turn), sock=each,
-                backlog=self.config.backlog))
+            self.servers.append(
+                await loop.create_server(
+                    lambda: SilentConnection(self.server_state, SILENT_S, self._wait_for_turn),
+                    sock=each,
+                    backlog=self.config.backlog,
+                )
+            )
         self._beside.append(asyncio.create_task(certificate_loop(self._certificates, self._context)))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -199,9 +230,15 @@ class SecureServer(uvicorn.Server):
         if transport.is_closing():
             return
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        tls = LeanTls(asyncio.get_running_loop(), SilentConnection(self.server_state, IDLE_S, self._begin_http),
-                      self._context, waiter, server_side=True, ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S,
-                      ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S)
+        tls = LeanTls(
+            asyncio.get_running_loop(),
+            SilentConnection(self.server_state, IDLE_S, self._begin_http),
+            self._context,
+            waiter,
+            server_side=True,
+            ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S,
+            ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S,
+        )
         tls.caller = caller
         if not self._handshakes.admit(tls):
             tls.connection_lost(None)
@@ -212,7 +249,7 @@ class SecureServer(uvicorn.Server):
         tls.connection_made(transport)
         for at in range(0, len(data), BUFFER_BYTES):
             part = data[at : at + BUFFER_BYTES]
-            tls.get_buffer(len(part))[:len(part)] = part
+            tls.get_buffer(len(part))[: len(part)] = part
             tls.buffer_updated(len(part))
         transport.resume_reading()
 
@@ -232,6 +269,7 @@ class SecureServer(uvicorn.Server):
 class SilentConnection(asyncio.Protocol):
     """A connection that has sent nothing yet: `begin` gets its first bytes; dropped after `within_s` seconds, and when
     the server of `state` stops."""
+
     __slots__ = ("_begin", "_deadline", "_known", "_transport", "_within_s")
 
     def __init__(self, state: Any, within_s: float, begin: Callable[[asyncio.Transport, bytes], None]) -> None:
@@ -260,6 +298,7 @@ class SilentConnection(asyncio.Protocol):
 class LeanTls(Counted, SSLProtocol):
     """asyncio's TLS without its quarter of a megabyte for each connection: what is read into the buffer is taken out at
     once, so that all connections of the loop share one."""
+
     max_size = BUFFER_BYTES
     _transport: asyncio.Transport | None
 
@@ -322,8 +361,12 @@ class PageServerFront:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
         elif _is_below(scope["path"], DEVICE_PATHS):
-            await http_answers.send_json(http_answers.with_security_headers(send), http_answers.MISDIRECTED,
-                            {"error": "this hub only shows pages; ask the one that runs the event"}, http_answers.CLOSE)
+            await http_answers.send_json(
+                http_answers.with_security_headers(send),
+                http_answers.MISDIRECTED,
+                {"error": "this hub only shows pages; ask the one that runs the event"},
+                http_answers.CLOSE,
+            )
         elif _is_below(scope["path"], ORGANIZER_PATHS):
             await self._redirect_to_console(scope, http_answers.with_security_headers(send))
         elif scope["method"] not in http_answers.SAFE_METHODS:
@@ -335,17 +378,31 @@ class PageServerFront:
         if self._console_url is None or scope["method"] not in http_answers.SAFE_METHODS:
             await self._send_misdirected(scope, send)
             return
-        await http_answers.send_answer(send, 303, b"text/plain", b"",
-                          [(b"location", f"{self._console_url}{http_answers.path_and_query(scope)}".encode()),
-                           *http_answers.NO_STORE])
+        await http_answers.send_answer(
+            send,
+            303,
+            b"text/plain",
+            b"",
+            [
+                (b"location", f"{self._console_url}{http_answers.path_and_query(scope)}".encode()),
+                *http_answers.NO_STORE,
+            ],
+        )
 
     async def _send_misdirected(self, scope: http_answers.Scope, send: http_answers.Send) -> None:
         t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
-        link = "" if self._console_url is None else (
-            f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
-        await http_answers.send_text_page(send, http_answers.MISDIRECTED, t.language, t("pages_only.title"),
-                         f'<p>{escape(t("pages_only.text"))}</p>{link}'
-                         f'<p><a href="/">{escape(t("pages_only.home"))}</a></p>')
+        link = (
+            ""
+            if self._console_url is None
+            else (f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
+        )
+        await http_answers.send_text_page(
+            send,
+            http_answers.MISDIRECTED,
+            t.language,
+            t("pages_only.title"),
+            f'<p>{escape(t("pages_only.text"))}</p>{link}<p><a href="/">{escape(t("pages_only.home"))}</a></p>',
+        )
 
 
 def _is_below(path: str, roots: tuple[str, ...]) -> bool:

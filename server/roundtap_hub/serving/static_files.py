@@ -12,12 +12,19 @@ from roundtap_hub.serving.http_answers import SAFE_METHODS, Scope, Send, gzip_by
 
 FOLDER = Path(__file__).parents[1] / "static"
 PREFIX = "/static/"
-KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
-         ".png": "image/png", ".woff2": "font/woff2"}
+KINDS = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+}
 HASHED_NAME = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.\w+)")
 
-BUNDLES = {"phone.css": ("roundtap.css", "me.css"),
-           "phone.js": ("clock.js", "live.js", "sounds.js", "alerts.js", "me.js")}
+BUNDLES = {
+    "phone.css": ("roundtap.css", "me.css"),
+    "phone.js": ("clock.js", "live.js", "sounds.js", "alerts.js", "me.js"),
+}
 """Files that a player's pages load as one, in this order, since each request of a phone is waited for."""
 
 IMMUTABLE = b"public, max-age=31536000, immutable"
@@ -27,6 +34,7 @@ REVALIDATE = b"no-cache"
 @dataclass(frozen=True)
 class StaticFile:
     """One file as it was when the hub started. `mark`: 12 hex digits of its content's hash."""
+
     name: str
     kind: str
     body: bytes
@@ -50,11 +58,15 @@ class StaticFiles:
     """All files of one folder and the bundles of them, read once."""
 
     def __init__(self, folder: Path = FOLDER, bundles: Mapping[str, Sequence[str]] = BUNDLES) -> None:
-        self._files = {path.name: StaticFile(path.name, KINDS[path.suffix], path.read_bytes())
-                       for path in sorted(folder.iterdir()) if path.suffix in KINDS}
-        self._files |= {name: StaticFile(name, KINDS[Path(name).suffix],
-                                         b"".join(self._files[part].body for part in parts))
-                        for name, parts in bundles.items()}
+        self._files = {
+            path.name: StaticFile(path.name, KINDS[path.suffix], path.read_bytes())
+            for path in sorted(folder.iterdir())
+            if path.suffix in KINDS
+        }
+        self._files |= {
+            name: StaticFile(name, KINDS[Path(name).suffix], b"".join(self._files[part].body for part in parts))
+            for name, parts in bundles.items()
+        }
 
     def url(self, name: str) -> str:
         """The current address of a file, `static_url` in templates; KeyError for an unknown one."""
@@ -76,8 +88,11 @@ class StaticFiles:
         if file is None:
             await send_answer(send, 404, b"text/plain", b"there is no such file\n")
             return
-        headers = [(b"cache-control", IMMUTABLE if scope["path"] == file.url else REVALIDATE),
-                   (b"vary", b"Accept-Encoding")]
+        headers = [
+            (b"cache-control", IMMUTABLE if scope["path"] == file.url else REVALIDATE),
+            (b"vary", b"Accept-Encoding"),
+        ]
         packed = not file.kind.startswith(("image/png", "font/"))
-        await send_cached(scope, send, file.kind.encode(), file.gzipped if packed else file.body, headers, file.mark,
-                        packed)
+        await send_cached(
+            scope, send, file.kind.encode(), file.gzipped if packed else file.body, headers, file.mark, packed
+        )

@@ -42,16 +42,25 @@ class WaitingPage:
         if scope["path"].startswith(PREFIX):
             await self._static.answer(scope, send)
         elif scope["path"].startswith(FOR_PROGRAMS):
-            await http_answers.send_json(send, 503, {"error": "the hub is not ready", "storage": self._fault},
-                                         [*http_answers.NO_STORE, *again])
+            await http_answers.send_json(
+                send, 503, {"error": "the hub is not ready", "storage": self._fault}, [*http_answers.NO_STORE, *again]
+            )
         else:
             t = catalogue("roundtap_hub", language_of(scope, self._language))
             page = BUSY_PAGE.format(
-                language=t.language, style=self._static.url("roundtap.css"), title=escape(t(f"waits.{self._fault}")),
+                language=t.language,
+                style=self._static.url("roundtap.css"),
+                title=escape(t(f"waits.{self._fault}")),
                 text=f"{escape(t(f'waits.{self._fault}.what'))}</p><p>{escape(t('waits.again'))}",
-                refresh=f'<meta http-equiv="refresh" content="{RETRY_S:.0f}">\n')
-            await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(), [
-                *BUSY_HEADERS, (b"content-language", t.language.encode()), *again])
+                refresh=f'<meta http-equiv="refresh" content="{RETRY_S:.0f}">\n',
+            )
+            await http_answers.send_answer(
+                send,
+                503,
+                b"text/html; charset=utf-8",
+                page.encode(),
+                [*BUSY_HEADERS, (b"content-language", t.language.encode()), *again],
+            )
 
 
 class MendedCheck:
@@ -91,14 +100,28 @@ class MendedCheck:
         return [(each.st_ino, each.st_size, each.st_mtime_ns) for each in found]
 
 
-def wait_until_mended(page: WaitingPage, plain: list[socket.socket], encrypted: list[socket.socket],
-                      limits: ConnectionLimits, certificates: Certificates | None, is_mended: Callable[[], bool],
-                      pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> bool:
+def wait_until_mended(
+    page: WaitingPage,
+    plain: list[socket.socket],
+    encrypted: list[socket.socket],
+    limits: ConnectionLimits,
+    certificates: Certificates | None,
+    is_mended: Callable[[], bool],
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> bool:
     """Serve the page, with a look every RETRY_S, until `is_mended()`; False: told to stop before."""
     notify = SystemdNotifier()
-    config = uvicorn.Config(page, loop="asyncio", http=with_timeouts(limits), ws="none", lifespan="off",
-                            log_config=None, server_header=False, proxy_headers=False,
-                            timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        page,
+        loop="asyncio",
+        http=with_timeouts(limits),
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+    )
     secure = SecureServer(config, certificates, limits) if certificates is not None else None
     for each in encrypted if secure is None else ():
         # Refused at once instead of accepted by nobody.
@@ -111,9 +134,14 @@ def wait_until_mended(page: WaitingPage, plain: list[socket.socket], encrypted: 
             await super().startup(sockets)
             notify.send("READY=1")
             self.should_exit = bool(told_to_stop)
-            self.beside = [asyncio.create_task(each) for each in (
-                self.look_again(), watchdog_loop(notify, [partial(asyncio.sleep, 0)]),
-                *([secure.serve(encrypted)] if secure is not None else []))]
+            self.beside = [
+                asyncio.create_task(each)
+                for each in (
+                    self.look_again(),
+                    watchdog_loop(notify, [partial(asyncio.sleep, 0)]),
+                    *([secure.serve(encrypted)] if secure is not None else []),
+                )
+            ]
 
         async def look_again(self) -> None:
             while not self.mended:

@@ -207,15 +207,23 @@ def may_request(address: str) -> bool:
 def roles_allowed(address: str) -> str:
     """The names of the roles that may request this now."""
     where = (request.view_args or {}).get("event_id", "")
-    roles = [role for role in reversed(STAFF_ROLES)
-             if may_ask(current_snapshot(), role, address.replace("<event_id>", where))]
+    roles = [
+        role
+        for role in reversed(STAFF_ROLES)
+        if may_ask(current_snapshot(), role, address.replace("<event_id>", where))
+    ]
     return ", ".join(words()(f"role.{role}") for role in roles)
 
 
 def _compress(response: Response) -> Response:
     """Compress a longer answer where the browser accepts gzip."""
-    if response.direct_passthrough or response.content_length is None or response.content_length < GZIP_MIN_BYTES \
-            or request.accept_encodings["gzip"] <= 0 or "Content-Encoding" in response.headers:
+    if (
+        response.direct_passthrough
+        or response.content_length is None
+        or response.content_length < GZIP_MIN_BYTES
+        or request.accept_encodings["gzip"] <= 0
+        or "Content-Encoding" in response.headers
+    ):
         return response
     response.set_data(gzip_bytes(response.get_data(), GZIP_LEVEL))
     response.headers["Content-Encoding"] = "gzip"
@@ -229,7 +237,8 @@ def language() -> str:
     if chosen in LANGUAGES:
         visit.remember_language(chosen)
     return reader_language(
-        chosen, visit.current_visit().language, request.headers.get("Accept-Language", ""), current_hub().language)
+        chosen, visit.current_visit().language, request.headers.get("Accept-Language", ""), current_hub().language
+    )
 
 
 def words() -> Words:
@@ -242,15 +251,22 @@ def words() -> Words:
 
 def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
     """The names that every page's template may use."""
-    return {"t": t, "lang": t.language, "languages": LANGUAGES, "hub": hub, "clock_text": format_clock,
-            "age_text": regions.age_text,
-            "knockout_name": lambda what: knockout_name(t, what),
-            "round_named": lambda state, number: round_title(t, state, number),
-            "restored": hub.service.snapshot.venue.restore_state is not None,
-            "schedule_of": lambda state: schedule_of(hub, state),
-            "said_to": lambda event_id: announcements_for(hub, event_id),
-            "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
-            "row_texts": lambda *of: rows.rows(t.language, *of), "build": version()}
+    return {
+        "t": t,
+        "lang": t.language,
+        "languages": LANGUAGES,
+        "hub": hub,
+        "clock_text": format_clock,
+        "age_text": regions.age_text,
+        "knockout_name": lambda what: knockout_name(t, what),
+        "round_named": lambda state, number: round_title(t, state, number),
+        "restored": hub.service.snapshot.venue.restore_state is not None,
+        "schedule_of": lambda state: schedule_of(hub, state),
+        "said_to": lambda event_id: announcements_for(hub, event_id),
+        "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
+        "row_texts": lambda *of: rows.rows(t.language, *of),
+        "build": version(),
+    }
 
 
 def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
@@ -263,8 +279,9 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
 
 def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine, ...]:
     """The current announcements to an event (None: to all)."""
-    return announcement_lines(hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(),
-                              hub.clocks.wall())
+    return announcement_lines(
+        hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
+    )
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
@@ -295,11 +312,19 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
     state = context.get("state")
     version = current_version(feed)
     common = {
-        **common_context(hub, t, current_app.extensions[ROW_CACHE]), "feed": feed, "seen": Markup(SEEN),
-        "address": g.get("address", ""), "now_ms": now_ms(), "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(), "console": visit.is_organizer() and request.blueprint == "console",
-        "reader": visit.current_staff(), "role_name": Markup(regions.ROLE), "may": may_request,
-        "roles_allowed": roles_allowed, "csrf": lambda: Markup(CSRF),
+        **common_context(hub, t, current_app.extensions[ROW_CACHE]),
+        "feed": feed,
+        "seen": Markup(SEEN),
+        "address": g.get("address", ""),
+        "now_ms": now_ms(),
+        "sent_ms": Markup(NOW),
+        "organizer": visit.is_organizer(),
+        "console": visit.is_organizer() and request.blueprint == "console",
+        "reader": visit.current_staff(),
+        "role_name": Markup(regions.ROLE),
+        "may": may_request,
+        "roles_allowed": roles_allowed,
+        "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
@@ -310,8 +335,10 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
     }
     if request.blueprint == "console":
         # All its answers are filled in for their reader: a rendering has no age yet.
-        common |= {"age_text": lambda ms: Markup(regions.AGE.format(now_ms() - ms)),
-                   **current_app.extensions[NAVIGATION](state)}
+        common |= {
+            "age_text": lambda ms: Markup(regions.AGE.format(now_ms() - ms)),
+            **current_app.extensions[NAVIGATION](state),
+        }
     return split_regions(render_template(template, **{**common, **context}), version)
 
 
@@ -394,7 +421,9 @@ _LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.D
 _GONE = "<:gone:>"
 _EMPTY_DETAILS = re.compile(
     rf"<details\b[^>]*>(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*(?:{_GONE}(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*)+"
-    r"</details>", re.DOTALL)
+    r"</details>",
+    re.DOTALL,
+)
 _ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 
@@ -441,10 +470,15 @@ View = Callable[..., AnyResponse]
 
 COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
 
-CUT_CHOICES = MappingProxyType({
-    "cut_would_change": ("cut.anew", "cut.keep"), "seeds_would_change": ("cut.anew", "cut.keep"),
-    "tiebreak_would_change": ("tie.anew", "tie.keep"), "tiebreak_would_end": ("tie.anew", "tie.keep"),
-    "tiebreak_has_word": ("tie.keep",)})
+CUT_CHOICES = MappingProxyType(
+    {
+        "cut_would_change": ("cut.anew", "cut.keep"),
+        "seeds_would_change": ("cut.anew", "cut.keep"),
+        "tiebreak_would_change": ("tie.anew", "tie.keep"),
+        "tiebreak_would_end": ("tie.anew", "tie.keep"),
+        "tiebreak_has_word": ("tie.keep",),
+    }
+)
 """The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
 
 
@@ -502,8 +536,9 @@ def submit_command(event_id: str, command: Command, people: Sequence[PersonRecor
     current_hub().service.execute_one(event_id, command, actor(), people, field("step"))
 
 
-def submit_and_redirect(event_id: str, command: Command, anchor: str = "",
-                        people: Sequence[PersonRecord] = ()) -> AnyResponse:
+def submit_and_redirect(
+    event_id: str, command: Command, anchor: str = "", people: Sequence[PersonRecord] = ()
+) -> AnyResponse:
     """Execute a command, and return to the event's console."""
     submit_command(event_id, command, people)
     return back_to_event(event_id, anchor)
@@ -518,8 +553,11 @@ def with_competitor_names(problem: Problem, event_id: str) -> Problem:
     """The Problem with names for the competitors' ids."""
     moment = saved_event(current_snapshot(), event_id)
     names = full_names(moment) if moment else {}
-    named = {key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
-             for key in COMPETITOR_PARAMS if problem.params.get(key)}
+    named = {
+        key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
+        for key in COMPETITOR_PARAMS
+        if problem.params.get(key)
+    }
     return problem.replace(problem.where, **named)
 
 

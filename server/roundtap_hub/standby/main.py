@@ -67,14 +67,22 @@ PanelAnswer = dict[str, Any]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", nargs="?", default=FOLLOW, choices=(FOLLOW, PROMOTE),
-                        help="follow the hub (the default), or promote: this machine becomes the hub")
+    parser.add_argument(
+        "action",
+        nargs="?",
+        default=FOLLOW,
+        choices=(FOLLOW, PROMOTE),
+        help="follow the hub (the default), or promote: this machine becomes the hub",
+    )
     parser.add_argument("--hub", metavar="URL", default="", help="the hub to follow: http://10.42.0.1:8080")
     parser.add_argument("--unit", metavar="NAME", default="", help="this standby's name among the hub's units")
     parser.add_argument("--key", metavar="HEX", default="", help="its key there, with the role standby; or in --config")
     parser.add_argument("--config", metavar="FILE", type=Path, default=None, help="TOML with hub, unit and key")
-    parser.add_argument("--start-over", action="store_true",
-                        help="set this folder's data aside (under another name) and start with the hub's journal")
+    parser.add_argument(
+        "--start-over",
+        action="store_true",
+        help="set this folder's data aside (under another name) and start with the hub's journal",
+    )
     parser.add_argument("--force", action="store_true", help="with promote: even if this standby was never up to date")
     hub_main.add_arguments(parser)
 
@@ -143,8 +151,7 @@ def _promote(args: argparse.Namespace) -> int:
     if idle is not None:
         with closing(idle):
             promote_folder(folder, system_clocks().at(), secrets.token_hex)
-        print("roundtap standby: promoted; no standby runs here: `roundtap standby` now starts the hub",
-              flush=True)
+        print("roundtap standby: promoted; no standby runs here: `roundtap standby` now starts the hub", flush=True)
         return 0
     write_private(folder / PROMOTE_FILE, "")
     give_up_s = time.monotonic() + PROMOTED_WITHIN_S
@@ -159,6 +166,7 @@ def _promote(args: argparse.Namespace) -> int:
 @dataclass(frozen=True, slots=True)
 class HubToFollow:
     """The hub's address, this standby's name and key there, and the port that this standby will serve."""
+
     host: str
     port: int
     unit: str
@@ -237,8 +245,9 @@ class Standby:
             except RefusedByHub as refused:
                 why = str(refused)
                 self._set_status(REFUSED, why)
-                raise Problem(REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url,
-                              why=why) from refused
+                raise Problem(
+                    REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url, why=why
+                ) from refused
             except DecryptionFailed:
                 self._set_status(AWAY, "key")
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
@@ -263,14 +272,20 @@ class Standby:
     def _follow_once(self) -> None:
         hub, nonce = self._hub, secrets.token_hex(16)
         hears, says = self._connections = tuple(
-            http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S) for _ in range(2))
+            http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S) for _ in range(2)
+        )
         with closing(hears), closing(says):
             challenge = _challenge(says)
             hears.connect()
             hello = {
-                "unit": hub.unit, "nonce": nonce, "challenge": challenge, "core": version(), "port": hub.own_port,
+                "unit": hub.unit,
+                "nonce": nonce,
+                "challenge": challenge,
+                "core": version(),
+                "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
-                "epochs": list(self._folder.venue().epochs), "rows": True,
+                "epochs": list(self._folder.venue().epochs),
+                "rows": True,
             }
             own_host = hears.sock.getsockname()[0]
             _post(hears, "/standby/feed", hub, hello)
@@ -333,8 +348,12 @@ def _challenge(connection: http.client.HTTPConnection) -> str:
 
 
 def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, payload: Mapping[str, Any]) -> None:
-    connection.request("POST", path, json.dumps(envelope(hub.key, REQUEST, payload)),
-                       {"Content-Type": "application/json", "roundtap-unit": hub.unit})
+    connection.request(
+        "POST",
+        path,
+        json.dumps(envelope(hub.key, REQUEST, payload)),
+        {"Content-Type": "application/json", "roundtap-unit": hub.unit},
+    )
 
 
 def _line(answer: http.client.HTTPResponse) -> bytes:

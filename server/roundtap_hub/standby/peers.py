@@ -50,6 +50,7 @@ ANSWER_BYTES_MAX = 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class HubClaim:
     """A hub's claimed identity. `up_ms`: how long it has been serving."""
+
     epochs: tuple[str, ...]
     instance: str
     up_ms: int
@@ -78,6 +79,7 @@ def compare_claims(mine: HubClaim, other: HubClaim) -> str:
 class Takeover:
     """Another hub continues this journal. `url`: its address, "" if unknown; `heads`: stream → [number, hash] that it
     took over; None if unknown."""
+
     url: str
     heads: Mapping[str, Sequence[Any]] | None
 
@@ -86,8 +88,17 @@ class Peers:
     """The other hubs and standbys of this folder. Thread-safe. `on_known` is called when there is another standby,
     `on_taken_over` and `on_twin` when this hub is to stop; from any thread, and they must only enqueue."""
 
-    def __init__(self, folder: Path, secret: bytes, clocks: Clocks, venue: Callable[[], Venue], instance: str,
-                 port: int, standbys: Standbys, alone: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        secret: bytes,
+        clocks: Clocks,
+        venue: Callable[[], Venue],
+        instance: str,
+        port: int,
+        standbys: Standbys,
+        alone: bool = False,
+    ) -> None:
         self.folder = folder
         self.standbys = standbys
         self.instance = instance
@@ -130,8 +141,16 @@ class Peers:
     def beacon(self) -> Payload:
         """The broadcast: it holds nothing secret, and receivers verify it by a query."""
         claim = self.own_claim()
-        return envelope(self._key, BEACON, {"lineage": claim.lineage, "epoch": claim.epochs[-1] if claim.epochs else "",
-                                            "instance": self.instance, "port": self.port})
+        return envelope(
+            self._key,
+            BEACON,
+            {
+                "lineage": claim.lineage,
+                "epoch": claim.epochs[-1] if claim.epochs else "",
+                "instance": self.instance,
+                "port": self.port,
+            },
+        )
 
     def read_beacon(self, message: object) -> int | None:
         """The port of another hub of this lineage to query; None for anything else."""
@@ -143,8 +162,11 @@ class Peers:
 
     def identity_request(self, nonce: str) -> Payload:
         """A query; only an answer to its nonce is believed."""
-        return envelope(self._key, REQUEST, {"nonce": nonce, "instance": self.instance, "port": self.port,
-                                             "epochs": list(self.own_claim().epochs)})
+        return envelope(
+            self._key,
+            REQUEST,
+            {"nonce": nonce, "instance": self.instance, "port": self.port, "epochs": list(self.own_claim().epochs)},
+        )
 
     def identity_response(self, message: object) -> tuple[Payload, int | None] | None:
         """The signed answer to a relative's query, and the port to query back; None for a stranger."""
@@ -154,8 +176,13 @@ class Peers:
             return None
         claim, venue = self.own_claim(), self._venue()
         later = next((epoch for epoch in claim.epochs if epoch not in query.epochs), "")
-        payload = {"nonce": query.nonce, "epochs": list(claim.epochs), "instance": self.instance,
-                "up_ms": claim.up_ms, "heads": venue.epoch_heads.get(later)}
+        payload = {
+            "nonce": query.nonce,
+            "epochs": list(claim.epochs),
+            "instance": self.instance,
+            "up_ms": claim.up_ms,
+            "heads": venue.epoch_heads.get(later),
+        }
         return envelope(self._key, ECHO, payload), query.port if query.instance != self.instance else None
 
     def handle_answer(self, message: object, nonce: str, url: str) -> str:
@@ -191,8 +218,10 @@ class Peers:
             return
         self.taken_over = by
         try:
-            write_private(self.folder / TAKEN_OVER_FILE, json.dumps({
-                "url": by.url, "heads": by.heads, "epochs": len(self._venue().epochs)}))
+            write_private(
+                self.folder / TAKEN_OVER_FILE,
+                json.dumps({"url": by.url, "heads": by.heads, "epochs": len(self._venue().epochs)}),
+            )
         except OSError as error:
             log.error("that another hub goes on is not noted: %s", error)
         if before is None or by.url != before.url:
@@ -224,8 +253,11 @@ class Peers:
 
 
 def _log_takeover(by: Takeover) -> None:
-    log.warning("another hub (a standby that took over, or a restored copy) goes on with this journal%s: "
-                "nothing is taken here any more", f" at {by.url}" if by.url else "")
+    log.warning(
+        "another hub (a standby that took over, or a restored copy) goes on with this journal%s: "
+        "nothing is taken here any more",
+        f" at {by.url}" if by.url else "",
+    )
 
 
 class BeaconThread:
@@ -346,8 +378,12 @@ class BeaconThread:
             # the socket itself, as the connection drops its reference once an answer closes it.
             deadline = threading.Timer(ANSWER_TIMEOUT_S, shut_down_socket, [connection.sock])
             deadline.start()
-            connection.request("POST", "/standby/who", json.dumps(self._kin.identity_request(nonce)),
-                               {"Content-Type": "application/json"})
+            connection.request(
+                "POST",
+                "/standby/who",
+                json.dumps(self._kin.identity_request(nonce)),
+                {"Content-Type": "application/json"},
+            )
             answer = connection.getresponse()
             if answer.status == 200:
                 self._kin.handle_answer(json.loads(answer.read(ANSWER_BYTES_MAX)), nonce, url)

@@ -65,8 +65,12 @@ PAGE = """<!doctype html>
 </html>
 """
 POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
-HEADERS = [*http_answers.NO_STORE, (b"x-content-type-options", b"nosniff"), (b"vary", b"Accept-Language, Cookie"),
-           (b"content-security-policy", POLICY)]
+HEADERS = [
+    *http_answers.NO_STORE,
+    (b"x-content-type-options", b"nosniff"),
+    (b"vary", b"Accept-Language, Cookie"),
+    (b"content-security-policy", POLICY),
+]
 RESULTS = ("report", "result-entered")
 
 TAKEN_OVER_TEXT = "another hub goes on with this journal"
@@ -105,8 +109,9 @@ class StandbyApi:
             if self.taken_over:
                 raise RequestRefused(409, TAKEN_OVER_TEXT)
             # The key is checked before the body is read.
-            self._hub.units.auth.key_for(COPY, http_answers.get_header(scope, b"roundtap-unit").decode("latin-1"),
-                                         address_of(scope))
+            self._hub.units.auth.key_for(
+                COPY, http_answers.get_header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope)
+            )
             message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
             stream = self._stream_for(self._kin, message, scope) if message is not None else None
         except RequestRefused as refusal:
@@ -116,8 +121,9 @@ class StandbyApi:
                 await http_answers.send_events(stream, receive, send)
 
     @route("POST /standby/ack", STANDBY)
-    async def acknowledge(self, scope: http_answers.Scope, receive: http_answers.Receive,
-                          send: http_answers.Send) -> None:
+    async def acknowledge(
+        self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send
+    ) -> None:
         """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
         try:
             if self._kin is None:
@@ -147,15 +153,17 @@ class StandbyApi:
         copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
         return self._stream(kin, copy, key, hello.nonce, heads, hello.epochs)
 
-    async def _stream(self, kin: Peers, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head],
-                      epochs: list[str]) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, kin: Peers, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head], epochs: list[str]
+    ) -> AsyncIterator[bytes]:
         standbys = kin.standbys
         salt = secrets.token_hex(16)
         feed = EncryptedFeed(key, nonce, salt)
         yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
         venue = self._hub.service.snapshot.venue
-        yield feed.encrypt({"type": "welcome", "session": copy.session, "core": version(),
-                            "epochs": list(venue.epochs)})
+        yield feed.encrypt(
+            {"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)}
+        )
         told: SideState = {}
         loop = asyncio.get_running_loop()
         try:
@@ -198,14 +206,18 @@ class StandbyApi:
         """The changes besides the entries since `told`, as messages; and the new state."""
         snapshot = self._hub.service.snapshot
         now: SideState = {
-            "checkpoints": [[event, each.remaining_ms, each.boot_id, each.mono_ms]
-                            for event, each in sorted(kin.standbys.journal.checkpoints().items())],
+            "checkpoints": [
+                [event, each.remaining_ms, each.boot_id, each.mono_ms]
+                for event, each in sorted(kin.standbys.journal.checkpoints().items())
+            ],
             "files": own_files(kin.folder),
         }
         # The standby keeps an earlier hub's files until they are migrated.
         if not any((kin.folder / name).exists() for name, *_ in EARLIER_FILES):
-            now["rows"] = {"unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
-                           "staff": [row.model_dump() for row in snapshot.staff.values()]}
+            now["rows"] = {
+                "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+                "staff": [row.model_dump() for row in snapshot.staff.values()],
+            }
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
     @route("POST /standby/who", PEER_HUB)
@@ -230,16 +242,18 @@ class StandbyApi:
         if self._kin is None:
             await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
             return
-        await http_answers.send_json(send, 200, {"lineage": self._kin.lineage, "hub": not self.taken_over},
-                                     [*http_answers.NO_STORE, ANYWHERE])
+        await http_answers.send_json(
+            send, 200, {"lineage": self._kin.lineage, "hub": not self.taken_over}, [*http_answers.NO_STORE, ANYWHERE]
+        )
 
     async def refuse(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """Answer every other request once the hub was replaced."""
         assert self._kin is not None
         assert self._kin.taken_over is not None
         if scope["path"].startswith(("/device/", "/station/")):
-            await http_answers.send_json(send, 503, {"error": TAKEN_OVER_TEXT, "hub": self._kin.taken_over.url},
-                                         http_answers.CLOSE)
+            await http_answers.send_json(
+                send, 503, {"error": TAKEN_OVER_TEXT, "hub": self._kin.taken_over.url}, http_answers.CLOSE
+            )
         else:
             await self._page.answer(scope, send, self._kin.taken_over)
 
@@ -259,6 +273,7 @@ def own_files(folder: Path) -> dict[str, str]:
 class UnsharedResults:
     """What only this hub has on record: results as (event's name, entry, table, players), and the number of other
     entries."""
+
     results: tuple[tuple[str, Entry, int | None, str], ...]
     others: int
 
@@ -278,10 +293,21 @@ class TakenOverPage:
             self._found = by, await asyncio.to_thread(self._find_unshared, by)
         path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
         page = PAGE.format(
-            language=t.language, style=self._style, again=AGAIN_S, title=escape(t("taken_over")),
-            text=escape(t("taken_over.what")), where=_where(t, by.url, path), listed=_listed(t, by, self._found[1]))
-        await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(),
-                          [*HEADERS, (b"content-language", t.language.encode())])
+            language=t.language,
+            style=self._style,
+            again=AGAIN_S,
+            title=escape(t("taken_over")),
+            text=escape(t("taken_over.what")),
+            where=_where(t, by.url, path),
+            listed=_listed(t, by, self._found[1]),
+        )
+        await http_answers.send_answer(
+            send,
+            503,
+            b"text/html; charset=utf-8",
+            page.encode(),
+            [*HEADERS, (b"content-language", t.language.encode())],
+        )
 
     def _find_unshared(self, by: Takeover) -> UnsharedResults:
         kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
@@ -290,8 +316,9 @@ class TakenOverPage:
         with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
             found = list(_since(journal, by.heads))
         results = [each for each in found if each.kind in RESULTS]
-        return UnsharedResults(tuple(_result_row(snapshot, each) for each in results[:LISTED_MAX]),
-                               len(found) - len(results))
+        return UnsharedResults(
+            tuple(_result_row(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results)
+        )
 
 
 def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
@@ -315,8 +342,10 @@ def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | Non
 def _where(t: Words, url: str, path: str) -> str:
     if not url.startswith("http://"):
         return ""
-    return (f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
-            f'<bdi>{escape(url)}</bdi></p>')
+    return (
+        f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
+        f"<bdi>{escape(url)}</bdi></p>"
+    )
 
 
 def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
@@ -324,9 +353,11 @@ def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
         return ""
     if not alone.results and not alone.others:
         return f"<p>{escape(t('taken_over.nothing'))}</p>"
-    lines = [f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
-             f" <bdi>{escape(who)}</bdi> <b>{escape(_score_text(entry))}</b></li>"
-             for event, entry, table, who in alone.results]
+    lines = [
+        f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
+        f" <bdi>{escape(who)}</bdi> <b>{escape(_score_text(entry))}</b></li>"
+        for event, entry, table, who in alone.results
+    ]
     others = f"<p>{escape(t('taken_over.others', n=alone.others))}</p>" if alone.others else ""
     listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
     return f"<h2>{escape(t('taken_over.alone'))}</h2><p>{escape(t('taken_over.again'))}</p>{listed}{others}"

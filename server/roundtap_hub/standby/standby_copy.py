@@ -46,8 +46,9 @@ class EncryptedFeed:
         from cryptography.exceptions import InvalidTag
 
         try:
-            packed = self._cipher.decrypt(self._next(), base64.b64decode(line.removeprefix(b"data: "), validate=False),
-                                          LABEL)
+            packed = self._cipher.decrypt(
+                self._next(), base64.b64decode(line.removeprefix(b"data: "), validate=False), LABEL
+            )
             unpacking = zlib.decompressobj()
             plain = unpacking.decompress(packed, PLAIN_BYTES_MAX)
             message = json.loads(plain)
@@ -75,8 +76,15 @@ class StandbyCopy:
     """One connection of one standby. `open`, `write` and `close` run in the copy's thread, `acknowledged` on the loop.
     `heads`: what the standby reports to have on its disk; `address`: where it will serve as the hub."""
 
-    def __init__(self, unit: str, session: str, heads: Mapping[str, Head], address: str | None,
-                 loop: asyncio.AbstractEventLoop, now_s: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        unit: str,
+        session: str,
+        heads: Mapping[str, Head],
+        address: str | None,
+        loop: asyncio.AbstractEventLoop,
+        now_s: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = unit
         self.session = session
         self.address = address
@@ -156,8 +164,9 @@ class Standbys:
         self._copies.add(copy, RETRY_S)
 
     def acknowledged(self, unit: str, session: str, seq: int, number: int) -> bool:
-        return any((copy.name, copy.session) == (unit, session) and copy.acknowledged(seq, number)
-                   for copy in self._known())
+        return any(
+            (copy.name, copy.session) == (unit, session) and copy.acknowledged(seq, number) for copy in self._known()
+        )
 
     def is_level(self, copy: StandbyCopy) -> bool:
         """Whether it is complete, and every commit waits for it."""

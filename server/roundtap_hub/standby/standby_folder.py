@@ -75,8 +75,12 @@ class StandbyFolder:
         self.heads = heads
 
     def take_checkpoints(self, noted: Sequence[Any]) -> None:
-        self.journal.put([CheckpointRow(event=event, remaining_ms=remaining_ms, boot_id=boot_id, mono_ms=mono_ms)
-                          for event, remaining_ms, boot_id, mono_ms in noted])
+        self.journal.put(
+            [
+                CheckpointRow(event=event, remaining_ms=remaining_ms, boot_id=boot_id, mono_ms=mono_ms)
+                for event, remaining_ms, boot_id, mono_ms in noted
+            ]
+        )
 
     def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
         """Store the hub's current keys and staff. Raises ValueError or KeyError for malformed rows, JournalConflict."""

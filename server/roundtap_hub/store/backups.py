@@ -61,6 +61,7 @@ IMMEDIATE_KINDS = ("round-published", "round-closed", "event-finished")  # a bac
 class Backup:
     """A verified backup, as its file describes it. `made_at`: wall time, "" if unknown; `files`: names of the folder's
     other files, as stored."""
+
     path: Path
     lineage: str
     epoch: str
@@ -125,8 +126,9 @@ def read_backup(path: Path) -> Backup:
             heads = _heads(connection)
             if {stream: list(head) for stream, head in heads.items()} != json.loads(about["heads"]):
                 raise Problem("backup_damaged", file=str(path), reason="heads")
-            return Backup(path, about["lineage"], about["epoch"], int(about["commits"]), about["made_at"], heads,
-                          tuple(files))
+            return Backup(
+                path, about["lineage"], about["epoch"], int(about["commits"]), about["made_at"], heads, tuple(files)
+            )
     except sqlite3.DatabaseError as error:
         if "not a database" in str(error):
             raise Problem("backup_none", file=str(path)) from error
@@ -144,8 +146,10 @@ def backups_in(folder: Path) -> list[Path]:
 
 def newest_backup_in(place: Path) -> Path:
     """The newest backup in a folder of backups, a hub's folder or a stick; otherwise the path itself."""
-    return next((backups[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER)
-                 if (backups := backups_in(folder))), place)
+    return next(
+        (backups[0] for folder in (place, place / FOLDER, place / COPIES_FOLDER) if (backups := backups_in(folder))),
+        place,
+    )
 
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
@@ -178,22 +182,32 @@ def _copy_pages(source: sqlite3.Connection, target: sqlite3.Connection, path: Pa
 def _describe(target: sqlite3.Connection, folder: Path, named: head_file.HeadRecord, made_at: str) -> None:
     target.execute(f"PRAGMA application_id = {MARK}")
     target.execute(f"CREATE TABLE {ABOUT} (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
-    target.execute(f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, "
-                   "digest TEXT NOT NULL)")
+    target.execute(
+        f"CREATE TABLE {FILE} (name TEXT PRIMARY KEY, mode INTEGER NOT NULL, data BLOB NOT NULL, digest TEXT NOT NULL)"
+    )
     # A database of an older hub may lack the table or the row.
     target.execute(f"CREATE TABLE IF NOT EXISTS {head_file.LINEAGE_TABLE} (id VARCHAR NOT NULL PRIMARY KEY)")
-    target.execute(f"INSERT INTO {head_file.LINEAGE_TABLE} SELECT ? "
-                   f"WHERE NOT EXISTS (SELECT 1 FROM {head_file.LINEAGE_TABLE})", (named.lineage,))
+    target.execute(
+        f"INSERT INTO {head_file.LINEAGE_TABLE} SELECT ? WHERE NOT EXISTS (SELECT 1 FROM {head_file.LINEAGE_TABLE})",
+        (named.lineage,),
+    )
     heads = json.dumps({stream: list(head) for stream, head in _heads(target).items()})
-    about = {"format": FORMAT, "lineage": named.lineage, "epoch": named.epoch, "commits": str(named.commits),
-             "made_at": made_at, "heads": heads}
+    about = {
+        "format": FORMAT,
+        "lineage": named.lineage,
+        "epoch": named.epoch,
+        "commits": str(named.commits),
+        "made_at": made_at,
+        "heads": heads,
+    }
     target.executemany(f"INSERT INTO {ABOUT} VALUES (?, ?)", about.items())
     for path in other_files(folder):
         with suppress(FileNotFoundError):
             data = path.read_bytes()
-            target.execute(f"INSERT INTO {FILE} VALUES (?, ?, ?, ?)",
-                           (str(path.relative_to(folder)), path.stat().st_mode & 0o700, data,
-                            hashlib.sha256(data).hexdigest()))
+            target.execute(
+                f"INSERT INTO {FILE} VALUES (?, ?, ?, ?)",
+                (str(path.relative_to(folder)), path.stat().st_mode & 0o700, data, hashlib.sha256(data).hexdigest()),
+            )
     target.commit()
 
 
@@ -202,8 +216,11 @@ def other_files(folder: Path) -> Iterator[Path]:
     count = 0
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if name.parts[0] in (FOLDER, PRACTICE) or path.name in EXCLUDED_FILES \
-                or path.name.endswith((".lock", "new", ".tmp")):
+        if (
+            name.parts[0] in (FOLDER, PRACTICE)
+            or path.name in EXCLUDED_FILES
+            or path.name.endswith((".lock", "new", ".tmp"))
+        ):
             continue
         if path.is_file() and not path.is_symlink() and path.stat().st_size <= FILE_BYTES_MAX and count < FILES_MAX:
             count += 1
@@ -211,16 +228,23 @@ def other_files(folder: Path) -> Iterator[Path]:
 
 
 def _heads(connection: sqlite3.Connection) -> dict[str, Head]:
-    return {stream: Head(number, hashed) for stream, number, hashed in connection.execute(
-        "SELECT stream, number, hash FROM entry e WHERE number = "
-        "(SELECT max(number) FROM entry WHERE stream = e.stream) ORDER BY stream")}
+    return {
+        stream: Head(number, hashed)
+        for stream, number, hashed in connection.execute(
+            "SELECT stream, number, hash FROM entry e WHERE number = "
+            "(SELECT max(number) FROM entry WHERE stream = e.stream) ORDER BY stream"
+        )
+    }
 
 
 def _prune(folder: Path, named: head_file.HeadRecord, newest: Path) -> None:
     """Keep three of this epoch and three of earlier ones: what an epoch dropped may still be wanted."""
     own = list(folder.glob(f"roundtap-{named.lineage}-*{SUFFIX}"))
-    ours = sorted((path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
-                  key=lambda path: path.name, reverse=True)
+    ours = sorted(
+        (path for path in own if path.name.startswith(f"roundtap-{named.lineage}-{named.epoch}-")),
+        key=lambda path: path.name,
+        reverse=True,
+    )
     others = sorted((path for path in own if path not in ours), key=lambda path: path.stat().st_mtime_ns, reverse=True)
     for path in ours[GENERATIONS:] + others[GENERATIONS:]:
         if path != newest:
@@ -235,20 +259,26 @@ def back_up(folder: Path, made_at: str, named: head_file.HeadRecord | None = Non
     Problem("journal_unreadable"), and Problem("no_journal") if there is none."""
     if not (folder / DATABASE).is_file():
         raise Problem("no_journal", where=str(folder / DATABASE))
-    named = (named or head_file.read_head_file(folder / head_file.HEAD_FILE)
-             or head_file.HeadRecord(head_file.new_lineage()))
+    named = (
+        named or head_file.read_head_file(folder / head_file.HEAD_FILE) or head_file.HeadRecord(head_file.new_lineage())
+    )
     to = folder / FOLDER / BEFORE_UPGRADE / schema_of(folder / DATABASE).form
     try:
         to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return make_backup(folder, to, named, made_at)
     except (OSError, sqlite3.Error) as error:
-        full = disk_problem(error if isinstance(error, OSError) else OSError(errno_of(sqlite_code(error)), str(error)),
-                            folder)
+        full = disk_problem(
+            error if isinstance(error, OSError) else OSError(errno_of(sqlite_code(error)), str(error)), folder
+        )
         raise full or Problem("backup_failed", folder=str(to), reason=str(error)) from error
 
 
-def back_up_before_upgrade(folder: Path, named: head_file.HeadRecord | None, made_at: str,
-                      known: schema_versions.Migrations = schema_versions.CURRENT) -> Path | None:
+def back_up_before_upgrade(
+    folder: Path,
+    named: head_file.HeadRecord | None,
+    made_at: str,
+    known: schema_versions.Migrations = schema_versions.CURRENT,
+) -> Path | None:
     """Back up before the journal's schema is migrated; None if it is current or there is no journal yet. Raises as
     `back_up`, and Problem("journal_newer")."""
     database = folder / DATABASE
@@ -273,8 +303,14 @@ class Maintenance:
     """A thread that checks the disk every few seconds and backs up every minute and after every round. `copies`:
     returns the copies on other disks beside which the backups go, too; `wall`: returns the time of a backup."""
 
-    def __init__(self, service: Service, folder: Path, head: head_file.HeadFile,
-                 copies: Callable[[], Sequence[RemovableCopy]], wall: Callable[[], str | None]) -> None:
+    def __init__(
+        self,
+        service: Service,
+        folder: Path,
+        head: head_file.HeadFile,
+        copies: Callable[[], Sequence[RemovableCopy]],
+        wall: Callable[[], str | None],
+    ) -> None:
         self._service = service
         self._folder = folder
         self._head = head
@@ -312,8 +348,11 @@ class Maintenance:
             to = self._folder / FOLDER if copy is None else copy.folder / COPIES_FOLDER
             try:
                 with nullcontext(to.parent) if copy is None else copy.pinned() as place:
-                    written = (make_backup(self._folder, place / to.name, named, self._wall() or "") if made is None
-                               else copy_backup(made, place / to.name, named))
+                    written = (
+                        make_backup(self._folder, place / to.name, named, self._wall() or "")
+                        if made is None
+                        else copy_backup(made, place / to.name, named)
+                    )
                     if forget:
                         purge_older_backups(place / to.name, written)
                 made = written if copy is None else made

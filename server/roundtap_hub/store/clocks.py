@@ -13,6 +13,7 @@ from roundtap_core.event.entries import Timestamp
 @dataclass(frozen=True, slots=True)
 class Clocks:
     """The sources of time; tests pass in their own."""
+
     boot_id: str
     mono_ms: Callable[[], int]
     wall: Callable[[], str | None]
@@ -27,8 +28,11 @@ class Clocks:
 def left_ms(end: str, wall: str | None) -> int | None:
     """Milliseconds from one wall time to another; None where this machine does not know the time."""
     # Wall times are cut to seconds: half a second is what they lack on average.
-    return None if wall is None else round(
-        (datetime.fromisoformat(end) - datetime.fromisoformat(wall)).total_seconds() * 1000) - 500
+    return (
+        None
+        if wall is None
+        else round((datetime.fromisoformat(end) - datetime.fromisoformat(wall)).total_seconds() * 1000) - 500
+    )
 
 
 def system_clocks() -> Clocks:

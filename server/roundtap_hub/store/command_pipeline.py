@@ -41,27 +41,42 @@ log = logging.getLogger(__name__)
 
 Events = Mapping[str, EventState]
 
-LOOK_FOR_FREE_TABLES = (commands.AdoptRound, commands.CheckIn, commands.ConfirmEntry, commands.DrawRound,
-                        commands.EnterCompetitor, commands.ImposeRound, commands.ImportRound,
-                        commands.MoveTables, commands.MoveToTable, commands.UndoNoShow, commands.PairAgain,
-                        commands.PairWaiting)
+LOOK_FOR_FREE_TABLES = (
+    commands.AdoptRound,
+    commands.CheckIn,
+    commands.ConfirmEntry,
+    commands.DrawRound,
+    commands.EnterCompetitor,
+    commands.ImposeRound,
+    commands.ImportRound,
+    commands.MoveTables,
+    commands.MoveToTable,
+    commands.UndoNoShow,
+    commands.PairAgain,
+    commands.PairWaiting,
+)
 HALL_COMMANDS = (commands.PublishRound, *LOOK_FOR_FREE_TABLES)  # commands that depend on the tables of all events
 UNIT_ACTOR = "unit:"  # prefix of the actor of an entry that a device made
 
 
-def with_hall_context(events: Events, venue: Venue, state: EventState, command: commands.Command,
-                      actor: str) -> commands.Command:
+def with_hall_context(
+    events: Events, venue: Venue, state: EventState, command: commands.Command, actor: str
+) -> commands.Command:
     """`command` with the other events' tables, and with what `actor` may report if it is a unit. Only the writer, which
     decides one command after another, sees both as they really are."""
     if isinstance(command, commands.PublishRound):
         return structs.replace(command, taken_tables=taken_tables(events, state.id), venue_number=venue.number)
     if isinstance(command, LOOK_FOR_FREE_TABLES):
         command = structs.replace(command, busy_tables=command.busy_tables | busy_tables(events, state.id))
-        return structs.replace(command, venue_number=venue.number) if isinstance(command,
-                                                                                 commands.ImportRound) else command
+        return (
+            structs.replace(command, venue_number=venue.number)
+            if isinstance(command, commands.ImportRound)
+            else command
+        )
     if isinstance(command, commands.RecordReport | commands.NoteLot) and actor.startswith(UNIT_ACTOR):
-        return structs.replace(command,
-                               stood_there=was_at_table(venue, state, command.match, actor.removeprefix(UNIT_ACTOR)))
+        return structs.replace(
+            command, stood_there=was_at_table(venue, state, command.match, actor.removeprefix(UNIT_ACTOR))
+        )
     return command
 
 
@@ -93,6 +108,7 @@ class Step:
     """One command of a request: for an event stream by `decide`, or an entry of the venue stream. `seen`: the mark of
     the state that the button was shown for (event/stale_check.py), compared on deciding. `actor`: who sends the
     command, if not the sender of the whole request."""
+
     stream: str
     command: commands.Command | NewEntry
     seen: str = ""
@@ -102,6 +118,7 @@ class Step:
 @dataclass(slots=True)
 class WriteRequest:
     """Steps that are decided and committed together or not at all."""
+
     steps: Sequence[Step]
     actor: str
     people: Sequence[PersonRecord]
@@ -123,6 +140,7 @@ class WriteRequest:
 class DecidedBatch:
     """Requests that are decided, each on top of those before, but neither saved nor answered yet. `after`: the snapshot
     once they are saved; `made`: each request's entries; `refused`: why the others were refused."""
+
     requests: Sequence[WriteRequest]
     after: Snapshot
     made: list[tuple[WriteRequest, list[Entry]]] = field(default_factory=list)
@@ -193,8 +211,11 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
     """Give new people free ids where other people have taken the ids that the page proposed. Raises
     Problem("entered_meanwhile", "sign_up_twice") if one of those others has the same name: the organizer has not seen
     that yet."""
-    entering = {step.command.entrant.id: step.command.signed_up for step in request.steps
-                if isinstance(step.command, commands.EnterCompetitor) and not step.command.imported}
+    entering = {
+        step.command.entrant.id: step.command.signed_up
+        for step in request.steps
+        if isinstance(step.command, commands.EnterCompetitor) and not step.command.imported
+    }
     coming = [record for record in request.people if record.competitor in entering]
     state = pending.events.get(coming[0].event) if coming else None
     if state is None or entering.keys().isdisjoint((*state.entrants, *state.removed)):
@@ -205,15 +226,28 @@ def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:
     for record in coming:
         for name in (record.person.name, *record.person.members):
             if fold(name) in theirs:
-                raise Problem("sign_up_twice", name=name) if entering[record.competitor] else \
-                    Problem("entered_meanwhile", name=name)
+                raise (
+                    Problem("sign_up_twice", name=name)
+                    if entering[record.competitor]
+                    else Problem("entered_meanwhile", name=name)
+                )
     first = next_number((*state.entrants, *state.removed), "p")
     ids = {record.competitor: f"p{number}" for number, record in enumerate(coming, start=first)}
     request.people = [replace(each, competitor=ids.get(each.competitor, each.competitor)) for each in request.people]
     request.steps = [
-        replace(step, command=structs.replace(step.command, entrant=structs.replace(
-            step.command.entrant, id=ids.get(step.command.entrant.id, step.command.entrant.id))))
-        if isinstance(step.command, commands.EnterCompetitor) else step for step in request.steps]
+        replace(
+            step,
+            command=structs.replace(
+                step.command,
+                entrant=structs.replace(
+                    step.command.entrant, id=ids.get(step.command.entrant.id, step.command.entrant.id)
+                ),
+            ),
+        )
+        if isinstance(step.command, commands.EnterCompetitor)
+        else step
+        for step in request.steps
+    ]
 
 
 def _refuse_command(saved: Snapshot, state: EventState, command: commands.Command) -> None:
@@ -224,8 +258,10 @@ def _refuse_command(saved: Snapshot, state: EventState, command: commands.Comman
     if not state.number and not isinstance(command, commands.CreateEvent):
         raise Problem("unknown_event", event=state.id)
     # Play resumes after a restore only when all tables were heard; an adopted round may be published.
-    resumes = isinstance(command, commands.DrawRound | commands.ImposeRound | commands.PublishRound
-                         | commands.FinishEvent | commands.MakeCut)
+    resumes = isinstance(
+        command,
+        commands.DrawRound | commands.ImposeRound | commands.PublishRound | commands.FinishEvent | commands.MakeCut,
+    )
     adopted = isinstance(command, commands.PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
     if saved.venue.restore_state is not None and resumes and not adopted:
         raise Problem("restored_unsettled")
@@ -269,10 +305,9 @@ def _decide_venue_step(pending: Snapshot, request: NewEntry, at: Timestamp, acto
     return pending, made
 
 
-def _decide_event_step(pending: Snapshot, step: Step, command: commands.Command, at: Timestamp,
-                       request: WriteRequest) -> tuple[
-    Snapshot, list[Entry]
-]:
+def _decide_event_step(
+    pending: Snapshot, step: Step, command: commands.Command, at: Timestamp, request: WriteRequest
+) -> tuple[Snapshot, list[Entry]]:
     state, people = pending.event(step.stream) or EventState(step.stream), pending.people_of(step.stream)
     made: list[Entry] = []
     actor = step.actor or request.actor

@@ -40,6 +40,7 @@ Rows = Mapping[str, Sequence[Any]]  # ENTRIES and PEOPLE: each a list of rows, e
 @dataclass(frozen=True, slots=True)
 class CommitBatch:
     """What one commit wrote: entries of any streams in their order, and people who were added or changed."""
+
     entries: Sequence[Entry] = ()
     people: Sequence[PersonRow] = ()
 
@@ -48,8 +49,10 @@ class CommitBatch:
         return heads_of(self.entries)
 
     def rows(self) -> Rows:
-        return {kind: [[row[name] for name in COLUMNS[kind]] for row in rows]
-                for kind, rows in ((ENTRIES, map(entry_to_row, self.entries)), (PEOPLE, self.people))}
+        return {
+            kind: [[row[name] for name in COLUMNS[kind]] for row in rows]
+            for kind, rows in ((ENTRIES, map(entry_to_row, self.entries)), (PEOPLE, self.people))
+        }
 
 
 def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list[Entry]:
@@ -71,8 +74,10 @@ def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list
 
 def person_records(rows: Iterable[Sequence[Any]]) -> list[PersonRecord]:
     """Parse rows of people. Raises ValueError, TypeError, KeyError or Problem for malformed ones."""
-    return [PersonRecord(event, competitor, salt, Person.from_json(json.loads(data)))
-            for event, competitor, salt, data in rows]
+    return [
+        PersonRecord(event, competitor, salt, Person.from_json(json.loads(data)))
+        for event, competitor, salt, data in rows
+    ]
 
 
 class JournalCopy(Protocol):
@@ -96,6 +101,7 @@ class JournalCopy(Protocol):
 @runtime_checkable
 class RemovableCopy(Protocol):
     """A copy that can be pulled out. `may_be_missing`: it is not mentioned before its first appearance."""
+
     folder: Path
     may_be_missing: bool
 
@@ -113,6 +119,7 @@ class RemovableCopy(Protocol):
 @dataclass(frozen=True, slots=True)
 class CopyState:
     """A copy's state, one of the constants above, and its `problem` if a person must act."""
+
     name: str
     state: str
     problem: Problem | None = None
@@ -123,9 +130,16 @@ class Copies:
     """All copies of one journal. `epoch` is called whenever a copy is opened; `changed`, from any thread, when a copy's
     state changes."""
 
-    def __init__(self, journal: Journal, lineage: str, copies: Sequence[JournalCopy], epoch: Callable[[], str],
-                 changed: Callable[[], None] = lambda: None, within_s: float = WITHIN_S,
-                 retry_s: float = RETRY_S) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        lineage: str,
+        copies: Sequence[JournalCopy],
+        epoch: Callable[[], str],
+        changed: Callable[[], None] = lambda: None,
+        within_s: float = WITHIN_S,
+        retry_s: float = RETRY_S,
+    ) -> None:
         self.journal = journal
         self.epoch = epoch
         self.changed = changed
@@ -156,16 +170,21 @@ class Copies:
     def remove(self, name: str) -> None:
         """Drop a copy that will not come back."""
         with self._lock:
-            gone, self._keepers = self._keepers.get(name), {
-                each: worker for each, worker in self._keepers.items() if each != name}
+            gone, self._keepers = (
+                self._keepers.get(name),
+                {each: worker for each, worker in self._keepers.items() if each != name},
+            )
         if gone is not None:
             gone.end()
         self.changed()
 
     def removable(self) -> list[CopyState]:
         """The states of the copies that can be pulled out."""
-        return [worker.state for worker in self._keepers.values()
-                if worker.is_known and isinstance(worker.copy, RemovableCopy)]
+        return [
+            worker.state
+            for worker in self._keepers.values()
+            if worker.is_known and isinstance(worker.copy, RemovableCopy)
+        ]
 
     def eject(self, name: str, within_s: float = WITHIN_S) -> bool:
         """Close this copy so that it can be unmounted; return whether it is closed. It is reopened only after it was
@@ -180,8 +199,11 @@ class Copies:
 
     def plugged_in(self) -> list[RemovableCopy]:
         """Removable copies beside which other files may go now; not those about to be pulled out."""
-        return [worker.copy for worker in self._keepers.values()
-                if isinstance(worker.copy, RemovableCopy) and not worker.is_ejected and worker.copy.is_there()]
+        return [
+            worker.copy
+            for worker in self._keepers.values()
+            if isinstance(worker.copy, RemovableCopy) and not worker.is_ejected and worker.copy.is_there()
+        ]
 
     def start(self) -> None:
         with self._lock:
@@ -202,8 +224,9 @@ class Copies:
         write in parallel."""
         with self._lock:
             self._heads.update(batch.heads)
-            handed = [(worker, worker.enqueue(batch)) for worker in self._keepers.values()
-                      if worker.is_current.is_set()]
+            handed = [
+                (worker, worker.enqueue(batch)) for worker in self._keepers.values() if worker.is_current.is_set()
+            ]
         left_s = self._within_s
         for worker, written in handed:
             from_s = time.monotonic()

@@ -11,8 +11,13 @@ from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault, try_writ
 DAMAGED = "damaged"
 _KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing"}
 _OF_A_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
-_CODES = (("SQLITE_FULL", errno.ENOSPC), ("SQLITE_READONLY", errno.EROFS), ("SQLITE_IOERR", errno.EIO),
-          ("SQLITE_CANTOPEN", errno.ENOENT), ("SQLITE_CORRUPT", errno.EIO))
+_CODES = (
+    ("SQLITE_FULL", errno.ENOSPC),
+    ("SQLITE_READONLY", errno.EROFS),
+    ("SQLITE_IOERR", errno.EIO),
+    ("SQLITE_CANTOPEN", errno.ENOENT),
+    ("SQLITE_CORRUPT", errno.EIO),
+)
 _BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 FILES = ("roundtap.db", "roundtap.db-wal", "roundtap.head")
 

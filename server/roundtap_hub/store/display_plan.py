@@ -10,7 +10,12 @@ from roundtap_core.clock import Instant
 from roundtap_core.event.entries import Entry, Timestamp
 
 ANNOUNCED, ANNOUNCEMENT_REVOKED, DISPLAY_SET, DISPLAY_FORGOTTEN, HUB_SOUND = (
-    "said", "said-back", "display-set", "display-forgotten", "hub-sound")
+    "said",
+    "said-back",
+    "display-set",
+    "display-forgotten",
+    "hub-sound",
+)
 DISPLAY_KINDS = frozenset({ANNOUNCED, ANNOUNCEMENT_REVOKED, DISPLAY_SET, DISPLAY_FORGOTTEN, HUB_SOUND})
 
 LINE, LUNCH, NEXT = "line", "lunch", "next"
@@ -26,6 +31,7 @@ SHOWS = (AUTO, CLOCK, PAIRINGS, STANDINGS, BRACKET, WORDS)
 @dataclass(frozen=True, slots=True)
 class Announcement:
     """`event` None: for all events. `lasts_ms`: counted from `at`; None: until it is revoked."""
+
     id: str
     event: str | None
     kind: str
@@ -46,6 +52,7 @@ class Announcement:
 @dataclass(frozen=True, slots=True)
 class DisplayAssignment:
     """A display's settings. `event` None: the one in play; `part`: "1/2" of the names, "": all names."""
+
     name: str
     event: str | None = None
     show: str = AUTO
@@ -57,6 +64,7 @@ class DisplayAssignment:
 @dataclass(frozen=True, slots=True)
 class DisplayPlan:
     """`screens` by the display's id."""
+
     announcements: tuple[Announcement, ...] = ()
     screens: Mapping[str, DisplayAssignment] = field(default_factory=dict)
     hub_sound: bool = True
@@ -75,16 +83,17 @@ def apply_display_entry(plan: DisplayPlan, entry: Entry) -> DisplayPlan:
         kept = [announcement for announcement in plan.announcements if not _over(announcement, entry.at)]
         return replace(plan, announcements=(*kept, new))
     if entry.kind == ANNOUNCEMENT_REVOKED:
-        return replace(plan,
-                       announcements=tuple(announcement for announcement in plan.announcements
-                                           if announcement.id != data["id"]))
+        return replace(
+            plan,
+            announcements=tuple(announcement for announcement in plan.announcements if announcement.id != data["id"]),
+        )
     if entry.kind == HUB_SOUND:
         return replace(plan, hub_sound=data["on"])
     screens = {known: screen for known, screen in plan.screens.items() if known != data["display"]}
     if entry.kind == DISPLAY_SET:
-        screens[data["display"]] = DisplayAssignment(data["name"], data["event"], data["show"], data["part"],
-                                                     data["theme"],
-                                          data["sound"])
+        screens[data["display"]] = DisplayAssignment(
+            data["name"], data["event"], data["show"], data["part"], data["theme"], data["sound"]
+        )
     return replace(plan, screens=screens)
 
 

@@ -80,8 +80,12 @@ def _migrate_keys(path: Path, service: Service) -> list[str]:
             key, role = bytes.fromhex(fields["key"]).hex(), fields.get("role", usual_role(unit))
             check_unit(unit, role)
             # Of two keys under one name, neither can be trusted.
-            if len(key) < 2 * KEY_BYTES or times[unit] > 1 or len(known) + len(rows) >= rights.UNITS_MAX \
-                    or known.get(unit, same := rights.UnitKeyRecord(role, rights.key_digest(unit, key))) != same:
+            if (
+                len(key) < 2 * KEY_BYTES
+                or times[unit] > 1
+                or len(known) + len(rows) >= rights.UNITS_MAX
+                or known.get(unit, same := rights.UnitKeyRecord(role, rights.key_digest(unit, key))) != same
+            ):
                 raise ValueError(unit)
         except (KeyError, TypeError, ValueError, Problem):
             wrong.append(unit[:40])
@@ -122,14 +126,17 @@ def _migrate_staff(path: Path, service: Service) -> list[str]:
             row = StaffRow.model_validate({**fields, "person": fields["id"]})
             if fields["role"] not in STAFF_ROLES or (row.hashed and not HASH_PATTERN.fullmatch(row.hashed)):
                 raise ValueError(row.person)
-            ties = [NewEntry(rights.STAFF_TIED, {"person": row.person, "event": str(event), "official": str(official)})
-                    for event, official in fields["officials"].items()]
+            ties = [
+                NewEntry(rights.STAFF_TIED, {"person": row.person, "event": str(event), "official": str(official)})
+                for event, official in fields["officials"].items()
+            ]
         except (KeyError, TypeError, ValueError, AttributeError):
             wrong.append(f"person {number}")
             continue
         if row.person not in service.snapshot.venue.staff:
-            new = NewEntry(rights.STAFF_SET,
-                           {"person": row.person, "role": fields["role"], "pin": rights.pin_digest(row.hashed)})
+            new = NewEntry(
+                rights.STAFF_SET, {"person": row.person, "role": fields["role"], "pin": rights.pin_digest(row.hashed)}
+            )
             steps += [Step(VENUE, each) for each in (new, *ties)]
         if row.person not in service.snapshot.staff:
             rows.append(row)
@@ -141,14 +148,19 @@ def _migrate_links(path: Path, service: Service) -> list[str]:
     """{"era", "people": [[event, competitor, generation, holder]]}: all or nothing. A link that is not migrated opens
     nothing: the hub could not know which ones were revoked."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    links = {(str(event), str(competitor)): rights.PersonalLink(int(generation), str(holder), str(content["era"]))
-             for event, competitor, generation, holder in content["people"]}
+    links = {
+        (str(event), str(competitor)): rights.PersonalLink(int(generation), str(holder), str(content["era"]))
+        for event, competitor, generation, holder in content["people"]
+    }
     if not all(0 <= link.generation < GENERATIONS_MAX for link in links.values()):
         raise ValueError("a generation that no hub has written")
     service.execute([Step(VENUE, rights.link_held_entry(who, link)) for who, link in links.items()], "hub")
     return []
 
 
-LEGACY_FILES: dict[tuple[str, ...], FileMigration] = {(KEYS_FILE, IDS_FILE): _migrate_keys,
-                                                      (STAFF_FILE,): _migrate_staff, (LINKS_FILE,): _migrate_links}
+LEGACY_FILES: dict[tuple[str, ...], FileMigration] = {
+    (KEYS_FILE, IDS_FILE): _migrate_keys,
+    (STAFF_FILE,): _migrate_staff,
+    (LINKS_FILE,): _migrate_links,
+}
 """Each with the files that belong to it."""

@@ -103,21 +103,29 @@ class DormantEvents:
 
     def rearrange(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot with every archived or finished event dormant, and every other one loaded."""
-        for event_id in [event_id for event_id in snapshot.dormant
-                         if not is_dormant(snapshot.venue, snapshot.dormant[event_id].finished, event_id)]:
+        for event_id in [
+            event_id
+            for event_id in snapshot.dormant
+            if not is_dormant(snapshot.venue, snapshot.dormant[event_id].finished, event_id)
+        ]:
             try:
                 snapshot = snapshot.with_event_loaded(event_id)
             except Problem as problem:
                 # The commit stands: an event that cannot be read stays dormant.
                 log.error("event %s cannot be opened: %s", event_id, problem)
         over = {event_id for event_id in snapshot.events if is_dormant(snapshot.venue, False, event_id)}
-        waiting = [event_id for event_id, head in self._sealed.items()
-                   if event_id in snapshot.events and snapshot.events[event_id].head == head
-                   and snapshot.events[event_id].finished]
-        for event_id in over | set(waiting[: -STAY_WHOLE]):
+        waiting = [
+            event_id
+            for event_id, head in self._sealed.items()
+            if event_id in snapshot.events
+            and snapshot.events[event_id].head == head
+            and snapshot.events[event_id].finished
+        ]
+        for event_id in over | set(waiting[:-STAY_WHOLE]):
             self._sealed.pop(event_id, None)
-            self._cache_loaded(LoadedEvent(snapshot.events[event_id], snapshot.people_of(event_id),
-                                 snapshot.names_of(event_id)))
+            self._cache_loaded(
+                LoadedEvent(snapshot.events[event_id], snapshot.people_of(event_id), snapshot.names_of(event_id))
+            )
             snapshot = snapshot.with_event_dormant(event_id)
         return snapshot
 
@@ -137,8 +145,13 @@ class EventSnapshotter:
     """A thread that makes the snapshots of dormant events, one at a time; the writer saves them. Call `wake` when
     something may be due; `write` receives each snapshot."""
 
-    def __init__(self, journal: Journal, dormant: DormantEvents, snapshot: Callable[[], Snapshot],
-                 write: Callable[[EventSnapshot], object]) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        dormant: DormantEvents,
+        snapshot: Callable[[], Snapshot],
+        write: Callable[[EventSnapshot], object],
+    ) -> None:
         self._journal = journal
         self._dormant = dormant
         self._snapshot = snapshot
@@ -151,8 +164,10 @@ class EventSnapshotter:
         self._thread = threading.Thread(target=self._run, name="event-snapshotter", daemon=True)
 
     def start(self) -> None:
-        self._made = {event_id: (summary.head, core)
-                      for event_id, (summary, core) in self._journal.event_snapshots.summaries().items()}
+        self._made = {
+            event_id: (summary.head, core)
+            for event_id, (summary, core) in self._journal.event_snapshots.summaries().items()
+        }
         self._thread.start()
 
     def stop(self) -> None:
@@ -174,8 +189,11 @@ class EventSnapshotter:
     def due(self) -> Iterator[EventSummary]:
         """Dormant events whose snapshot is missing, or of another entry or core."""
         snapshot, core = self._snapshot(), running_core()
-        resting = [summary_of(state) for state in snapshot.events.values()
-                   if is_dormant(snapshot.venue, state.finished, state.id)]
+        resting = [
+            summary_of(state)
+            for state in snapshot.events.values()
+            if is_dormant(snapshot.venue, state.finished, state.id)
+        ]
         for summary in (*resting, *snapshot.dormant.values()):
             if self._made.get(summary.id) != (summary.head, core) or summary.id in self._dormant.without_snapshot:
                 yield summary
@@ -194,8 +212,11 @@ class EventSnapshotter:
             if state is None or state.head != summary.head:
                 state = self._dormant.read_state(summary, self._breathe)
             if state.diverged:
-                log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
-                            state.id, list(state.diverged))
+                log.warning(
+                    "event %s: rounds %s were computed otherwise by the core that ran then",
+                    state.id,
+                    list(state.diverged),
+                )
             self._write(snapshot_event(state))
         except SnapshotterStopped:
             return

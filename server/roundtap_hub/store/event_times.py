@@ -20,6 +20,7 @@ EVENTS_MAX = 16  # events whose times are cached; others are read again on deman
 class EventTimes:
     """`at`: by entry number, append-only; `published`, `started`, `closed`: entry number by round number. All of it up
     to the entry `number`, with round `live` in play."""
+
     at: dict[int, Timestamp] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
     started: dict[int, int] = field(default_factory=dict)

@@ -130,8 +130,10 @@ class FolderCopy:
 
     def _make(self, path: Path, lines: Iterable[Mapping[str, Any]]) -> None:
         chain, length = "", 0
-        with replace_atomically(path, on_fat=True) as temporary, open(
-                temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made:
+        with (
+            replace_atomically(path, on_fat=True) as temporary,
+            open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made,
+        ):
             for fields in lines:
                 line, chain = _line(chain, fields)
                 length += made.write(line)
@@ -142,6 +144,7 @@ class FolderCopy:
 class CopyContent:
     """A copy file's content. `people`: (event, competitor) of those to keep; `forgotten`: of those whose rows must go;
     `length`: bytes up to the last whole line; `damaged`: invalid lines follow."""
+
     lineage: str
     epoch: str
     heads: dict[str, Head] = field(default_factory=dict)
@@ -188,8 +191,6 @@ def read_copy(path: Path) -> CopyContent | None:
     return content
 
 
-
-
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
     """Each valid line, the chain after it, and the bytes up to its end."""
     chain, length = "", 0
@@ -207,9 +208,10 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
 
 def rows_of_line(fields: Mapping[str, Any]) -> Rows:
     """The rows in a line; none in the first one. Rows of earlier versions are objects by column name."""
-    return {kind: [[row[name] for name in names] if isinstance(row, dict) else list(row)
-                   for row in fields.get(kind, ())]
-            for kind, names in COLUMNS.items()}
+    return {
+        kind: [[row[name] for name in names] if isinstance(row, dict) else list(row) for row in fields.get(kind, ())]
+        for kind, names in COLUMNS.items()
+    }
 
 
 def _lines_without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping[str, Any]]:

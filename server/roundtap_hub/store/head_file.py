@@ -36,6 +36,7 @@ CHECK_LETTERS = 16
 @dataclass(frozen=True, slots=True)
 class HeadRecord:
     """A head file's content. `lineage`: the journal that it belongs to; `commits`: their number so far."""
+
     lineage: str
     epoch: str = ""
     commits: int = 0
@@ -161,8 +162,9 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
             lineage = _first(connection, f"SELECT id FROM {LINEAGE_TABLE}") if has_lineage else None
             for stream, head in heads.items() if _has_table(connection, "entry") else ():
                 last[stream] = _first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0
-                hashes[stream] = _first(connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream,
-                                        head.number)
+                hashes[stream] = _first(
+                    connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream, head.number
+                )
     except sqlite3.Error as error:
         raise unreadable_problem(error, database) from error
     if named is None:
@@ -176,18 +178,24 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
     folder = str(database.parent)
     if missing := {stream: head for stream, head in heads.items() if last[stream] < head.number}:
         log = database.with_name(database.name + "-wal")
-        raise Problem("journal_shortened" if log.is_file() and log.stat().st_size else "journal_log_missing",
-                      file=str(database), missing=describe_missing(last, missing), folder=folder)
+        raise Problem(
+            "journal_shortened" if log.is_file() and log.stat().st_size else "journal_log_missing",
+            file=str(database),
+            missing=describe_missing(last, missing),
+            folder=folder,
+        )
     if other := sorted(stream for stream, head in heads.items() if hashes[stream] != head.hash):
-        raise Problem("journal_differs", file=str(database), stream=other[0], number=heads[other[0]].number,
-                      folder=folder)
+        raise Problem(
+            "journal_differs", file=str(database), stream=other[0], number=heads[other[0]].number, folder=folder
+        )
 
 
 def describe_missing(last: Mapping[str, int], missing: Mapping[str, Head]) -> str:
-    """"e1: 12 (738–749), venue: 1 (31)": how many entries each stream lacks, and which."""
+    """ "e1: 12 (738–749), venue: 1 (31)": how many entries each stream lacks, and which."""
     return ", ".join(
         f"{stream}: {head.number - last.get(stream, 0)} ({_span(last.get(stream, 0) + 1, head.number)})"
-        for stream, head in sorted(missing.items(), key=lambda item: (item[0] == VENUE, len(item[0]), item[0])))
+        for stream, head in sorted(missing.items(), key=lambda item: (item[0] == VENUE, len(item[0]), item[0]))
+    )
 
 
 def new_lineage() -> str:
@@ -211,10 +219,17 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
 
 def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem:
     found = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
-    return Problem("journal_empty", file=str(database), n=sum(head.number for head in named.heads.values()),
-                   missing=describe_missing({}, named.heads), lineage=named.lineage,
-                   noted_at=datetime.fromtimestamp(os.stat(database.with_name(HEAD_FILE)).st_mtime).astimezone()
-                   .isoformat(" ", "minutes"), places=", ".join(found) or "–")
+    return Problem(
+        "journal_empty",
+        file=str(database),
+        n=sum(head.number for head in named.heads.values()),
+        missing=describe_missing({}, named.heads),
+        lineage=named.lineage,
+        noted_at=datetime.fromtimestamp(os.stat(database.with_name(HEAD_FILE)).st_mtime)
+        .astimezone()
+        .isoformat(" ", "minutes"),
+        places=", ".join(found) or "–",
+    )
 
 
 def _span(first: int, last: int) -> str:

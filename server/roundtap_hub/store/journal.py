@@ -54,6 +54,7 @@ HEADS = """
 
 class Head(NamedTuple):
     """The last entry of a stream: its number and its hash."""
+
     number: int
     hash: str
 
@@ -64,6 +65,7 @@ START = Head(0, GENESIS)
 @dataclass(frozen=True, slots=True)
 class PersonRecord:
     """A person to be stored with a batch of entries."""
+
     event: str
     competitor: str
     salt: str
@@ -90,19 +92,26 @@ class Journal:
     """All streams of one database URL ("sqlite:////var/lib/roundtap/roundtap.db"). Its schema is migrated on opening.
     Raises as `unreadable_problem` if there is no readable database, and as `migrate` and `check_schema`. `read_only`:
     nothing is written, not even missing tables, so a hub may write meanwhile. `known`: the migrations, for tests."""
+
     sync_failed = False
     """Whether the disk failed in a write. From then on this process may read what is not on the disk (Linux keeps pages
     that it could not write as if they were), so it writes nothing more."""
 
-    def __init__(self, url: str, read_only: bool = False,
-                 known: schema_versions.Migrations = schema_versions.CURRENT) -> None:
+    def __init__(
+        self, url: str, read_only: bool = False, known: schema_versions.Migrations = schema_versions.CURRENT
+    ) -> None:
         self.url = url
         self._path = Path(url.partition(":///")[2])
         self.read_only = read_only
         self._probes = 0
         # Its errors are logged, and parameters contain names.
-        self._engine: Engine = create_engine(_read_only_url(url) if read_only else url, hide_parameters=True,
-                                             poolclass=QueuePool, pool_size=2, max_overflow=2)
+        self._engine: Engine = create_engine(
+            _read_only_url(url) if read_only else url,
+            hide_parameters=True,
+            poolclass=QueuePool,
+            pool_size=2,
+            max_overflow=2,
+        )
         if self._engine.dialect.name == "sqlite":
             event.listen(self._engine, "connect", _with_pragmas(READER_PRAGMAS if read_only else WRITER_PRAGMAS))
         self.event_snapshots = EventSnapshotStore(self._engine)
@@ -119,15 +128,21 @@ class Journal:
     def close(self) -> None:
         self._engine.dispose()
 
-    def append(self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (),
-               beside: Iterable[SQLModel] = ()) -> None:
+    def append(
+        self, entries: Sequence[Entry], people: Iterable[PersonRecord] = (), beside: Iterable[SQLModel] = ()
+    ) -> None:
         """Commit all of them or none, synced on return; what the entries erase (`erasures`) goes in the same commit.
         `beside`: rows of other tables. Raises JournalConflict."""
         with self._writing() as connection:
             self._write(connection, entries, people, beside)
 
-    def _write(self, connection: Connection, entries: Sequence[Entry], people: Iterable[PersonRecord],
-               beside: Iterable[SQLModel]) -> None:
+    def _write(
+        self,
+        connection: Connection,
+        entries: Sequence[Entry],
+        people: Iterable[PersonRecord],
+        beside: Iterable[SQLModel],
+    ) -> None:
         # In one order for all hubs on a database, so that two writers cannot deadlock. The last record of a person
         # counts.
         persons = {(record.event, record.competitor): person_row(record) for record in people}
@@ -181,16 +196,23 @@ class Journal:
         """The last entry of a stream; START where it has none."""
         with self._reading() as connection:
             row = connection.execute(
-                select(models.ENTRY.c.number, models.ENTRY.c.hash).where(models.ENTRY.c.stream == stream)
-                .order_by(models.ENTRY.c.number.desc()).limit(1)).first()
+                select(models.ENTRY.c.number, models.ENTRY.c.hash)
+                .where(models.ENTRY.c.stream == stream)
+                .order_by(models.ENTRY.c.number.desc())
+                .limit(1)
+            ).first()
         return START if row is None else Head(*row)
 
     def entries(self, stream: str, after: Head = START) -> Iterator[Entry]:
         """A stream's entries after `after`, read in chunks. Raises Problem("journal_broken") if the chain does not
         hold."""
         while True:
-            query = (select(models.ENTRY).where(models.ENTRY.c.stream == stream, models.ENTRY.c.number > after.number)
-                     .order_by(models.ENTRY.c.number).limit(READ_AT_ONCE))
+            query = (
+                select(models.ENTRY)
+                .where(models.ENTRY.c.stream == stream, models.ENTRY.c.number > after.number)
+                .order_by(models.ENTRY.c.number)
+                .limit(READ_AT_ONCE)
+            )
             with self._reading() as connection:
                 rows = connection.execute(query).all()
             for row in rows:
@@ -203,24 +225,36 @@ class Journal:
     def rough_summary(self, stream: str, head: Head) -> EventSummary:
         """The summary of an event without a snapshot, from a few entries; its chain is not verified."""
         with self._reading() as connection:
-            fields = {kind: _parsed_data(data) for kind, data in connection.execute(
-                select(models.ENTRY.c.kind, models.ENTRY.c.data).where(models.ENTRY.c.stream == stream,
-                                                                       models.ENTRY.c.kind.in_(SUMMARY_KINDS))
-                .order_by(models.ENTRY.c.number))}
+            fields = {
+                kind: _parsed_data(data)
+                for kind, data in connection.execute(
+                    select(models.ENTRY.c.kind, models.ENTRY.c.data)
+                    .where(models.ENTRY.c.stream == stream, models.ENTRY.c.kind.in_(SUMMARY_KINDS))
+                    .order_by(models.ENTRY.c.number)
+                )
+            }
             last = connection.scalar(
-                select(models.ENTRY.c.kind).where(models.ENTRY.c.stream == stream,
-                                                  models.ENTRY.c.kind.in_(FINISH_KINDS))
-                .order_by(models.ENTRY.c.number.desc()).limit(1))
-            entered, removed = (connection.scalar(select(func.count()).where(
-                models.ENTRY.c.stream == stream, models.ENTRY.c.kind == kind)) or 0
-                                for kind in ("competitor-entered", REMOVED))
+                select(models.ENTRY.c.kind)
+                .where(models.ENTRY.c.stream == stream, models.ENTRY.c.kind.in_(FINISH_KINDS))
+                .order_by(models.ENTRY.c.number.desc())
+                .limit(1)
+            )
+            entered, removed = (
+                connection.scalar(
+                    select(func.count()).where(models.ENTRY.c.stream == stream, models.ENTRY.c.kind == kind)
+                )
+                or 0
+                for kind in ("competitor-entered", REMOVED)
+            )
         created = fields.get("event-created", {})
         about = fields.get("about-set", created).get("about")
-        name, rulebook, color = (str(created.get(key, other)) for key, other in
-                                 (("name", stream), ("rulebook", ""), ("color", "")))
+        name, rulebook, color = (
+            str(created.get(key, other)) for key, other in (("name", stream), ("rulebook", ""), ("color", ""))
+        )
         date = str(about.get("date", "")) if isinstance(about, dict) else ""
-        return EventSummary(stream, head.number, head.hash, name, rulebook, color, date, entered - removed,
-                       last == "event-finished")
+        return EventSummary(
+            stream, head.number, head.hash, name, rulebook, color, date, entered - removed, last == "event-finished"
+        )
 
     def holds(self, stream: str, head: Head) -> bool:
         """Whether the stream has this very entry."""
@@ -238,8 +272,10 @@ class Journal:
 
     def people(self, events: Collection[str] | None = None) -> dict[str, dict[str, Person]]:
         """Persons by event and competitor: of these events, or of all."""
-        return {event_id: {who: stored.person for who, stored in people.items()}
-                for event_id, people in self.stored_people(events).items()}
+        return {
+            event_id: {who: stored.person for who, stored in people.items()}
+            for event_id, people in self.stored_people(events).items()
+        }
 
     def stored_people(self, events: Collection[str] | None = None) -> dict[str, dict[str, StoredPerson]]:
         """As `people`, with the digests of the rows."""
@@ -269,8 +305,9 @@ class Journal:
     def checkpoints(self) -> dict[str, models.CheckpointRow]:
         """The last checkpoint of each event whose clock ever ran."""
         with self._reading() as connection:
-            return {row.event: models.CheckpointRow(**row._mapping)
-                    for row in connection.execute(select(models.CHECKPOINT))}
+            return {
+                row.event: models.CheckpointRow(**row._mapping) for row in connection.execute(select(models.CHECKPOINT))
+            }
 
     def secrets(self) -> list[SQLModel]:
         """All keys of units and all staff that can be read; none where nothing is written: who only looks needs
@@ -287,8 +324,12 @@ class Journal:
             return []
         with self._reading() as connection:
             there = inspect(connection)
-            return [row for kind in models.SECRETS if there.has_table(str(kind.__tablename__))
-                    for row in models.validated_rows(connection, kind)]
+            return [
+                row
+                for kind in models.SECRETS
+                if there.has_table(str(kind.__tablename__))
+                for row in models.validated_rows(connection, kind)
+            ]
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -329,8 +370,12 @@ def _parsed_data(data: object) -> Mapping[str, Any]:
 
 
 def person_row(record: PersonRecord) -> PersonRow:
-    return {"event": record.event, "competitor": record.competitor, "salt": record.salt,
-            "data": json.dumps(record.person.to_json(), ensure_ascii=False)}
+    return {
+        "event": record.event,
+        "competitor": record.competitor,
+        "salt": record.salt,
+        "data": json.dumps(record.person.to_json(), ensure_ascii=False),
+    }
 
 
 def _read_only_url(url: str) -> str:
@@ -341,6 +386,7 @@ def _read_only_url(url: str) -> str:
 
 def _with_pragmas(pragmas: Iterable[str]) -> Callable[[Any, object], None]:
     """A listener that sets pragmas on each new SQLite connection."""
+
     def connected(connection: Any, _: object) -> None:
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}")
@@ -351,9 +397,15 @@ def _with_pragmas(pragmas: Iterable[str]) -> Callable[[Any, object], None]:
 def entry_to_row(entry: Entry) -> Mapping[str, Any]:
     """The entry as a row of ENTRY."""
     return {
-        "stream": entry.stream, "number": entry.number, "kind": entry.kind, "version": entry.version,
-        "at": canonical_json(entry.at.to_json()).decode(), "actor": entry.actor,
-        "data": canonical_json(dict(entry.data)).decode(), "prev": entry.prev, "hash": entry.hash,
+        "stream": entry.stream,
+        "number": entry.number,
+        "kind": entry.kind,
+        "version": entry.version,
+        "at": canonical_json(entry.at.to_json()).decode(),
+        "actor": entry.actor,
+        "data": canonical_json(dict(entry.data)).decode(),
+        "prev": entry.prev,
+        "hash": entry.hash,
     }
 
 
@@ -362,11 +414,17 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
     Problem("journal_broken") if it does not follow."""
     stream, at, kind, version, at_text, actor, data, prev, hashed = row
     try:
-        entry = Entry(stream, at, kind, version, Timestamp(**json.loads(at_text)), actor, json.loads(data), prev,
-                      hashed)
+        entry = Entry(
+            stream, at, kind, version, Timestamp(**json.loads(at_text)), actor, json.loads(data), prev, hashed
+        )
         # Stored text is canonical already and is hashed as it stands.
-        holds = at == number + 1 and prev == head and (
-            entry_hash(stream, at, kind, version, at_text, actor, data, prev) == hashed or verify_entry(entry, head))
+        holds = (
+            at == number + 1
+            and prev == head
+            and (
+                entry_hash(stream, at, kind, version, at_text, actor, data, prev) == hashed or verify_entry(entry, head)
+            )
+        )
     except (ValueError, TypeError):
         holds = False
     if not holds:

@@ -69,9 +69,14 @@ def latest_rights_entries(chain: Sequence[Entry], found: Iterable[Entry]) -> lis
     # Entries of a later epoch are newer, however long an earlier one continued elsewhere. Of two branches of one epoch
     # with the same number, the revocation counts.
     in_order = sorted(
-        (entry for entry in entries.values() if entry.kind in UNIT_KEY_KINDS | STAFF_KINDS | {LINK_HELD}
-         and (entry.hash in held or entry.hash in follow or _is_revocation(entry))),
-        key=lambda entry: (epochs[entry.hash], entry.number, _is_revocation(entry)))
+        (
+            entry
+            for entry in entries.values()
+            if entry.kind in UNIT_KEY_KINDS | STAFF_KINDS | {LINK_HELD}
+            and (entry.hash in held or entry.hash in follow or _is_revocation(entry))
+        ),
+        key=lambda entry: (epochs[entry.hash], entry.number, _is_revocation(entry)),
+    )
     return [NewEntry(entry.kind, entry.data) for entry in dropwhile(lambda entry: entry.hash in held, in_order)]
 
 
@@ -99,8 +104,9 @@ def _epochs(entries: Iterable[Entry]) -> dict[str, int]:
     return begun
 
 
-def seal_after(chain: Sequence[Entry], new_entries: Iterable[NewEntry], at: Timestamp, actor: str,
-               stream: str = VENUE) -> list[Entry]:
+def seal_after(
+    chain: Sequence[Entry], new_entries: Iterable[NewEntry], at: Timestamp, actor: str, stream: str = VENUE
+) -> list[Entry]:
     """The entries chained to `chain`, which is all of that stream."""
     head, sealed = Head(chain[-1].number, chain[-1].hash) if chain else START, list[Entry]()
     for new in new_entries:

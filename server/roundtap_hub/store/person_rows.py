@@ -18,6 +18,7 @@ _KNOWN = frozenset(Person.__struct_fields__)
 
 class StoredPerson(NamedTuple):
     """A row's person, a placeholder if the row is damaged; `digest`: of what is stored, "" if damaged."""
+
     person: Person
     digest: str
 
@@ -26,8 +27,10 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
     """Persons by event and competitor: of these events, or of all."""
     # SQLite stores any value. Read as bytes, every value comes through; invalid text would end the reading.
     as_stored = connection.dialect.name == "sqlite"
-    columns = (cast(column, LargeBinary) if as_stored else column
-               for column in (PERSON.c.competitor, PERSON.c.salt, PERSON.c.data))
+    columns = (
+        cast(column, LargeBinary) if as_stored else column
+        for column in (PERSON.c.competitor, PERSON.c.salt, PERSON.c.data)
+    )
     query = select(PERSON.c.event, *columns)
     if events is not None:
         query = query.where(PERSON.c.event.in_(events))
@@ -49,10 +52,15 @@ def stored_person(competitor: str, salt: str, raw: Any) -> StoredPerson:
 
 def wrong_people(state: EventState, stored: Mapping[str, StoredPerson]) -> list[str]:
     """Ids of the event's people whose rows are missing, damaged, or not those that the entries mean."""
-    meant = {**{official.id: official.digest for official in state.officials.values()},
-             **{entrant.id: entrant.digest for entrant in state.entrants.values()}}
-    return [who for who, digest in meant.items()
-            if digest and not (who in stored and matches_entries(who, stored[who], {digest}))]
+    meant = {
+        **{official.id: official.digest for official in state.officials.values()},
+        **{entrant.id: entrant.digest for entrant in state.entrants.values()},
+    }
+    return [
+        who
+        for who, digest in meant.items()
+        if digest and not (who in stored and matches_entries(who, stored[who], {digest}))
+    ]
 
 
 def matches_entries(competitor: str, stored: StoredPerson, digests: Collection[str]) -> bool:

@@ -29,6 +29,7 @@ NO_PEOPLE: Mapping[str, Person] = {}
 @dataclass(frozen=True, slots=True)
 class LoadedEvent:
     """An event with its people and their public names."""
+
     state: EventState
     people: Mapping[str, Person]
     names: Mapping[str, str]
@@ -39,6 +40,7 @@ class Snapshot:
     """Everything saved, at one moment. Frozen: any thread may read it. Each event is loaded in `events`, or in
     `dormant`, and loaded on demand. `people` and `names` are those of `events`; `people_of` and `names_of` serve
     all."""
+
     venue: Venue
     events: Mapping[str, EventState]
     people: Mapping[str, Mapping[str, Person]]
@@ -95,8 +97,11 @@ class Snapshot:
     def with_rows(self, rows: Sequence[SQLModel]) -> Snapshot:
         """The snapshot with these rows of keys and staff."""
         keys = {row.unit: row.key for row in rows if isinstance(row, UnitKeyRow)}
-        staff = {row.person: self.staff.get(row.person, row).model_copy(update=row.model_dump(exclude_none=True))
-                 for row in rows if isinstance(row, StaffRow)}
+        staff = {
+            row.person: self.staff.get(row.person, row).model_copy(update=row.model_dump(exclude_none=True))
+            for row in rows
+            if isinstance(row, StaffRow)
+        }
         return replace(self, keys={**self.keys, **keys}, staff={**self.staff, **staff})
 
     def with_event_loaded(self, event_id: str) -> Snapshot:
@@ -105,20 +110,28 @@ class Snapshot:
             return self
         found = self.load_dormant(self.dormant[event_id])
         return replace(
-            self, events={**self.events, event_id: found.state}, people={**self.people, event_id: found.people},
-            names={**self.names, event_id: found.names}, dormant=_without(self.dormant, event_id))
+            self,
+            events={**self.events, event_id: found.state},
+            people={**self.people, event_id: found.people},
+            names={**self.names, event_id: found.names},
+            dormant=_without(self.dormant, event_id),
+        )
 
     def with_event_dormant(self, event_id: str) -> Snapshot:
         """The snapshot with a loaded event made dormant."""
         return replace(
-            self, events=_without(self.events, event_id), people=_without(self.people, event_id),
+            self,
+            events=_without(self.events, event_id),
+            people=_without(self.people, event_id),
             names=_without(self.names, event_id),
-            dormant={**self.dormant, event_id: summary_of(self.events[event_id])})
+            dormant={**self.dormant, event_id: summary_of(self.events[event_id])},
+        )
 
     def with_names(self, before: Snapshot | None = None) -> Snapshot:
         """The snapshot with names recomputed where their inputs have changed since `before`."""
         names = {
-            event_id: before.names[event_id] if before and self._names_unchanged(before, event_id)
+            event_id: before.names[event_id]
+            if before and self._names_unchanged(before, event_id)
             else event_names(state, self.people.get(event_id, {}))
             for event_id, state in self.events.items()
         }
@@ -126,8 +139,12 @@ class Snapshot:
 
     def _names_unchanged(self, before: Snapshot, event_id: str) -> bool:
         was, now = before.events.get(event_id), self.events[event_id]
-        return (was is not None and was.entrants is now.entrants and was.given_options is now.given_options
-                and before.people.get(event_id) is self.people.get(event_id))
+        return (
+            was is not None
+            and was.entrants is now.entrants
+            and was.given_options is now.given_options
+            and before.people.get(event_id) is self.people.get(event_id)
+        )
 
 
 def _without(mapping: Mapping[str, V], key: str) -> dict[str, V]:
@@ -155,8 +172,11 @@ def checked_people(journal: Journal, state: EventState) -> dict[str, Person]:
     compared are those of a deleted event, and of one in which somebody was changed since `state`."""
     stored = journal.stored_people([state.id]).get(state.id, {})
     wrong = wrong_people(state, stored)
-    if (wrong and journal.head(state.id) == (state.number, state.head)
-            and state.id not in events_deleted(journal.entries(VENUE))):
+    if (
+        wrong
+        and journal.head(state.id) == (state.number, state.head)
+        and state.id not in events_deleted(journal.entries(VENUE))
+    ):
         raise people_problem(state, wrong)
     return {who: row.person for who, row in stored.items()}
 
@@ -199,8 +219,9 @@ def read_event(journal: Journal, known: EventState) -> EventState:
     for entry in journal.entries(known.id, Head(state.number, state.head) if state.number else START):
         state = apply(state, entry)
     if state.diverged != known.diverged:
-        log.warning("event %s: rounds %s were computed otherwise by the core that ran then",
-                    state.id, list(state.diverged))
+        log.warning(
+            "event %s: rounds %s were computed otherwise by the core that ran then", state.id, list(state.diverged)
+        )
     return state
 
 

@@ -59,6 +59,7 @@ class RecoveredStream:
     `clock_ms`: what the running clock showed last. `taken`, `waiting`, `left`: reports of outboxes, recorded, kept
     for a round that is to be adopted, or not usable.
     """
+
     stream: str
     entries: Sequence[Entry]
     name: str = ""
@@ -87,6 +88,7 @@ class Recovery:
     """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
     and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
     something, and why: "foreign", "unreadable", "stranger", "copied"."""
+
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
     secrets_lost: Sequence[str]
@@ -137,10 +139,18 @@ class Findings:
         right -= numbers.get(number, {}).keys()
         known = [entry for alike in numbers.values() for entry in alike.values()]
         tries: Iterable[tuple[str, str, str, str]] = chain(
-            product({kind, *APPLY, *(entry.kind for entry in known)}, {actor, *(entry.actor for entry in known)},
-                    [data], {prev, *numbers.get(number - 1, [GENESIS])}),
-            ((kind, actor, data[:n] + letter + data[n + 1:], prev)
-             for n in range(len(data)) for letter in string.printable))
+            product(
+                {kind, *APPLY, *(entry.kind for entry in known)},
+                {actor, *(entry.actor for entry in known)},
+                [data],
+                {prev, *numbers.get(number - 1, [GENESIS])},
+            ),
+            (
+                (kind, actor, data[:n] + letter + data[n + 1 :], prev)
+                for n in range(len(data))
+                for letter in string.printable
+            ),
+        )
         for one, who, text, before in tries if right else ():
             if (told := entry_hash(stream, number, one, version, at, who, text, before)) in right:
                 with suppress(Problem):
@@ -168,21 +178,40 @@ class Findings:
         """The stream's chain, and everything else that is known of it."""
         entries = self.chain(stream)
         held, length, branch = {entry.hash for entry in entries}, len(entries), dict[str, Entry]()
-        others = [entry for _, alike in sorted(self.entries.get(stream, {}).items()) for entry in alike.values()
-                  if entry.hash not in held]
+        others = [
+            entry
+            for _, alike in sorted(self.entries.get(stream, {}).items())
+            for entry in alike.values()
+            if entry.hash not in held
+        ]
         for entry in others:
             if entry.number <= length or entry.prev in branch:
                 branch[entry.hash] = entry
         beyond = [entry for entry in others if entry.hash not in branch]
         readable = {entry.number for entry in beyond}
-        last = max([0, *readable, *(head.number for source in self.sources for known, head in source.heads.items()
-                                    if known == stream and head.hash not in branch)])
+        last = max(
+            [
+                0,
+                *readable,
+                *(
+                    head.number
+                    for source in self.sources
+                    for known, head in source.heads.items()
+                    if known == stream and head.hash not in branch
+                ),
+            ]
+        )
         created = next((entry.data for entry in entries if entry.kind == "event-created"), {})
         return RecoveredStream(
-            stream, entries, str(created.get("name", "")), parts=self._parts(entries),
+            stream,
+            entries,
+            str(created.get("name", "")),
+            parts=self._parts(entries),
             mended=[entry.number for entry in entries if entry.hash in self.mended],
-            unread=[number for number in range(length + 1, last + 1) if number not in readable], beyond=beyond,
-            branch=list(branch.values()))
+            unread=[number for number in range(length + 1, last + 1) if number not in readable],
+            beyond=beyond,
+            branch=list(branch.values()),
+        )
 
     def _parts(self, entries: Sequence[Entry]) -> list[tuple[Path, int, int]]:
         """Where the entries come from: from as few files as possible, one after the other."""
@@ -190,8 +219,9 @@ class Findings:
         chosen: list[Source] = []
         for entry in entries:
             holders = self._holders[entry.hash]
-            chosen.append(chosen[-1] if chosen and chosen[-1] in holders
-                          else next(source for source in most if source in holders))
+            chosen.append(
+                chosen[-1] if chosen and chosen[-1] in holders else next(source for source in most if source in holders)
+            )
         runs = [list(run) for _, run in groupby(range(len(entries)), key=lambda n: id(chosen[n]))]
         return [(chosen[run[0]].path, run[0] + 1, run[-1] + 1) for run in runs]
 
@@ -201,21 +231,38 @@ class Findings:
         clock, anchor = state.clock, state.clock.anchor
         if clock.state != RUNNING or clock.remaining_ms is None:
             return None
-        times = [entry.at for numbers in self.entries.values() for alike in numbers.values()
-                 for entry in alike.values() if entry.at.boot_id == anchor.boot_id]
+        times = [
+            entry.at
+            for numbers in self.entries.values()
+            for alike in numbers.values()
+            for entry in alike.values()
+            if entry.at.boot_id == anchor.boot_id
+        ]
         seen = [(at.mono_ms, clock.remaining_ms - at.mono_ms + anchor.mono_ms) for at in times]
-        seen += [(mono_ms, remaining_ms) for source in self.sources for event, remaining_ms, boot_id, mono_ms
-                 in source.clocks if (event, boot_id) == (state.id, anchor.boot_id)]
+        seen += [
+            (mono_ms, remaining_ms)
+            for source in self.sources
+            for event, remaining_ms, boot_id, mono_ms in source.clocks
+            if (event, boot_id) == (state.id, anchor.boot_id)
+        ]
         mono_ms, remaining_ms = max(seen)
         known = max((at for at in times if at.wall), key=lambda at: at.mono_ms, default=None)
         end = known and datetime.fromisoformat(known.wall or "") + timedelta(
-            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - known.mono_ms)
-        return (models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id,
-                                     mono_ms=mono_ms), end.isoformat() if end else None)
+            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - known.mono_ms
+        )
+        return (
+            models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id, mono_ms=mono_ms),
+            end.isoformat() if end else None,
+        )
 
 
-def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
-            chance: Callable[[int], str] = secrets.token_hex) -> Recovery:
+def recover(
+    places: Sequence[Path],
+    to: Path,
+    clocks: Clocks,
+    lineage: str = "",
+    chance: Callable[[int], str] = secrets.token_hex,
+) -> Recovery:
     """Make the new folder `to` of everything in these folders, sticks and files. Of a file that is named itself the
     chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
     are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
@@ -235,14 +282,18 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
     near = [source for path in beside if path not in paths and (source := read_source(path, proved)).marks & marks]
     _refuse_newer(ours)
     found = Findings(ours)
-    streams = {stream: found.stream(stream) for stream in dict.fromkeys(
-        (*found.entries, *(stream for source in ours for stream in source.heads)))}
+    streams = {
+        stream: found.stream(stream)
+        for stream in dict.fromkeys((*found.entries, *(stream for source in ours for stream in source.heads)))
+    }
     making.mkdir(parents=True, mode=0o700)
     (making / DATABASE).touch(0o600)
     try:
         files = _write_files(making, ours)
-        with (closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
-              closing(Journal(sqlite_url(making))) as journal):
+        with (
+            closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
+            closing(Journal(sqlite_url(making))) as journal,
+        ):
             secrets_lost = _write_journal(making, journal, found, [*ours, *near], streams, clocks.at(), chance)
             _import_reports(journal, clocks, (report for source in sources for report in source.reports), streams)
             for looked in look_through(journal):
@@ -258,8 +309,12 @@ def recover(places: Sequence[Path], to: Path, clocks: Clocks, lineage: str = "",
     finally:
         shutil.rmtree(making, ignore_errors=True)
     notes += [(path, "stranger") for path in strangers] + [(each.path, "copied") for each in ours if each.copied]
-    return Recovery(sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
-                    files, secrets_lost, notes)
+    return Recovery(
+        sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
+        files,
+        secrets_lost,
+        notes,
+    )
 
 
 def _refuse_newer(sources: Iterable[Source]) -> None:
@@ -279,12 +334,14 @@ def _epochs_in(source: Source) -> int:
 def _root_of(file: Path) -> Path:
     """The stick or the hub's folder that a backup lies in."""
     inner = (backups.FOLDER, backups.COPIES_FOLDER, backups.BEFORE_UPGRADE)
-    return next((folder.parent for folder in reversed(file.absolute().parents) if folder.name in inner),
-                file.absolute().parent)
+    return next(
+        (folder.parent for folder in reversed(file.absolute().parents) if folder.name in inner), file.absolute().parent
+    )
 
 
-def _of_one_hub(sources: Sequence[Source], wanted: str,
-                places: Sequence[Path]) -> tuple[list[Source], list[tuple[Path, str]]]:
+def _of_one_hub(
+    sources: Sequence[Source], wanted: str, places: Sequence[Path]
+) -> tuple[list[Source], list[tuple[Path, str]]]:
     """The sources that belong together, the newest first, and what is not used. Raises Problem if there is nothing, or
     more than one hub."""
     hubs: list[tuple[set[str], list[Source]]] = []
@@ -294,8 +351,11 @@ def _of_one_hub(sources: Sequence[Source], wanted: str,
             hubs.remove(hub)
             marks, members = marks | hub[0], [*hub[1], *members]
         hubs.append((marks, members))
-    whole = [members for _, members in hubs if any(entry.number == 1 for source in members
-                                                   for entry in source.entries.values())]
+    whole = [
+        members
+        for _, members in hubs
+        if any(entry.number == 1 for source in members for entry in source.entries.values())
+    ]
     if not whole:
         raise Problem("nothing_to_recover", places=", ".join(map(str, places)))
     chosen = [members for members in whole if wanted in ("", _identity(members))]
@@ -304,24 +364,42 @@ def _of_one_hub(sources: Sequence[Source], wanted: str,
         raise Problem("recover_several", hubs=hubs_text)
     if len(whole) == 1:
         # Pages of a damaged file may share nothing with the rest and still be of this hub.
-        chosen[0] += [source for _, members in hubs if members is not chosen[0] for source in members
-                      if source.entries and not source.lineage]
-    ours = sorted(chosen[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE),
-                  reverse=True)
-    return ours, [(source.path, "foreign" if source.marks else "unreadable") for source in sources
-                  if source not in ours and not source.reports]
+        chosen[0] += [
+            source
+            for _, members in hubs
+            if members is not chosen[0]
+            for source in members
+            if source.entries and not source.lineage
+        ]
+    ours = sorted(
+        chosen[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE), reverse=True
+    )
+    return ours, [
+        (source.path, "foreign" if source.marks else "unreadable")
+        for source in sources
+        if source not in ours and not source.reports
+    ]
 
 
 def _identity(members: Iterable[Source]) -> str:
     """By what a person chooses one of several hubs."""
-    return next(chain((source.lineage for source in members if source.lineage),
-                      (entry.hash[:16] for source in members for entry in source.entries.values()
-                       if entry.number == 1)))
+    return next(
+        chain(
+            (source.lineage for source in members if source.lineage),
+            (entry.hash[:16] for source in members for entry in source.entries.values() if entry.number == 1),
+        )
+    )
 
 
 def _names(members: Iterable[Source]) -> list[str]:
-    return sorted({f"“{entry.data.get('name')}”" for source in members for entry in source.entries.values()
-                   if entry.kind == "event-created"})
+    return sorted(
+        {
+            f"“{entry.data.get('name')}”"
+            for source in members
+            for entry in source.entries.values()
+            if entry.kind == "event-created"
+        }
+    )
 
 
 def _extent(source: Source) -> int:
@@ -337,8 +415,9 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
     written: dict[str, Path] = {}
     # An empty file is what a power cut leaves: any other one is better.
     for name, (mode, content), path in sorted(
-            ((name, held, source.path) for source in sources for name, held in source.files.items()),
-            key=lambda each: not each[1][1]):
+        ((name, held, source.path) for source in sources for name, held in source.files.items()),
+        key=lambda each: not each[1][1],
+    ):
         if name not in written and not name.startswith("roundtap."):
             (making / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_atomically(making / name, content, mode or 0o600)
@@ -346,8 +425,15 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
     return dict(sorted(written.items()))
 
 
-def _write_journal(making: Path, journal: Journal, found: Findings, known: Sequence[Source],
-                   streams: Mapping[str, RecoveredStream], at: Timestamp, chance: Callable[[int], str]) -> list[str]:
+def _write_journal(
+    making: Path,
+    journal: Journal,
+    found: Findings,
+    known: Sequence[Source],
+    streams: Mapping[str, RecoveredStream],
+    at: Timestamp,
+    chance: Callable[[int], str],
+) -> list[str]:
     """All streams, people, keys, clocks and print jobs, and the new epoch: the units are asked before the next draw.
     `known`: with what lies beside the sources. Returns whose keys and PINs are lost."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
@@ -366,13 +452,21 @@ def _write_journal(making: Path, journal: Journal, found: Findings, known: Seque
                 each.clock_ms = seen[0].remaining_ms
                 ends |= {state.id: seen[1]} if seen[1] else {}
     made_at = max((entry.at.wall for each in streams.values() for entry in each.entries if entry.at.wall), default=None)
-    fields = {"epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
-              "restored": {"from": {stream: list(head) for stream, head in journal.heads().items()},
-                           "made_at": made_at, "at": at.wall, "clocks": ends}}
+    fields = {
+        "epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
+        "restored": {
+            "from": {stream: list(head) for stream, head in journal.heads().items()},
+            "made_at": made_at,
+            "at": at.wall,
+            "clocks": ends,
+        },
+    }
     for each in streams.values():
         # The entries mean the older row from now on: a start compares them. Units know none of these entries.
-        changed = [NewEntry("competitor-changed", {"competitor": who, "digest": hashed})
-                   for who, hashed in each.people_older.items()]
+        changed = [
+            NewEntry("competitor-changed", {"competitor": who, "digest": hashed})
+            for who, hashed in each.people_older.items()
+        ]
         journal.append(journal_identity.seal_after(each.entries, changed, at, "recover", each.stream))
     # Entries beyond a gap count here too: what was revoked stays revoked.
     of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
@@ -394,8 +488,12 @@ def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> l
             digests_of.setdefault(who, {}).pop(hashed, None)
             digests_of[who][hashed] = None
     fits = found.people
-    recovered.names = {who: fits[hashed][1].name for entry in (*recovered.entries, *recovered.beyond)
-                       for who, hashed in person_digests(entry) if hashed in fits}
+    recovered.names = {
+        who: fits[hashed][1].name
+        for entry in (*recovered.entries, *recovered.beyond)
+        for who, hashed in person_digests(entry)
+        if hashed in fits
+    }
     records, older, lost = list[PersonRecord](), dict[str, str](), list[str]()
     for who, digests in digests_of.items():
         last = next(reversed(digests))
@@ -411,8 +509,12 @@ def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> l
     return records
 
 
-def _import_reports(journal: Journal, clocks: Clocks, reports: Iterable[tuple[dict[str, object], str]],
-                    streams: dict[str, RecoveredStream]) -> None:
+def _import_reports(
+    journal: Journal,
+    clocks: Clocks,
+    reports: Iterable[tuple[dict[str, object], str]],
+    streams: dict[str, RecoveredStream],
+) -> None:
     """Record reports of outboxes that the journal lacks, if they are signed by a key of this hub."""
     snapshot = load_snapshot(journal, DormantEvents(journal).open)
     keys = {unit: bytes.fromhex(key) for unit, key in snapshot.keys.items() if is_valid_key(snapshot.venue, unit, key)}
@@ -477,8 +579,15 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
         pins = [(name, hashed) for name, hashed in rows if is_valid_pin(venue, person, hashed) and not lost]
         names = [name for name, _ in (*pins, *sorted(rows)) if name and member.role]
         if rows:
-            journal.put([models.StaffRow(person=person, name=names[0] if names else "",
-                                         hashed=pins[0][1] if pins else "" if lost or not member.pin else None)])
+            journal.put(
+                [
+                    models.StaffRow(
+                        person=person,
+                        name=names[0] if names else "",
+                        hashed=pins[0][1] if pins else "" if lost or not member.pin else None,
+                    )
+                ]
+            )
         without += [(names or [person])[0]] if member.pin and not pins else []
     return without
 

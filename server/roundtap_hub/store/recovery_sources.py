@@ -55,6 +55,7 @@ class Source:
     PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's other files, mode and content.
     `reports`: a unit's, with their signatures.
     """
+
     path: Path
     proved: dict[Row, Entry]
     lineage: str = ""
@@ -120,8 +121,11 @@ class Source:
         about = dict(self.keys)
         self.lineage = about.get("lineage") or self.lineage
         with suppress(ValueError, TypeError, AttributeError):
-            self.heads = {stream: Head(number, str(hashed)) for stream, (number, hashed)
-                          in json.loads(about.get("heads", "{}")).items() if 0 < number <= NUMBER_MAX}
+            self.heads = {
+                stream: Head(number, str(hashed))
+                for stream, (number, hashed) in json.loads(about.get("heads", "{}")).items()
+                if 0 < number <= NUMBER_MAX
+            }
 
 
 def readable_paths(place: Path, strangers: list[Path]) -> Iterator[Path]:
@@ -137,8 +141,10 @@ def readable_paths(place: Path, strangers: list[Path]) -> Iterator[Path]:
             folders.clear()
         for name in sorted(names):
             path = Path(folder, name)
-            if not os.path.lexists(path) or not (path.suffix == backups.SUFFIX or name.startswith(
-                    (DATABASE, head_file.HEAD_FILE, Path(COPY_FILE).stem, OUTBOX_FILE))):
+            if not os.path.lexists(path) or not (
+                path.suffix == backups.SUFFIX
+                or name.startswith((DATABASE, head_file.HEAD_FILE, Path(COPY_FILE).stem, OUTBOX_FILE))
+            ):
                 continue
             if path.is_symlink() or os.lstat(path).st_uid not in ours:
                 strangers.append(path)
@@ -176,8 +182,10 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
             if (named := head_file.read_head_file(path.with_name(head_file.HEAD_FILE))) is not None:
                 source.lineage, source.heads, source.copied = named.lineage, dict(named.heads), False
         with suppress(OSError):
-            source.files = {str(each.relative_to(path.parent)): (each.stat().st_mode & 0o700, each.read_bytes())
-                            for each in backups.other_files(path.parent)}
+            source.files = {
+                str(each.relative_to(path.parent)): (each.stat().st_mode & 0o700, each.read_bytes())
+                for each in backups.other_files(path.parent)
+            }
     return source
 
 
@@ -185,7 +193,7 @@ def _add_line(source: Source, raw: bytes) -> None:
     """A line of a copy or of a unit's outbox. Of a damaged one every whole row counts: rows prove themselves."""
     text = raw.decode(errors="replace")
     with suppress(ValueError, LookupError, TypeError, RecursionError):
-        fields = json.loads(text[text.index("{"):])
+        fields = json.loads(text[text.index("{") :])
         if isinstance(fields.get("report"), dict) and isinstance(fields["mac"], str):
             source.reports.append((fields["report"], fields["mac"]))
         source.lineage = source.lineage or str(fields.get("lineage", ""))
@@ -204,8 +212,10 @@ def carve_rows(database: Path) -> Iterator[Row]:
     log_path = database.with_name(database.name + "-wal")
     log = log_path.read_bytes() if log_path.is_file() else b""
     # A cut page still has the rows before the cut.
-    main: Pages = {n + 1: data[at : at + PAGE_BYTES].ljust(PAGE_BYTES, b"\0")
-                   for n, at in enumerate(range(0, len(data), PAGE_BYTES))}
+    main: Pages = {
+        n + 1: data[at : at + PAGE_BYTES].ljust(PAGE_BYTES, b"\0")
+        for n, at in enumerate(range(0, len(data), PAGE_BYTES))
+    }
     frames = list(_frames(log))
     newest = {**main, **dict(frames)}
     for number, page in (*frames, *main.items()):

@@ -31,6 +31,7 @@ LEFT_MS_MAX = 3_600_000_000
 @dataclass(frozen=True, slots=True)
 class TableEvidence:
     """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` unknown)."""
+
     unit: str
     table: int | None
     event: str
@@ -58,11 +59,21 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
         return None
     try:
         claim = TableEvidence(
-            unit, _number_or_none(held.get("table")), _text(held["event"]), _number(held["round"]),
-            _text(held["draw"]), _text(held["match"]), _text(held["a"]),
-            None if held["b"] is None else _text(held["b"]), _text(held["stage"]), _number(held["revision"]),
-            _text(held["state"]), _result(held.get("result")), _number(held.get("number") or 0),
-            left_ms if type(left_ms := held.get("left_ms")) is int and abs(left_ms) <= LEFT_MS_MAX else None)
+            unit,
+            _number_or_none(held.get("table")),
+            _text(held["event"]),
+            _number(held["round"]),
+            _text(held["draw"]),
+            _text(held["match"]),
+            _text(held["a"]),
+            None if held["b"] is None else _text(held["b"]),
+            _text(held["stage"]),
+            _number(held["revision"]),
+            _text(held["state"]),
+            _result(held.get("result")),
+            _number(held.get("number") or 0),
+            left_ms if type(left_ms := held.get("left_ms")) is int and abs(left_ms) <= LEFT_MS_MAX else None,
+        )
     except (KeyError, TypeError, ValueError, Problem):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -70,8 +81,11 @@ def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
 
 def evidence_of_views(snapshot: Snapshot) -> list[TableEvidence]:
     """The matches held by the units heard so far, in the order of their hellos."""
-    return [claim for unit, heard in snapshot.venue.told_since_restore.heard.items()
-            if (claim := evidence_of_view(unit, heard)) is not None and is_at_its_table(snapshot, claim)]
+    return [
+        claim
+        for unit, heard in snapshot.venue.told_since_restore.heard.items()
+        if (claim := evidence_of_view(unit, heard)) is not None and is_at_its_table(snapshot, claim)
+    ]
 
 
 def is_at_its_table(snapshot: Snapshot, claim: TableEvidence) -> bool:
@@ -88,8 +102,16 @@ def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvide
     if table is None or (heard is not None and _number_or_none((heard.holds or {}).get("table")) not in (None, table)):
         return None
     try:
-        claim = TableEvidence(pending.unit, table, _text(sent["event"]), _number(sent["round"]), _text(sent["draw"]),
-                              _text(sent["match"]), _text(sent["a"]), _text(sent["b"]))
+        claim = TableEvidence(
+            pending.unit,
+            table,
+            _text(sent["event"]),
+            _number(sent["round"]),
+            _text(sent["draw"]),
+            _text(sent["match"]),
+            _text(sent["a"]),
+            _text(sent["b"]),
+        )
     except (KeyError, TypeError, ValueError):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
@@ -126,6 +148,7 @@ def _result(value: object) -> Mapping[str, Any] | None:
 @dataclass(frozen=True, slots=True)
 class LostRound:
     """A round that tables hold and the journal lacks. `claims` in the order of the tables."""
+
     event: str
     number: int
     mark: str
@@ -137,6 +160,7 @@ class LostRound:
 @dataclass(frozen=True, slots=True)
 class ReconstructedMatch:
     """A reconstructed match. `bye`: its kind, for a player without an opponent."""
+
     id: str
     a: str
     b: str | None
@@ -149,6 +173,7 @@ class ReconstructedMatch:
 @dataclass(frozen=True, slots=True)
 class AssembledRound:
     """A reconstructed round. `wrong`: contradictions between tables; `missing`: players no table knows of."""
+
     matches: tuple[ReconstructedMatch, ...]
     wrong: tuple[Problem, ...]
     missing: tuple[str, ...]
@@ -158,6 +183,7 @@ class AssembledRound:
 @dataclass(frozen=True, slots=True)
 class UnsettledMatch:
     """A match of which a table knows more than the journal: the table's claim, and the journal's state."""
+
     key: str
     claim: TableEvidence
     revision: int
@@ -176,15 +202,20 @@ def can_decide_report(snapshot: Snapshot, state: EventState, report: RecordRepor
         # The copy may lack a move of the unit, or a change of the players there.
         return report.stood_there and not _has_other_players(state, report)
     number = report.match.partition(".")[0]
-    return number.isdecimal() and len(number) < 4 and (state.id, int(number),
-                                                       report.draw or "") in afresh.approved_redraws
+    return (
+        number.isdecimal() and len(number) < 4 and (state.id, int(number), report.draw or "") in afresh.approved_redraws
+    )
 
 
 def _has_other_players(state: EventState, report: RecordReport) -> bool:
     """Whether a later change than the copy's put other players in this match."""
     found = state.find_match(report.match)
-    return (found is not None and report.a is not None and report.revision > found[1].revision
-            and {found[1].match.a, found[1].match.b} != {report.a, report.b})
+    return (
+        found is not None
+        and report.a is not None
+        and report.revision > found[1].revision
+        and {found[1].match.a, found[1].match.b} != {report.a, report.b}
+    )
 
 
 def is_known(snapshot: Snapshot, pending: PendingReport) -> bool:
@@ -216,14 +247,23 @@ def refuse_settling(snapshot: Snapshot, new: NewEntry) -> None:
 def silent_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     """Units at a table that were not heard since the restore, with their tables, in table order."""
     afresh = snapshot.venue.told_since_restore
-    return sorted(((unit, table) for unit, table in snapshot.venue.tables.items()
-                   if unit not in afresh.heard and unit not in afresh.without), key=lambda each: each[1])
+    return sorted(
+        (
+            (unit, table)
+            for unit, table in snapshot.venue.tables.items()
+            if unit not in afresh.heard and unit not in afresh.without
+        ),
+        key=lambda each: each[1],
+    )
 
 
 def pending_reports(snapshot: Snapshot) -> list[PendingReport]:
     """Reports still pending, in the order of arrival."""
-    return [pending for report_id, pending in snapshot.venue.told_since_restore.pending.items()
-            if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates]
+    return [
+        pending
+        for report_id, pending in snapshot.venue.told_since_restore.pending.items()
+        if (state := snapshot.events.get(pending.report["event"])) is None or report_id not in state.fates
+    ]
 
 
 def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
@@ -241,8 +281,12 @@ def lost_rounds(snapshot: Snapshot) -> list[LostRound]:
     for key, match_claims in claims.items():
         event, number, mark = key
         state = snapshot.events.get(event)
-        if state is None or state.finished or key in afresh.approved_redraws or any(
-                (played.number, played.mark) == (number, mark) for played in state.public_rounds):
+        if (
+            state is None
+            or state.finished
+            or key in afresh.approved_redraws
+            or any((played.number, played.mark) == (number, mark) for played in state.public_rounds)
+        ):
             continue
         if number < len(state.public_rounds) and key not in reports:
             # The unit was off since then: the journal has later rounds.
@@ -265,8 +309,10 @@ def lacks_round_of(snapshot: Snapshot, unit: str) -> bool:
         return claim.event not in snapshot.dormant and claim.event not in snapshot.venue.deleted
     copied = afresh.copy.get(VENUE, (0, ""))[0]
     return not state.finished and all(
-        last.number < claim.round or (last.number == claim.round and last.mark != claim.mark
-                                      and (last.venue_number or 0) <= copied) for last in state.public_rounds[-1:])
+        last.number < claim.round
+        or (last.number == claim.round and last.mark != claim.mark and (last.venue_number or 0) <= copied)
+        for last in state.public_rounds[-1:]
+    )
 
 
 def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
@@ -293,8 +339,11 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
         table = known.table if known is not None and known.table is not None else claim.table
         matches[claim.match] = ReconstructedMatch(claim.match, claim.a, claim.b, table, revision)
     expected = _expected(state, lost)
-    wanted = active_ids(state) if lost.stage == SWISS else {
-        who for match in expected for who in (match["a"], match.get("b")) if who}
+    wanted = (
+        active_ids(state)
+        if lost.stage == SWISS
+        else {who for match in expected for who in (match["a"], match.get("b")) if who}
+    )
     adopted = [_with_game(each, expected) for each in _one_at_a_table(matches.values())]
     byes = _byes(expected, adopted, seats, lost.number)
     missing = sorted(wanted - set(seats) - {each.a for each in byes}, key=lambda who: (len(who), who))
@@ -327,18 +376,26 @@ def entries_beyond_copy(snapshot: Snapshot, event: str) -> int:
     """How many entries beyond the copy's last one the tables prove."""
     afresh = snapshot.venue.told_since_restore
     last = afresh.copy.get(event, (0, ""))[0]
-    heads = [heard.heads[event][0] for unit, heard in afresh.heard.items()
-             if event in heard.heads and unit in snapshot.venue.tables]
+    heads = [
+        heard.heads[event][0]
+        for unit, heard in afresh.heard.items()
+        if event in heard.heads and unit in snapshot.venue.tables
+    ]
     shown = [claim.entry for claim in evidence_of_views(snapshot) if claim.event == event]
     return max(0, max([*heads, *shown], default=0) - last)
 
 
 def counted_ms(snapshot: Snapshot, of_round: tuple[str, int, str], now: Instant) -> int | None:
     """What is left of a round (event, number, mark) as the tables heard so far count it; None where none does."""
-    left = [claim.left_ms + heard.at.mono_ms - now.mono_ms
-            for unit, heard in snapshot.venue.told_since_restore.heard.items()
-            if heard.at.boot_id == now.boot_id and (claim := evidence_of_view(unit, heard)) is not None
-            and is_at_its_table(snapshot, claim) and claim.of_round == of_round and claim.left_ms is not None]
+    left = [
+        claim.left_ms + heard.at.mono_ms - now.mono_ms
+        for unit, heard in snapshot.venue.told_since_restore.heard.items()
+        if heard.at.boot_id == now.boot_id
+        and (claim := evidence_of_view(unit, heard)) is not None
+        and is_at_its_table(snapshot, claim)
+        and claim.of_round == of_round
+        and claim.left_ms is not None
+    ]
     return median_low(left) if left else None
 
 
@@ -346,8 +403,12 @@ def hold_clock_command(snapshot: Snapshot, claim: TableEvidence, now: Instant) -
     """The command that holds a restored clock where the first table of its round counts it: the copy may be older than
     the clock's start. None where nothing is to be held."""
     place = _place_of(snapshot, claim)
-    if (place is None or claim.left_ms is None or not is_at_its_table(snapshot, claim)
-        or counted_ms(snapshot, claim.of_round, now) is not None):
+    if (
+        place is None
+        or claim.left_ms is None
+        or not is_at_its_table(snapshot, claim)
+        or counted_ms(snapshot, claim.of_round, now) is not None
+    ):
         return None
     state, (live, match) = snapshot.events[claim.event], place
     own_ms, held_ms = match_clock(state, live, match).remaining_ms, state.clock.remaining_ms
@@ -360,8 +421,10 @@ def hold_clock_command(snapshot: Snapshot, claim: TableEvidence, now: Instant) -
 def _of_draft(draft: RoundState, lost: LostRound) -> AssembledRound:
     """The copy holds the same draw as a draft: only its publication is lost."""
     revisions = {claim.match: claim.revision for claim in lost.claims}
-    matches = tuple(ReconstructedMatch(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game,
-                                       m.match.bye) for m in draft.matches)
+    matches = tuple(
+        ReconstructedMatch(m.id, m.match.a, m.match.b, m.match.table, revisions.get(m.id, 0), m.match.game, m.match.bye)
+        for m in draft.matches
+    )
     wrong = tuple(Problem("adopt_contradiction", match=match) for match in sorted(_disputed(lost)))
     return AssembledRound(matches, wrong, (), _decided(lost))
 
@@ -383,14 +446,18 @@ def _with_game(match: ReconstructedMatch, expected: Iterable[Mapping[str, Any]])
     return replace(match, game=game)
 
 
-def _byes(expected: Iterable[Mapping[str, Any]], adopted: Iterable[ReconstructedMatch], seats: Mapping[str, str],
-          number: int) -> list[ReconstructedMatch]:
+def _byes(
+    expected: Iterable[Mapping[str, Any]], adopted: Iterable[ReconstructedMatch], seats: Mapping[str, str], number: int
+) -> list[ReconstructedMatch]:
     taken = {match.id for match in adopted}
     made: list[ReconstructedMatch] = []
     for each in expected:
         if each.get("b") is None and each["a"] not in seats:
-            made.append(ReconstructedMatch(free_match_id(number, taken), each["a"], None, None, 0, each.get("game"),
-                                           each["bye"]))
+            made.append(
+                ReconstructedMatch(
+                    free_match_id(number, taken), each["a"], None, None, 0, each.get("game"), each["bye"]
+                )
+            )
             taken.add(made[-1].id)
     return made
 
@@ -420,8 +487,12 @@ def _disputed(lost: LostRound) -> set[str]:
     for claim in lost.claims:
         if claim.state:
             shown.setdefault(claim.match, []).append(claim)
-    return {match for match, claims in shown.items() if any(claim.state == DECIDED for claim in claims)
-            and any((claim.state, claim.result) != (claims[0].state, claims[0].result) for claim in claims)}
+    return {
+        match
+        for match, claims in shown.items()
+        if any(claim.state == DECIDED for claim in claims)
+        and any((claim.state, claim.result) != (claims[0].state, claims[0].result) for claim in claims)
+    }
 
 
 def _decided(lost: LostRound) -> tuple[TableEvidence, ...]:

@@ -102,8 +102,13 @@ class Service:
     thread after each commit and must only enqueue. `at_point` is called with "before-commit" and "after-commit": tests
     kill the process there."""
 
-    def __init__(self, journal: journals.Journal, clocks: Clocks, at_point: Callable[[str], None] = lambda _: None,
-                 head: HeadFile | None = None) -> None:
+    def __init__(
+        self,
+        journal: journals.Journal,
+        clocks: Clocks,
+        at_point: Callable[[str], None] = lambda _: None,
+        head: HeadFile | None = None,
+    ) -> None:
         self._journal = journal
         self._clocks = clocks
         self._at_point = at_point
@@ -123,8 +128,12 @@ class Service:
         """Streams whose stored state is unknown: nothing is decided in them until they are read again."""
         self._dormant = DormantEvents(journal)
         self.snapshot = load_snapshot(journal, self._dormant.open)
-        self.snapshotter = EventSnapshotter(journal, self._dormant, lambda: self.snapshot,
-                             lambda made: self._queue.put(partial(self._write_snapshot, made)))
+        self.snapshotter = EventSnapshotter(
+            journal,
+            self._dormant,
+            lambda: self.snapshot,
+            lambda made: self._queue.put(partial(self._write_snapshot, made)),
+        )
 
     def start(self) -> None:
         """Take commands; a new journal gets its first epoch, clocks of another boot are paused."""
@@ -158,8 +167,13 @@ class Service:
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
-    def submit(self, steps: Sequence[Step], actor: str, people: Sequence[journals.PersonRecord] = (),
-               beside: Sequence[SQLModel] = ()) -> Future[list[Entry]]:
+    def submit(
+        self,
+        steps: Sequence[Step],
+        actor: str,
+        people: Sequence[journals.PersonRecord] = (),
+        beside: Sequence[SQLModel] = (),
+    ) -> Future[list[Entry]]:
         """A future that holds the committed entries, or the Problem that refused all of the steps."""
         answer: Future[list[Entry]] = Future()
         # Under one lock with `stop`, so that no request is left behind the writer's last one.
@@ -170,8 +184,14 @@ class Service:
                 self._queue.put(WriteRequest(steps, actor, people, answer, beside))
         return answer
 
-    def execute(self, steps: Sequence[Step], actor: str, people: Sequence[journals.PersonRecord] = (),
-            timeout_s: float = START_TIMEOUT_S, beside: Sequence[SQLModel] = ()) -> list[Entry]:
+    def execute(
+        self,
+        steps: Sequence[Step],
+        actor: str,
+        people: Sequence[journals.PersonRecord] = (),
+        timeout_s: float = START_TIMEOUT_S,
+        beside: Sequence[SQLModel] = (),
+    ) -> list[Entry]:
         """`submit` and wait for the commit. Raises what refused it, and Problem("hub_slow") if the writer did not begin
         in time: then nothing is changed. Raises OutcomeUnknown if the writer has begun and does not end."""
         answer = self.submit(steps, actor, people, beside)
@@ -185,8 +205,9 @@ class Service:
         except TimeoutError:
             raise OutcomeUnknown(answer) from None
 
-    def execute_one(self, event_id: str, command: Command, actor: str, people: Sequence[journals.PersonRecord] = (),
-             seen: str = "") -> list[Entry]:
+    def execute_one(
+        self, event_id: str, command: Command, actor: str, people: Sequence[journals.PersonRecord] = (), seen: str = ""
+    ) -> list[Entry]:
         """Send one command to one event and wait."""
         return self.execute([Step(event_id, command, seen)], actor, people)
 
@@ -201,9 +222,11 @@ class Service:
     def checkpoint(self) -> None:
         """Store what each running clock shows: one row per event, outside the journal."""
         now = self._clocks.now()
-        noted = [CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=now.boot_id, mono_ms=now.mono_ms)
-                 for state in self.snapshot.events.values()
-                 if state.clock.state == RUNNING and (remaining_ms := state.clock.remaining_at(now)) is not None]
+        noted = [
+            CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=now.boot_id, mono_ms=now.mono_ms)
+            for state in self.snapshot.events.values()
+            if state.clock.state == RUNNING and (remaining_ms := state.clock.remaining_at(now)) is not None
+        ]
         if not noted:
             return
         try:

@@ -22,6 +22,7 @@ builds."""
 @dataclass(frozen=True, slots=True)
 class EventSummary:
     """What lists show of a dormant event; `number` and `head` are those of its last entry."""
+
     id: str
     number: int
     head: str
@@ -40,6 +41,7 @@ class EventSummary:
 @dataclass(frozen=True, slots=True)
 class EventSnapshot:
     """`state`: the bytes of `encode_state`; `made_by`: the core that made them."""
+
     summary: EventSummary
     made_by: str
     state: bytes
@@ -51,8 +53,17 @@ def running_core() -> str:
 
 
 def summary_of(state: EventState) -> EventSummary:
-    return EventSummary(state.id, state.number, state.head, state.name, state.rulebook_id, state.color,
-                   state.about.get("date", ""), len(state.entrants), state.finished)
+    return EventSummary(
+        state.id,
+        state.number,
+        state.head,
+        state.name,
+        state.rulebook_id,
+        state.color,
+        state.about.get("date", ""),
+        len(state.entrants),
+        state.finished,
+    )
 
 
 def snapshot_event(state: EventState) -> EventSnapshot:
@@ -70,20 +81,31 @@ class EventSnapshotStore:
         """Each snapshot's summary and core; states are not read."""
         if not self.readable:
             return {}
-        query = select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number, EVENT_SNAPSHOT.c.head,
-                       EVENT_SNAPSHOT.c.made_by, EVENT_SNAPSHOT.c.summary)
+        query = select(
+            EVENT_SNAPSHOT.c.event,
+            EVENT_SNAPSHOT.c.number,
+            EVENT_SNAPSHOT.c.head,
+            EVENT_SNAPSHOT.c.made_by,
+            EVENT_SNAPSHOT.c.summary,
+        )
         with self._engine.connect() as connection:
-            return {row.event: (summary, row.made_by) for row in connection.execute(query)
-                    if (summary := _summary_in(row)) is not None}
+            return {
+                row.event: (summary, row.made_by)
+                for row in connection.execute(query)
+                if (summary := _summary_in(row)) is not None
+            }
 
     def known(self) -> dict[str, tuple[int, str]]:
         """The entry (number, head) of each event's snapshot, usable or not."""
         if not self.readable:
             return {}
         with self._engine.connect() as connection:
-            return {row.event: (row.number, row.head)
-                    for row in connection.execute(select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number,
-                                                         EVENT_SNAPSHOT.c.head))}
+            return {
+                row.event: (row.number, row.head)
+                for row in connection.execute(
+                    select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number, EVENT_SNAPSHOT.c.head)
+                )
+            }
 
     def find(self, event_id: str) -> EventSnapshot | None:
         """An event's snapshot as stored; None if there is no readable one."""
@@ -110,9 +132,17 @@ class EventSnapshotStore:
     def save(self, seal: EventSnapshot) -> None:
         """Replace the event's snapshot."""
         with self._engine.begin() as connection:
-            upsert(connection, EventSnapshotRow(
-                event=seal.summary.id, number=seal.summary.number, head=seal.summary.head, made_by=seal.made_by,
-                summary=json.dumps(asdict(seal.summary), ensure_ascii=False), state=zlib.compress(seal.state, 1)))
+            upsert(
+                connection,
+                EventSnapshotRow(
+                    event=seal.summary.id,
+                    number=seal.summary.number,
+                    head=seal.summary.head,
+                    made_by=seal.made_by,
+                    summary=json.dumps(asdict(seal.summary), ensure_ascii=False),
+                    state=zlib.compress(seal.state, 1),
+                ),
+            )
 
 
 def _summary_in(row: Any) -> EventSummary | None:

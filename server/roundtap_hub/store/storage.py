@@ -21,6 +21,7 @@ WELL_AGAIN_MS = 120_000  # how long a recovery of the disk is shown
 @dataclass(frozen=True, slots=True)
 class StorageLine:
     """One line for an organizer: the text "storage.KEY" and its parameters; `problem`: what a person must do."""
+
     key: str
     level: str = WARNING
     name: str = ""
@@ -133,9 +134,16 @@ class StorageState:
         if self.copies_of is None:
             return []
         states = self.copies_of()
-        lines = [StorageLine(f"copy.{state.state}", WARNING if state.state in (AWAY, EJECTED, SLOW, REFUSED) else NOTE,
-                             name=state.name, problem=state.problem)
-                 for state in states if state.state != CURRENT]
+        lines = [
+            StorageLine(
+                f"copy.{state.state}",
+                WARNING if state.state in (AWAY, EJECTED, SLOW, REFUSED) else NOTE,
+                name=state.name,
+                problem=state.problem,
+            )
+            for state in states
+            if state.state != CURRENT
+        ]
         current = [state.name for state in states if state.state == CURRENT]
         if current:
             lines.append(StorageLine("copies", NOTE, name=", ".join(current), n=len(current) + 1))

@@ -31,6 +31,7 @@ RESTORE_KINDS = frozenset({UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED, REDRAW_APPRO
 class UnitHoldings:
     """What a unit still held of the old epoch at its first hello in the new one. `holds`: its match as of the last
     view, or None; `heads`: each event's newest entry it knew, {event: (number, hash)}."""
+
     holds: Mapping[str, Any] | None
     heads: Mapping[str, tuple[int, str]]
     at: Instant = NEVER  # when it was heard
@@ -39,6 +40,7 @@ class UnitHoldings:
 @dataclass(frozen=True, slots=True)
 class PendingReport:
     """A full report about a match that the copy does not know, and the fate sent to its unit."""
+
     report: Mapping[str, Any]
     fate: ReportFate
 
@@ -50,6 +52,7 @@ class PendingReport:
 @dataclass(frozen=True, slots=True)
 class RestoreState:
     """A journal restored from a copy, until an organizer has settled what the copy lacked."""
+
     copy: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     """The copy's last entry in each stream: number and hash."""
     at: str | None = None  # when it was restored, by wall time; None if unknown
@@ -67,6 +70,7 @@ class RestoreState:
 class Venue:
     """The fold of the venue's stream. `epoch` identifies this journal: a unit that meets a new one sends all its
     reports again."""
+
     number: int = 0
     head: str = GENESIS
     epoch: str = ""
@@ -131,8 +135,9 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
     if entry.kind == UNIT_WAIVED:
         return replace(afresh, without=afresh.without | {data["unit"]})
     if entry.kind == REDRAW_APPROVED:
-        return replace(afresh,
-                       approved_redraws=afresh.approved_redraws | {(data["event"], data["round"], data["mark"])})
+        return replace(
+            afresh, approved_redraws=afresh.approved_redraws | {(data["event"], data["round"], data["mark"])}
+        )
     if entry.kind == COPY_KEPT:
         return replace(afresh, kept=afresh.kept | {data["point"]})
     return None
@@ -141,8 +146,10 @@ def apply_restore_entry(afresh: RestoreState, entry: Entry) -> RestoreState | No
 def without_unit(afresh: RestoreState | None, unit: str) -> RestoreState | None:
     """The restore state without what was signed with a key that the unit no longer has."""
     return afresh and replace(
-        afresh, heard={other: each for other, each in afresh.heard.items() if other != unit},
-        pending={report_id: each for report_id, each in afresh.pending.items() if each.unit != unit})
+        afresh,
+        heard={other: each for other, each in afresh.heard.items() if other != unit},
+        pending={report_id: each for report_id, each in afresh.pending.items() if each.unit != unit},
+    )
 
 
 def is_valid_key(venue: Venue, unit: str, key: str) -> bool:
@@ -171,13 +178,15 @@ def decide_venue(venue: Venue, new: NewEntry) -> list[NewEntry]:
         # A later epoch carries its reason.
         "epoch-begun": lambda: bool(venue.epoch) and len(new.data) == 1,
         EVENT_BEGUN: lambda: event_id in venue.begun,
-        EVENT_ARCHIVED: lambda: event_id in venue.archived, EVENT_UNARCHIVED: lambda: event_id not in venue.archived,
+        EVENT_ARCHIVED: lambda: event_id in venue.archived,
+        EVENT_UNARCHIVED: lambda: event_id not in venue.archived,
         EVENT_DELETED: lambda: event_id in venue.deleted,
         **dict.fromkeys(rights.STAFF_KINDS, lambda: rights.with_staff(venue.staff, new) is venue.staff),
         rights.LINK_HELD: lambda: rights.with_link(venue.links, new) is venue.links,
         rights.UNIT_REVOKED: lambda: venue.units.get(new.data["unit"]) == rights.NO_KEY,
-        ANNOUNCEMENT_REVOKED: lambda: all(announcement.id != new.data["id"]
-                                          for announcement in venue.display_plan.announcements),
+        ANNOUNCEMENT_REVOKED: lambda: all(
+            announcement.id != new.data["id"] for announcement in venue.display_plan.announcements
+        ),
     }
     return [] if new.kind in known and known[new.kind]() else [new]
 
@@ -200,34 +209,55 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     """The venue after one of its entries."""
     if entry.kind == "epoch-begun":
         epoch, heads = entry.data["epoch"], entry.data.get("heads")
-        venue = replace(venue, epoch=epoch, epochs=(*venue.epochs, epoch),
-                        epoch_heads=venue.epoch_heads if heads is None else {**venue.epoch_heads, epoch: heads},
-                        restore_state=begin_restore(entry.data, venue.restore_state))
+        venue = replace(
+            venue,
+            epoch=epoch,
+            epochs=(*venue.epochs, epoch),
+            epoch_heads=venue.epoch_heads if heads is None else {**venue.epoch_heads, epoch: heads},
+            restore_state=begin_restore(entry.data, venue.restore_state),
+        )
     elif entry.kind == "unit-placed":
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
             tables[entry.data["unit"]] = entry.data["table"]
-        gone = {unit: {**venue.left.get(unit, {}), table: entry.number} for unit, table in venue.tables.items()
-                if tables.get(unit) != table}
-        venue = replace(venue, tables=tables, unit_by_table={table: unit for unit, table in tables.items()},
-                        left={**venue.left, **gone})
+        gone = {
+            unit: {**venue.left.get(unit, {}), table: entry.number}
+            for unit, table in venue.tables.items()
+            if tables.get(unit) != table
+        }
+        venue = replace(
+            venue,
+            tables=tables,
+            unit_by_table={table: unit for unit, table in tables.items()},
+            left={**venue.left, **gone},
+        )
     elif entry.kind in rights.UNIT_KEY_KINDS:
         units, unit = rights.with_key(venue.units, entry), entry.data["unit"]
-        venue = replace(venue, units=units, unit_ids=rights.with_unit_id(venue.unit_ids, entry.data),
-                        restore_state=venue.restore_state if units[unit] == venue.units.get(unit)
-                        else without_unit(venue.restore_state, unit))
+        venue = replace(
+            venue,
+            units=units,
+            unit_ids=rights.with_unit_id(venue.unit_ids, entry.data),
+            restore_state=venue.restore_state
+            if units[unit] == venue.units.get(unit)
+            else without_unit(venue.restore_state, unit),
+        )
     elif entry.kind in rights.STAFF_KINDS:
         venue = replace(venue, staff=rights.with_staff(venue.staff, entry))
     elif entry.kind == rights.LINK_HELD:
         venue = replace(venue, links=rights.with_link(venue.links, entry))
     elif entry.kind == REPORT_REFUSED:
-        fate = ReportFate("refused", entry.number, entry.hash, entry.data["body"],
-                          entry.data.get("reason", "unknown-match"))
-        venue = replace(venue, refused={**venue.refused, entry.data["report_id"]: fate},
-                        restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None)
+        fate = ReportFate(
+            "refused", entry.number, entry.hash, entry.data["body"], entry.data.get("reason", "unknown-match")
+        )
+        venue = replace(
+            venue,
+            refused={**venue.refused, entry.data["report_id"]: fate},
+            restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None,
+        )
     elif entry.kind in RESTORE_KINDS:
-        venue = replace(venue,
-                        restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None)
+        venue = replace(
+            venue, restore_state=apply_restore_entry(venue.restore_state, entry) if venue.restore_state else None
+        )
     elif entry.kind in DISPLAY_KINDS:
         venue = replace(venue, display_plan=apply_display_entry(venue.display_plan, entry))
     elif entry.kind == EVENT_BEGUN:
@@ -237,12 +267,17 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
     elif entry.kind == EVENT_UNARCHIVED:
         venue = replace(venue, archived=venue.archived - {entry.data["event"]})
     elif entry.kind == EVENT_DELETED:
-        venue = replace(venue, deleted=venue.deleted | {entry.data["event"]},
-                        archived=venue.archived - {entry.data["event"]})
+        venue = replace(
+            venue, deleted=venue.deleted | {entry.data["event"]}, archived=venue.archived - {entry.data["event"]}
+        )
     else:
         raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
-    return replace(venue, number=entry.number, head=entry.hash,
-                   shown=venue.shown if entry.kind == rights.LINK_HELD else entry.number)
+    return replace(
+        venue,
+        number=entry.number,
+        head=entry.hash,
+        shown=venue.shown if entry.kind == rights.LINK_HELD else entry.number,
+    )
 
 
 def fold_venue(entries: Iterable[Entry]) -> Venue:

@@ -21,6 +21,7 @@ SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 @dataclass(slots=True)
 class StreamCheck:
     """The result for one stream. `wrong`: everything that does not hold; `seal`: one of the states above."""
+
     stream: str
     head: Head
     name: str = ""
@@ -115,8 +116,9 @@ def _check_snapshot(journal: Journal, state: EventState, found: StreamCheck) -> 
         found.seal = SEALED
 
 
-def _wrong_people(journal: Journal, state: EventState, digests: Mapping[str, set[str]],
-                  found: StreamCheck) -> list[str]:
+def _wrong_people(
+    journal: Journal, state: EventState, digests: Mapping[str, set[str]], found: StreamCheck
+) -> list[str]:
     stored = journal.stored_people([state.id]).get(state.id, {})
     found.people = len(stored)
     if found.deleted:
@@ -124,5 +126,6 @@ def _wrong_people(journal: Journal, state: EventState, digests: Mapping[str, set
             found.wrong.append(Problem("people_not_forgotten", event=state.id, n=len(stored)))
         return []
     wrong = wrong_people(state, stored)
-    return wrong + [who for who, row in stored.items()
-                    if who not in wrong and not matches_entries(who, row, digests.get(who, ()))]
+    return wrong + [
+        who for who, row in stored.items() if who not in wrong and not matches_entries(who, row, digests.get(who, ()))
+    ]

@@ -56,8 +56,21 @@ ENROL_BYTES_MAX = 2048
 ENROL_POLL_MS = 1000
 RECONFIRM_RATE = Rate(10, 0.5)  # rate of one address: a unit whose answer was lost retries a few times
 
-HOLDS_KEYS = ("event", "round", "stage", "draw", "table", "match", "revision", "a", "b", "state", "result", "number",
-              "left_ms")
+HOLDS_KEYS = (
+    "event",
+    "round",
+    "stage",
+    "draw",
+    "table",
+    "match",
+    "revision",
+    "a",
+    "b",
+    "state",
+    "result",
+    "number",
+    "left_ms",
+)
 """The fields recorded of a hello's `holds`."""
 HOLDS_BYTES_MAX = 4096
 HEADS_MAX = 64
@@ -89,8 +102,18 @@ class DeviceApi:
     async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
         """This hub's identity, for units that search for it; unsigned, and not secret."""
         venue = self._hub.service.snapshot.venue
-        await send_json(send, 200, {"roundtap": "hub", "core": version(), "hub": (venue.epochs or (venue.epoch,))[0],
-                                    "epoch": venue.epoch, "name": self._hub.host.name}, NO_STORE)
+        await send_json(
+            send,
+            200,
+            {
+                "roundtap": "hub",
+                "core": version(),
+                "hub": (venue.epochs or (venue.epoch,))[0],
+                "epoch": venue.epoch,
+                "name": self._hub.host.name,
+            },
+            NO_STORE,
+        )
 
     @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -175,14 +198,24 @@ class DeviceApi:
         now_ms = hub.clocks.mono_ms()
         health = {} if status.health is UNSET else {"health": encode_health(status.health)}
         hub.presence.update(
-            unit, now_ms, match=status.match, seated=status.seated, draft=status.draft, call=status.call,
-            leave=frozenset(status.leave or ()), clock_ms=status.clock_ms, waiting=status.waiting, **health)
+            unit,
+            now_ms,
+            match=status.match,
+            seated=status.seated,
+            draft=status.draft,
+            call=status.call,
+            leave=frozenset(status.leave or ()),
+            clock_ms=status.clock_ms,
+            waiting=status.waiting,
+            **health,
+        )
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
             with suppress(Exception):
                 await self._inbox.result(lot, SAVE_S)
-        return 200, echo_json(key, {"session": status.session, "seq": status.seq, "now_ms": now_ms,
-                                   "boot": hub.clocks.boot_id})
+        return 200, echo_json(
+            key, {"session": status.session, "seq": status.seq, "now_ms": now_ms, "boot": hub.clocks.boot_id}
+        )
 
     async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
         key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
@@ -193,6 +226,7 @@ class DeviceApi:
 @dataclass(slots=True)
 class HelloHandler:
     """Checks each accepted hello, on the event loop."""
+
     hub: Hub
 
     def handle(self, unit: str, hello: messages.Hello) -> Future[list[Entry]] | None:
@@ -232,8 +266,9 @@ class HelloHandler:
             if holds:
                 self.hub.units.proofs.withdraw(unit, event)
             else:
-                self.hub.units.proofs.add(MissingEntry(unit, event, head.number,
-                                                       known.number if known is not None else 0))
+                self.hub.units.proofs.add(
+                    MissingEntry(unit, event, head.number, known.number if known is not None else 0)
+                )
 
 
 def parse_holds(holds: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -250,8 +285,11 @@ def parse_holds(holds: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 def parse_heads(heads: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
     """A hello's `heads`: {event: (number, hash)}, without those that no echo can have sent."""
-    return {event: Head(number, digest) for event, (number, digest) in islice(heads.items(), HEADS_MAX)
-            if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS}
+    return {
+        event: Head(number, digest)
+        for event, (number, digest) in islice(heads.items(), HEADS_MAX)
+        if 0 < len(event) <= HASH_LETTERS and 0 < number < 2**31 and len(digest) == HASH_LETTERS
+    }
 
 
 def validate_report(report: object) -> dict[str, Any]:
@@ -291,19 +329,35 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
 
 def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
     """A well-formed report as its unit's command; `earlier`: as in RecordReport."""
-    command = RecordReport(report["report_id"], report["match"], report["side"], report["revision"], report["result"],
-                           body,
-                     report.get("draw"), report.get("serial", 0), report.get("agrees_to"), report.get("a"),
-                     report.get("b"), time_up=report.get("time_up"), earlier=earlier)
+    command = RecordReport(
+        report["report_id"],
+        report["match"],
+        report["side"],
+        report["revision"],
+        report["result"],
+        body,
+        report.get("draw"),
+        report.get("serial", 0),
+        report.get("agrees_to"),
+        report.get("a"),
+        report.get("b"),
+        time_up=report.get("time_up"),
+        earlier=earlier,
+    )
     return Step(report["event"], command, actor=f"unit:{report['unit']}")
 
 
 def stray_step(report: Mapping[str, Any], body: str) -> Step:
     """Note in the venue that a report of an unknown event is refused; a restored journal that is not settled yet keeps
     it instead."""
-    return Step(VENUE, NewEntry("report-refused", {"report_id": report["report_id"], "event": report["event"],
-                                                   "body": body, "report": dict(report)}),
-                actor=f"unit:{report['unit']}")
+    return Step(
+        VENUE,
+        NewEntry(
+            "report-refused",
+            {"report_id": report["report_id"], "event": report["event"], "body": body, "report": dict(report)},
+        ),
+        actor=f"unit:{report['unit']}",
+    )
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:
@@ -342,8 +396,14 @@ def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) 
     """The answer to a report; "unknown" makes the device send it again."""
     if fate is None:
         return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
-    return {"report_id": report_id, "fate": fate.fate, "reason": fate.reason, "number": fate.number,
-            "hash": fate.hash, "epoch": snapshot.venue.epoch}
+    return {
+        "report_id": report_id,
+        "fate": fate.fate,
+        "reason": fate.reason,
+        "number": fate.number,
+        "hash": fate.hash,
+        "epoch": snapshot.venue.epoch,
+    }
 
 
 class EnrolApi:
@@ -359,9 +419,17 @@ class EnrolApi:
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One step of enrolment, {"step": …}."""
         # The whole address as well, not shortened to a network as for counting.
-        await answer_unit(scope, receive, send, ENROL_BYTES_MAX, lambda message, address: self._step(
-            parse_message(messages.EnrolStep, message), address, str((scope.get("client") or ("",))[0])),
-            (413, "too much was said"), stranger=True)
+        await answer_unit(
+            scope,
+            receive,
+            send,
+            ENROL_BYTES_MAX,
+            lambda message, address: self._step(
+                parse_message(messages.EnrolStep, message), address, str((scope.get("client") or ("",))[0])
+            ),
+            (413, "too much was said"),
+            stranger=True,
+        )
 
     async def _step(self, step: messages.EnrolStep, address: str, place: str) -> UnitAnswer:
         if isinstance(step, messages.EnrolRequest):
@@ -380,14 +448,20 @@ class EnrolApi:
         return 200, {}
 
     def _ask(self, ask: messages.EnrolRequest, address: str, place: str) -> UnitAnswer:
-        asking = self._desk.room.ask(ask.unit_id, ask.token, ask.kind, address, ask.serial, ask.commit, ask.wants,
-                                     ask.stopped, place)
+        asking = self._desk.room.ask(
+            ask.unit_id, ask.token, ask.kind, address, ask.serial, ask.commit, ask.wants, ask.stopped, place
+        )
         venue, offer = self._hub.service.snapshot.venue, self._desk.offer_for(asking)
         return 200, {
-            "hub": (venue.epochs or (venue.epoch,))[0], "epoch": venue.epoch, "name": self._hub.host.name,
-            "number": asking.number, "again_ms": ENROL_POLL_MS, "identify": self._desk.room.is_identifying(asking),
-            "offer": None if offer is None else {"exchange": offer.about.exchange, "serial": offer.about.serial,
-                                                 "message": offer.message},
+            "hub": (venue.epochs or (venue.epoch,))[0],
+            "epoch": venue.epoch,
+            "name": self._hub.host.name,
+            "number": asking.number,
+            "again_ms": ENROL_POLL_MS,
+            "identify": self._desk.room.is_identifying(asking),
+            "offer": None
+            if offer is None
+            else {"exchange": offer.about.exchange, "serial": offer.about.serial, "message": offer.message},
         }
 
     async def _confirmed(self, exchange: KeyExchange, confirm: object) -> UnitAnswer:
@@ -418,9 +492,17 @@ class EnrolApi:
 
     def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
         venue = self._hub.service.snapshot.venue
-        return envelope(key, ENROL, {
-            "exchange": exchange, "unit": unit, "role": self._hub.units.keys.role(unit),
-            "hub": (venue.epochs or (venue.epoch,))[0], "hubs": list(self._hub.host.other_addresses())})
+        return envelope(
+            key,
+            ENROL,
+            {
+                "exchange": exchange,
+                "unit": unit,
+                "role": self._hub.units.keys.role(unit),
+                "hub": (venue.epochs or (venue.epoch,))[0],
+                "hubs": list(self._hub.host.other_addresses()),
+            },
+        )
 
 
 PANEL_BYTES_MAX = 8 * 1024
@@ -453,21 +535,32 @@ class PanelApi:
             log.exception("the panel's question failed")
             return 500, {"error": "try again"}
         hub.presence.update(request.unit, hub.clocks.mono_ms())
-        return 200, echo_json(key, {
-            "nonce": request.nonce, "challenge": hub.units.challenges.issue(), "now_ms": hub.clocks.mono_ms(),
-            "view": view, "done": done})
+        return 200, echo_json(
+            key,
+            {
+                "nonce": request.nonce,
+                "challenge": hub.units.challenges.issue(),
+                "now_ms": hub.clocks.mono_ms(),
+                "view": view,
+                "done": done,
+            },
+        )
 
     def _perform(self, request: messages.PanelRequest) -> dict[str, Any] | None:
         """The outcome of a press: {"refused": its reason as text} or {"refused": "", …}; None for no press."""
         if request.do is None:
             return None
         try:
-            return {"refused": "",
-                    **(self._eject(request.do.name) if isinstance(request.do, messages.EjectStick)
-                       else self._new_pin())}
+            return {
+                "refused": "",
+                **(self._eject(request.do.name) if isinstance(request.do, messages.EjectStick) else self._new_pin()),
+            }
         except Problem as problem:
-            return {"refused": problem.say(core_words(
-                request.language if request.language in LANGUAGES else self._hub.language))}
+            return {
+                "refused": problem.say(
+                    core_words(request.language if request.language in LANGUAGES else self._hub.language)
+                )
+            }
 
     def _new_pin(self) -> dict[str, Any]:
         try:
@@ -503,14 +596,17 @@ def panel_view(hub: Hub) -> dict[str, Any]:
     sticks = hub.service.copies.removable() if hub.service.copies is not None else []
     plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
     return {
-        "wall": time_of_day(hub.clocks.wall()), "players": plain, "console": _console_url(hub, plain),
+        "wall": time_of_day(hub.clocks.wall()),
+        "players": plain,
+        "console": _console_url(hub, plain),
         "name": hub.host.hall_addresses.by_name.removeprefix("http://"),
         "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
         "trouble": bool(hub.service.storage.fault),
         # An older panel shows nothing without these and the answer's "now_ms".
-        "events": [], "calls": [],
+        "events": [],
+        "calls": [],
     }
 
 

@@ -20,13 +20,31 @@ from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.units.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
 
 HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
-    "hello", "report", "status", "time", "station", "standby", "panel")
+    "hello",
+    "report",
+    "status",
+    "time",
+    "station",
+    "standby",
+    "panel",
+)
 """The kinds of requests."""
-ROLE_FOR: Mapping[str, str] = {HELLO: TABLE, REPORTS: TABLE, STATUS: TABLE, TIME: TABLE, JOBS: STATION,
-                                COPY: STANDBY, PANEL_ASKS: PANEL}
+ROLE_FOR: Mapping[str, str] = {
+    HELLO: TABLE,
+    REPORTS: TABLE,
+    STATUS: TABLE,
+    TIME: TABLE,
+    JOBS: STATION,
+    COPY: STANDBY,
+    PANEL_ASKS: PANEL,
+}
 RATES: Mapping[str, Rate] = {
     # A whole outbox at once after an outage, twice over; then one every half second.
-    REPORTS: Rate(400, 2), STATUS: Rate(60, 6), TIME: Rate(72, 3), HELLO: Rate(20, 0.5), JOBS: Rate(60, 4),
+    REPORTS: Rate(400, 2),
+    STATUS: Rate(60, 6),
+    TIME: Rate(72, 3),
+    HELLO: Rate(20, 0.5),
+    JOBS: Rate(60, 4),
     # One request for each commit.
     COPY: Rate(4000, 1000),
     # One request a second, and one for each press.
@@ -45,8 +63,10 @@ log = logging.getLogger(__name__)
 FORGED, FLOOD, ELSEWHERE, TWIN, DAMAGED = "forged", "flood", "elsewhere", "twin", "damaged"
 """Kinds of troubles with a unit, described in TROUBLE_TEXTS."""
 TROUBLE_TEXTS: Mapping[str, str] = {
-    FORGED: "somebody signs wrongly in its name", FLOOD: "its key asks for more than any unit does",
-    ELSEWHERE: "it reports matches where it did not stand", TWIN: "a second unit has its name",
+    FORGED: "somebody signs wrongly in its name",
+    FLOOD: "its key asks for more than any unit does",
+    ELSEWHERE: "it reports matches where it did not stand",
+    TWIN: "a second unit has its name",
     DAMAGED: "lines of its disk cannot be read",
 }
 ALERT_FROM: Mapping[str, int] = {FORGED: 10, FLOOD: 20}
@@ -72,9 +92,15 @@ class RequestRefused(Exception):
         self.body = {"error": error}  # the answer's body
 
 
-async def answer_unit(scope: Scope, receive: Receive, send: Send, bytes_max: int,
-                      answered: Callable[[dict[str, Any], str], Awaitable[UnitAnswer]],
-                      too_large: tuple[int, str] = (403, "unknown unit"), stranger: bool = False) -> None:
+async def answer_unit(
+    scope: Scope,
+    receive: Receive,
+    send: Send,
+    bytes_max: int,
+    answered: Callable[[dict[str, Any], str], Awaitable[UnitAnswer]],
+    too_large: tuple[int, str] = (403, "unknown unit"),
+    stranger: bool = False,
+) -> None:
     """Answer one message of a unit. `too_large`: the answer to a message longer than a real unit's. `stranger`: it has
     no key yet; of others, a message that is answered was signed."""
     message = await read_message(scope, receive, send, bytes_max, BODY_WITHIN_S, too_large)

@@ -49,6 +49,7 @@ ROUND_FIELDS = tuple(name for name in RoundState.__struct_fields__ if name != "m
 @dataclass(frozen=True, slots=True)
 class TableChanges:
     """Whose views may have changed: all tables that show, or showed, one of `events`; `tables`, by number; `units`."""
+
     events: frozenset[str] = frozenset()
     tables: frozenset[int] = frozenset()
     units: frozenset[str] = frozenset()
@@ -90,8 +91,11 @@ def _changed_tables(was: EventState, now: EventState) -> Collection[int] | None:
         if round_was is round_now:
             continue
         # An earlier round decides which squads remain and how the bracket stands, at every table.
-        if index != latest or len(round_was.matches) != len(round_now.matches) or any(
-                getattr(round_was, name) is not getattr(round_now, name) for name in ROUND_FIELDS):
+        if (
+            index != latest
+            or len(round_was.matches) != len(round_now.matches)
+            or any(getattr(round_was, name) is not getattr(round_now, name) for name in ROUND_FIELDS)
+        ):
             return None
         changed = [pair for pair in zip(round_was.matches, round_now.matches, strict=True) if pair[0] is not pair[1]]
         if not all(_same_pairing(*pair) for pair in changed):
@@ -119,6 +123,7 @@ def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: s
 class UnitConnection:
     """One open feed of one unit. `instance`: which of those that have this name, "" where it does not say; `reported`:
     events of which the unit keeps reports, as far as the hub was told."""
+
     unit: str
     key: bytes
     nonce: str
@@ -167,8 +172,11 @@ class DeviceFeed:
     @route("POST /device/feed", TABLE)
     async def answer(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """A hello, and the feed that it opens."""
-        units, unit, address = self._hub.units, http_answers.get_header(scope,
-                                                                    UNIT_HEADER).decode("latin-1"), address_of(scope)
+        units, unit, address = (
+            self._hub.units,
+            http_answers.get_header(scope, UNIT_HEADER).decode("latin-1"),
+            address_of(scope),
+        )
         try:
             if http_answers.content_length(scope) > HELLO_BYTES_MAX:
                 raise RequestRefused(413, f"a hello has at most {HELLO_BYTES_MAX} bytes")
@@ -184,8 +192,9 @@ class DeviceFeed:
 
     def new_connection(self, key: bytes, hello: Hello) -> UnitConnection:
         """A connection for a verified hello."""
-        return UnitConnection(hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance,
-                          {event for event, _ in hello.reports})
+        return UnitConnection(
+            hello.unit, key, hello.nonce, secrets.token_hex(8), hello.instance, {event for event, _ in hello.reports}
+        )
 
     async def stream(self, connection: UnitConnection, hello: Hello) -> AsyncIterator[bytes]:
         """The signed messages of one connection, as server-sent events, for as long as the client stays."""
@@ -202,20 +211,37 @@ class DeviceFeed:
         self._connections.setdefault(unit, set()).add(connection)
         try:
             before = hub.presence.status_of(unit)
-            hub.presence.update(unit, hub.clocks.mono_ms(), connected=True, core=hello.core,
-                               instance=connection.instance, damaged=hello.damaged)
+            hub.presence.update(
+                unit,
+                hub.clocks.mono_ms(),
+                connected=True,
+                core=hello.core,
+                instance=connection.instance,
+                damaged=hello.damaged,
+            )
             if hello.damaged > (before.damaged if before else 0):
                 # Only new ones, not the same again with every hello.
                 hub.units.troubles.note(unit, DAMAGED)
             await self._run_hello_listeners(unit, hello)
             snapshot = hub.service.snapshot
-            yield self._signed_event(connection, {
-                "type": "welcome", "session": connection.session, "core": version(), "epoch": snapshot.venue.epoch,
-                "boot": hub.clocks.boot_id, "hubs": list(hub.host.other_addresses()), "restored": hub.restored(),
-            })
+            yield self._signed_event(
+                connection,
+                {
+                    "type": "welcome",
+                    "session": connection.session,
+                    "core": version(),
+                    "epoch": snapshot.venue.epoch,
+                    "boot": hub.clocks.boot_id,
+                    "hubs": list(hub.host.other_addresses()),
+                    "restored": hub.restored(),
+                },
+            )
             # A unit may keep reports of many old events: those are read in a thread.
-            fates = (fates_of(snapshot, hello.reports) if connection.reported.isdisjoint(snapshot.dormant)
-                     else await asyncio.to_thread(fates_of, snapshot, hello.reports))
+            fates = (
+                fates_of(snapshot, hello.reports)
+                if connection.reported.isdisjoint(snapshot.dormant)
+                else await asyncio.to_thread(fates_of, snapshot, hello.reports)
+            )
             yield self._signed_event(connection, {"type": "fates", "fates": fates})
             if connection in self._connections.get(unit, ()):
                 if hub.service.snapshot is not self._last_snapshot:
@@ -262,8 +288,11 @@ class DeviceFeed:
 
     def refresh(self) -> None:
         """Send what has changed by the clock alone: hidden extra minutes, as every other clock runs at the table."""
-        open_ended = {state.id for state in self._hub.service.snapshot.events.values()
-                      if state.live is not None and state.rulebook.extra_minutes is not None}
+        open_ended = {
+            state.id
+            for state in self._hub.service.snapshot.events.values()
+            if state.live is not None and state.rulebook.extra_minutes is not None
+        }
         self._fan_out((), (), open_ended)
 
     def close_all(self) -> None:
@@ -363,7 +392,8 @@ class DeviceFeed:
             if entry.kind in ("report", "report-refused", "report-pending") and unit in self._connections:
                 event, report_id = entry.data.get("event", entry.stream), entry.data["report_id"]
                 fates.setdefault(unit, []).append(
-                    report_receipt(snapshot, report_id, find_fate(snapshot, event, report_id)))
+                    report_receipt(snapshot, report_id, find_fate(snapshot, event, report_id))
+                )
                 for connection in self._connections[unit]:
                     if event not in connection.reported:
                         connection.reported.add(event)
@@ -380,8 +410,11 @@ class DeviceFeed:
         for connection in self._all() if events else ():
             at = snapshot.venue.tables.get(connection.unit)
             place = find_table(snapshot, at) if at is not None else None
-            if connection.event in events or not connection.reported.isdisjoint(events) or (
-                    place is not None and place[0].id in events):
+            if (
+                connection.event in events
+                or not connection.reported.isdisjoint(events)
+                or (place is not None and place[0].id in events)
+            ):
                 found.add(connection)
         return found
 

@@ -33,7 +33,15 @@ AT_ONCE = 2
 """How many codes are tried at once: each takes a thread of the console's, and a stranger's unit never answers."""
 
 OFFERED, CHECKED, STORING, STORED, UNSAVED, WRONG, LATE, MALFORMED = (
-    "offered", "checked", "storing", "stored", "unsaved", "wrong", "late", "malformed")
+    "offered",
+    "checked",
+    "storing",
+    "stored",
+    "unsaved",
+    "wrong",
+    "late",
+    "malformed",
+)
 ENDED = (STORED, UNSAVED, WRONG, LATE, MALFORMED)
 
 WAITING_MAX = 44  # each unit needs at most two of the NUMBERS
@@ -50,6 +58,7 @@ RATE, TOTAL_RATE = Rate(40, 4), Rate(600, 120)
 class ShownCode:
     """A code on a unit's screen, after its `number`; `commit`: hash of the unit's message in an exchange about it;
     `until_ms`: until when it may be typed, None: it is shown now. Valid once: `tried` when typed, right or wrong."""
+
     number: int
     commit: str
     until_ms: int | None = None
@@ -64,6 +73,7 @@ class PendingUnit:
     """One waiting unit. `unit_id`: permanent, and not secret; `token`: random for each wait, sent unencrypted, and so
     valid only from `place`, the whole address it first came from (`address` is for counting). `mark`: its id on pages.
     `serial` counts its codes; `codes`: the current and the previous one, by serial."""
+
     unit_id: str
     token: str
     kind: str
@@ -105,8 +115,18 @@ class PendingUnits:
         self._rates = RateLimiter(now_ms)
         self._next = NUMBERS.start
 
-    def ask(self, unit_id: str, token: str, kind: str, address: str, serial: int, commit: str = "",
-            wants: str = "", stopped: bool = False, place: str = "") -> PendingUnit:
+    def ask(
+        self,
+        unit_id: str,
+        token: str,
+        kind: str,
+        address: str,
+        serial: int,
+        commit: str = "",
+        wants: str = "",
+        stopped: bool = False,
+        place: str = "",
+    ) -> PendingUnit:
         """Record a unit's request, once a second. Raises `EnrolBusy`. Two that claim to be the same unit are listed as
         two: people tell them apart by their codes. `place`: the whole address; "": `address`."""
         with self._lock:
@@ -135,8 +155,15 @@ class PendingUnits:
         with self._lock:
             now_ms = self._now_ms()
             self._expire(now_ms)
-            return next(((each, serial) for each in self._asking.values() for serial, code in each.codes.items()
-                         if code.number == number and code.may_be_typed(now_ms)), None)
+            return next(
+                (
+                    (each, serial)
+                    for each in self._asking.values()
+                    for serial, code in each.codes.items()
+                    if code.number == number and code.may_be_typed(now_ms)
+                ),
+                None,
+            )
 
     def use_code(self, asking: PendingUnit, serial: int) -> str | None:
         """Use up one of its codes; returns the `commit`, or None where it was used before."""
@@ -197,8 +224,9 @@ class PendingUnits:
 
     def _free_number(self, now_ms: int) -> int:
         """A free number, in turn, so that each returns as late as possible."""
-        taken = {code.number for each in self._asking.values() for code in each.codes.values()
-                 if code.may_be_typed(now_ms)}
+        taken = {
+            code.number for each in self._asking.values() for code in each.codes.values() if code.may_be_typed(now_ms)
+        }
         turn = self._next - NUMBERS.start
         free: list[int] = [number for number in (*NUMBERS[turn:], *NUMBERS[:turn]) if number not in taken]
         if not free:
@@ -211,6 +239,7 @@ class PendingUnits:
 class EnrolPlan:
     """The unit's future, once both sides have confirmed. `table`: where it stands; None: nowhere, or unchanged.
     `actor`: who typed the code. `replaces`: whether the name has a key already, which then becomes invalid."""
+
     unit: str
     role: str
     table: int | None
@@ -224,8 +253,15 @@ class KeyExchange:
     OFFERED over CHECKED and STORING to one of ENDED. Thread-safe; `done` is set at the end, which is STORED only once
     both sides have confirmed and the key is on the disk."""
 
-    def __init__(self, asking: PendingUnit, about: enrol_keys.ExchangeContext, code: str, commit: str, wish: EnrolPlan,
-                 begun_ms: int) -> None:
+    def __init__(
+        self,
+        asking: PendingUnit,
+        about: enrol_keys.ExchangeContext,
+        code: str,
+        commit: str,
+        wish: EnrolPlan,
+        begun_ms: int,
+    ) -> None:
         # Imported here: it takes 50 ms, and most evenings do without it.
         from spake2 import SPAKE2_A
 
@@ -260,8 +296,9 @@ class KeyExchange:
             if self.state != OFFERED or not hmac.compare_digest(enrol_keys.commitment(theirs), self._commit):
                 return None
             try:
-                self._agreed = enrol_keys.derive_keys(self._side.finish(theirs), self.about,
-                                                      bytes.fromhex(self.message), theirs)
+                self._agreed = enrol_keys.derive_keys(
+                    self._side.finish(theirs), self.about, bytes.fromhex(self.message), theirs
+                )
             except Exception:
                 # Refused by the group: no element of it, the identity, or our own message.
                 self._end(MALFORMED)
@@ -277,8 +314,11 @@ class KeyExchange:
         with self._lock:
             if self._agreed is None or self.state not in (CHECKED, STORING, STORED):
                 return None
-            if not isinstance(confirmation, str) or not confirmation.isascii() \
-                    or not hmac.compare_digest(confirmation, self._agreed.unit_confirms):
+            if (
+                not isinstance(confirmation, str)
+                or not confirmation.isascii()
+                or not hmac.compare_digest(confirmation, self._agreed.unit_confirms)
+            ):
                 if self.state == CHECKED:
                     self._end(WRONG)
                 return None
@@ -304,6 +344,7 @@ class KeyExchange:
 @dataclass(frozen=True, slots=True)
 class TypedCode:
     """A typed code: its six digits, and the number before them on the unit's screen, if that was typed too."""
+
     number: int | None
     code: str
 
@@ -311,18 +352,22 @@ class TypedCode:
 @dataclass(frozen=True, slots=True)
 class EnrolResult:
     """An enrolled unit. `table`: where it stands now."""
+
     unit: str
     table: int | None
 
 
 def parse_typed_code(text: str) -> TypedCode:
-    """"17 345 678", "17345678" or "345 678". Problem "enrol_digits"."""
+    """ "17 345 678", "17345678" or "345 678". Problem "enrol_digits"."""
     digits = "".join(letter for letter in text if letter not in " .-·\u00a0\u2009\t")
-    if not digits.isascii() or not digits.isdigit() or len(digits) not in (enrol_keys.CODE_DIGITS,
-                                                                           NUMBER_DIGITS + enrol_keys.CODE_DIGITS):
+    if (
+        not digits.isascii()
+        or not digits.isdigit()
+        or len(digits) not in (enrol_keys.CODE_DIGITS, NUMBER_DIGITS + enrol_keys.CODE_DIGITS)
+    ):
         raise Invalid("enrol_digits")
-    number = digits[:-enrol_keys.CODE_DIGITS]
-    return TypedCode(int(number) if number else None, digits[-enrol_keys.CODE_DIGITS:])
+    number = digits[: -enrol_keys.CODE_DIGITS]
+    return TypedCode(int(number) if number else None, digits[-enrol_keys.CODE_DIGITS :])
 
 
 class EnrolDesk:
@@ -339,8 +384,9 @@ class EnrolDesk:
 
     # The organizer's side.
 
-    def enrol(self, typed: TypedCode, actor: str, table: int | None = None, replace: str = "",
-              mark: str = "") -> EnrolResult:
+    def enrol(
+        self, typed: TypedCode, actor: str, table: int | None = None, replace: str = "", mark: str = ""
+    ) -> EnrolResult:
         """Try the code with the one unit that shows it, and wait for the outcome, some seconds at most. table: where it
         is to stand. replace: the unit whose name and place it takes over. mark: the unit that the code was typed for,
         where it was chosen on the page. Problem "enrol_nobody", "enrol_which", "enrol_used", "enrol_wrong",
@@ -356,10 +402,14 @@ class EnrolDesk:
             if commit is None:
                 raise Problem("enrol_used")
             venue = self._service.snapshot.venue
-            about = enrol_keys.ExchangeContext((venue.epochs or (venue.epoch,))[0], venue.epoch, asking.unit_id,
-                                               asking.kind,
-                                               serial,
-                                               secrets.token_hex(8))
+            about = enrol_keys.ExchangeContext(
+                (venue.epochs or (venue.epoch,))[0],
+                venue.epoch,
+                asking.unit_id,
+                asking.kind,
+                serial,
+                secrets.token_hex(8),
+            )
             exchange = KeyExchange(asking, about, typed.code, commit, wish, self._now_ms())
             self._exchanges[about.exchange] = exchange
         return self._outcome(exchange)
@@ -399,8 +449,12 @@ class EnrolDesk:
                 raise Problem("enrol_kind", unit=replace)
             return EnrolPlan(replace, role, tables.get(replace), actor, True)
         before = self._service.snapshot.venue.unit_ids.get(asking.unit_id)
-        if before is not None and self._keys.role(before) in (role, None) and not self._in_contact(before) \
-                and before not in self._enrolling():
+        if (
+            before is not None
+            and self._keys.role(before) in (role, None)
+            and not self._in_contact(before)
+            and before not in self._enrolling()
+        ):
             stands = table if table is not None or role != TABLE else tables.get(before)
             return EnrolPlan(before, role, stands, actor, before in self._keys)
         return EnrolPlan(self._free_name(asking, role, table), role, table if role == TABLE else None, actor)
@@ -429,8 +483,14 @@ class EnrolDesk:
         """The open exchange that the unit has to answer."""
         with self._lock:
             self._expire()
-            return next((each for each in self._exchanges.values()
-                         if each.belongs_to(asking.token, asking.place) and each.state not in ENDED), None)
+            return next(
+                (
+                    each
+                    for each in self._exchanges.values()
+                    if each.belongs_to(asking.token, asking.place) and each.state not in ENDED
+                ),
+                None,
+            )
 
     def exchange_of(self, name: object, token: object, place: str) -> KeyExchange | None:
         """The exchange with this name, if it belongs to the unit with this token at this place."""

@@ -24,8 +24,13 @@ from roundtap_hub.units.unit_presence import UnitStatus
 View = dict[str, Any]
 
 
-def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, now: Instant | None = None,
-               reported: Iterable[str] = ()) -> View:
+def table_view(
+    snapshot: Snapshot,
+    unit: str,
+    status: UnitStatus | None = None,
+    now: Instant | None = None,
+    reported: Iterable[str] = (),
+) -> View:
     """The view of the table where `unit` stands; without a table, or without an event, most of it is null. `now`
     decides whether hidden extra minutes are over: players can read what a table receives. `reported`: events of which
     the unit keeps reports; the finished ones are listed, so that it may delete them. `table_changes`
@@ -36,9 +41,22 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
     finished = sorted(event for event in reported if is_finished(snapshot, event))
     lost = lacks_round_of(snapshot, unit)
     if found is None:
-        return {"table": table, "finished": finished, "event": None, "round": None, "match": None, "options": {},
-                "situation": None, "rounds_left": None, "form": None, "clock": clock_view(Clock()), "call": call,
-                "leave_refused": refused, "next": None, "lost_round": lost}
+        return {
+            "table": table,
+            "finished": finished,
+            "event": None,
+            "round": None,
+            "match": None,
+            "options": {},
+            "situation": None,
+            "rounds_left": None,
+            "form": None,
+            "clock": clock_view(Clock()),
+            "call": call,
+            "leave_refused": refused,
+            "next": None,
+            "lost_round": lost,
+        }
     state, round_state, match = found
     options = state.options
     situation = MatchSituation()
@@ -48,16 +66,22 @@ def table_view(snapshot: Snapshot, unit: str, status: UnitStatus | None = None, 
         "table": table,
         "finished": finished,
         "event": {"id": state.id, "name": state.name, "color": state.color, "rulebook": state.rulebook_id},
-        "round": {"number": round_state.number, "of": _planned_rounds(state, round_state.number),
-                  "stage": round_state.stage, "status": round_state.status} if round_state else None,
-        "match": _match_view(state, round_state, match, snapshot.names[state.id])
-        if match and round_state else None,
+        "round": {
+            "number": round_state.number,
+            "of": _planned_rounds(state, round_state.number),
+            "stage": round_state.stage,
+            "status": round_state.status,
+        }
+        if round_state
+        else None,
+        "match": _match_view(state, round_state, match, snapshot.names[state.id]) if match and round_state else None,
         "options": options,
         "situation": _situation_view(situation),
         "rounds_left": swiss_rounds_after(state, round_state.number) if round_state else None,
         "form": _form(state.rulebook_id, canonical_json(options), situation),
-        "clock": public_clock(state, match_clock(state, round_state, match) if round_state and match else state.clock,
-                              now),
+        "clock": public_clock(
+            state, match_clock(state, round_state, match) if round_state and match else state.clock, now
+        ),
         "call": call,
         "leave_refused": refused,
         "next": None,
@@ -106,8 +130,11 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
 
 
 def _situation_view(situation: MatchSituation) -> View:
-    houses = None if situation.houses is None else {
-        side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
+    houses = (
+        None
+        if situation.houses is None
+        else {side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
+    )
     return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)), "houses": houses}
 
 
@@ -136,8 +163,7 @@ def _match_view(state: EventState, round_state: RoundState, match: MatchState, n
         "b": {"id": match.match.b, **side_view(state, round_state, match.match.b, names)} if match.match.b else None,
         "state": CLOSED if round_state.status == CLOSED else DISPUTE if match.state == ONE_PHONE else match.state,
         "reports": {
-            side: result_to_json(match.reports[side].result) if side in match.reports else None
-            for side in ("a", "b")
+            side: result_to_json(match.reports[side].result) if side in match.reports else None for side in ("a", "b")
         },
         "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
         "heard": {side: match.heard.get(side, 0) for side in SIDES},

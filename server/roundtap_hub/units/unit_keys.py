@@ -47,6 +47,7 @@ FOLDER_NAME = "local"
 @dataclass(frozen=True, slots=True)
 class UnitKey:
     """One unit's key and its role."""
+
     key: bytes
     role: str
 
@@ -131,8 +132,16 @@ class UnitKeys(Mapping[str, bytes]):
         self._record(unit_keyed_entry(unit, self.require(unit).role, key.hex(), said), actor, key)
         return key
 
-    def enrol(self, unit: str, role: str, key: bytes, replaces: bool = False, unit_id: str = "",
-              actor: str = ORGANIZER, table: int | None = None) -> None:
+    def enrol(
+        self,
+        unit: str,
+        role: str,
+        key: bytes,
+        replaces: bool = False,
+        unit_id: str = "",
+        actor: str = ORGANIZER,
+        table: int | None = None,
+    ) -> None:
         """Store the key that a unit has agreed on with the hub; repeating that changes nothing. `replaces`: the key of
         this name's previous unit becomes invalid; `unit_id`: the device's own id; `table`: where it stands from now on,
         None: unchanged. Problem as `add`."""
@@ -150,8 +159,9 @@ class UnitKeys(Mapping[str, bytes]):
         """The unit's key counts no more, and it stands nowhere. Problem "unknown_unit", "unit_local" and as `add`."""
         self.require(unit)
         stands = unit in self._service.snapshot.venue.tables
-        self._record(NewEntry(UNIT_REVOKED, {"unit": unit}), actor, b"",
-                     [unit_placed_entry(unit, None)] if stands else [])
+        self._record(
+            NewEntry(UNIT_REVOKED, {"unit": unit}), actor, b"", [unit_placed_entry(unit, None)] if stands else []
+        )
 
     def require(self, unit: str) -> UnitKey:
         """A unit whose key may be replaced. Raises Problem("unknown_unit"), ("unit_local")."""
@@ -163,8 +173,11 @@ class UnitKeys(Mapping[str, bytes]):
         return found
 
     def _record(self, new: NewEntry, actor: str, key: bytes, more: Sequence[NewEntry] = ()) -> None:
-        self._service.execute([Step(VENUE, each) for each in (new, *more)], actor,
-                              beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())])
+        self._service.execute(
+            [Step(VENUE, each) for each in (new, *more)],
+            actor,
+            beside=[UnitKeyRow(unit=new.data["unit"], key=key.hex())],
+        )
         self._notify()
 
     def _notify(self, *_: object) -> None:
@@ -210,9 +223,13 @@ def loopback_address(host: str, port: int) -> str | None:
     return None
 
 
-def make_local_units(folder: Path, address: str, taken: Container[str],
-                     new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES),
-                     kinds: Sequence[str] = LOCAL_ROLES) -> dict[str, UnitKey]:
+def make_local_units(
+    folder: Path,
+    address: str,
+    taken: Container[str],
+    new_key: Callable[[], bytes] = lambda: secrets.token_bytes(KEY_BYTES),
+    kinds: Sequence[str] = LOCAL_ROLES,
+) -> dict[str, UnitKey]:
     """New keys by unit, each in `folder`/NAME.json as {"unit", "key" (hex), "hub" (address)}: mode 0640, of the group
     that may read it where there is one. `taken`: names that have a key in the journal, which takes precedence. `kinds`:
     of LOCAL_ROLES. Where the folder cannot be written, that is logged, and there are no local units."""

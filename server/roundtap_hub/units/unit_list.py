@@ -15,6 +15,7 @@ from roundtap_hub.units.unit_presence import UnitStatus, decode_health
 @dataclass(frozen=True, slots=True)
 class UnitRow:
     """One unit of the hall. `age_ms`: since its last contact; None: never in contact."""
+
     unit: str
     table: int | None
     status: UnitStatus
@@ -48,23 +49,35 @@ def unit_rows(snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, Uni
     for unit in listed:
         status = units.get(unit) or UnitStatus(unit, 0)
         heard = status.contact_ms > 0
-        rows.append(UnitRow(unit, snapshot.venue.tables.get(unit), status,
-                            ms_since(status.contact_ms, now_ms) if heard else None,
-                            out_of_contact(status if heard else None, now_ms)))
+        rows.append(
+            UnitRow(
+                unit,
+                snapshot.venue.tables.get(unit),
+                status,
+                ms_since(status.contact_ms, now_ms) if heard else None,
+                out_of_contact(status if heard else None, now_ms),
+            )
+        )
     return sorted(rows, key=lambda row: (row.table is None, row.table or 0, _by_number(row.unit)))
 
 
 def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
     """Every unit with a key: those with troubles first, then by role and number."""
     keys = hub.units.keys
-    return sorted(unit_rows(snapshot, keys, units, now_ms), key=lambda row: (
-        not row.status.troubles, (*ROLES, PANEL).index(keys.role(row.unit) or TABLE), _by_number(row.unit)))
+    return sorted(
+        unit_rows(snapshot, keys, units, now_ms),
+        key=lambda row: (
+            not row.status.troubles,
+            (*ROLES, PANEL).index(keys.role(row.unit) or TABLE),
+            _by_number(row.unit),
+        ),
+    )
 
 
 def _by_number(unit: str) -> tuple[str, int, str]:
     """A sort key: "table-2" before "table-10"."""
     name = unit.rstrip("0123456789")
-    return name, int(unit[len(name):] or 0), unit
+    return name, int(unit[len(name) :] or 0), unit
 
 
 def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
@@ -74,5 +87,8 @@ def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str,
 
 def table_units(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
     """Units that can stand at a table: no print stations or standbys, unless one was placed."""
-    return {unit for unit in known_units(snapshot, hub.units.keys, units)
-            if unit in snapshot.venue.tables or hub.units.keys.role(unit) in (None, TABLE)}
+    return {
+        unit
+        for unit in known_units(snapshot, hub.units.keys, units)
+        if unit in snapshot.venue.tables or hub.units.keys.role(unit) in (None, TABLE)
+    }

@@ -25,6 +25,7 @@ from roundtap_hub.store.service import Snapshot
 class UnitStatus(msgspec.Struct, frozen=True):
     """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
     their button for `match`; `call_since_ms`, `contact_ms`: the hub's monotonic milliseconds."""
+
     unit: str
     contact_ms: int
     connected: bool = False
@@ -59,6 +60,7 @@ and competitor: that one scanned their slip, but another phone has their page.""
 class PhoneRequest(msgspec.Struct, frozen=True):
     """A request by other means than a unit's buttons. `sources`: the requesters, "phone:p3"; `since_ms`: the time of
     the first, in the hub's monotonic milliseconds."""
+
     since_ms: int
     sources: frozenset[str]
     taken_by: str | None = None
@@ -230,26 +232,42 @@ class Presence:
 
     def add_request(self, what: RequestKey, source: str, now_ms: int) -> None:
         """Add a request by other means than a unit; a refused one starts anew."""
-        self._change_request(what,
-                             lambda before: PhoneRequest(now_ms, frozenset({source})) if before is None
-                             or before.refused
-                     else replace(before, sources=before.sources | {source}))
+        self._change_request(
+            what,
+            lambda before: (
+                PhoneRequest(now_ms, frozenset({source}))
+                if before is None or before.refused
+                else replace(before, sources=before.sources | {source})
+            ),
+        )
 
     def withdraw(self, what: RequestKey, source: str) -> None:
         """Withdraw this source's request."""
-        self._change_request(what, lambda before: None if before is None or before.sources <= {source}
-                     else replace(before, sources=before.sources - {source}))
+        self._change_request(
+            what,
+            lambda before: (
+                None
+                if before is None or before.sources <= {source}
+                else replace(before, sources=before.sources - {source})
+            ),
+        )
 
     def answer_request(self, what: RequestKey, taken_by: str | None = None, refused: bool = False) -> None:
         """An official takes the request on, or refuses it."""
-        self._change_request(what, lambda before: None if before is None else replace(
-            before, taken_by=taken_by or before.taken_by, refused=refused or before.refused))
+        self._change_request(
+            what,
+            lambda before: (
+                None
+                if before is None
+                else replace(before, taken_by=taken_by or before.taken_by, refused=refused or before.refused)
+            ),
+        )
 
     def settle_request(self, what: RequestKey, until_ms: int | None = None) -> None:
         """Settle the request. `until_ms`: only one made before then."""
-        self._change_request(what,
-                             lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms
-                     else before)
+        self._change_request(
+            what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms else before
+        )
 
     def settle_event(self, event: str) -> None:
         """Settle all requests of a finished event."""
@@ -288,6 +306,7 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
     same = after.match == before.match
     return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave) if same else frozenset())
 
+
 CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
 ECHO_GRACE_MS = 2000
 """A call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
@@ -301,6 +320,7 @@ Units = Mapping[str, UnitStatus]
 class Call:
     """A judge is wanted at a match. `since_ms`: the first call, in the hub's monotonic milliseconds; `sources`:
     "unit:unit-1", "phone:p3"; `taken_by`: the shown name of the official who goes there."""
+
     event: str
     match: str
     table: int | None
@@ -319,9 +339,14 @@ def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) 
         asked.insert(0, PhoneRequest(status.call_since_ms, frozenset({f"unit:{unit}"}), status.call_taken_by))
     if not asked:
         return None
-    return Call(event_id, match.id, table, min(each.since_ms for each in asked),
-                frozenset().union(*(each.sources for each in asked)),
-                next((each.taken_by for each in asked if each.taken_by), None))
+    return Call(
+        event_id,
+        match.id,
+        table,
+        min(each.since_ms for each in asked),
+        frozenset().union(*(each.sources for each in asked)),
+        next((each.taken_by for each in asked if each.taken_by), None),
+    )
 
 
 def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Call]:
@@ -410,6 +435,7 @@ def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequenc
 class LeaveRequest:
     """A player wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: by an official; table
     and phone show that. `match`: the player's newest; None before round 1."""
+
     event: str
     competitor: str
     sources: frozenset[str]
@@ -422,8 +448,11 @@ class LeaveRequest:
 def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[LeaveRequest]:
     """All open wishes to leave, the refused too, by competitor id."""
     by_unit = dict(_by_units(snapshot, units, state))
-    by_phone = {who: asked for (kind, event_id, who), asked in phone_requests(units).items()
-                if kind == LEAVE and event_id == state.id}
+    by_phone = {
+        who: asked
+        for (kind, event_id, who), asked in phone_requests(units).items()
+        if kind == LEAVE and event_id == state.id
+    }
     for who in sorted({*by_unit, *by_phone}):
         entrant = state.entrants.get(who)
         if entrant is None or not entrant.active:
@@ -436,8 +465,9 @@ def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> It
         yield LeaveRequest(state.id, who, sources, refused, match, side, asked.since_ms if asked is not None else None)
 
 
-def _by_units(snapshot: Snapshot, units: Units,
-              state: EventState) -> Iterator[tuple[str, tuple[MatchState | None, str, frozenset[str], bool]]]:
+def _by_units(
+    snapshot: Snapshot, units: Units, state: EventState
+) -> Iterator[tuple[str, tuple[MatchState | None, str, frozenset[str], bool]]]:
     """Wishes made at tables; the match has the competitor."""
     for unit, status in sorted(units.items()):
         found = state.find_match(status.match) if status.leave and status.match else None
@@ -450,8 +480,16 @@ def _by_units(snapshot: Snapshot, units: Units,
 
 
 def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
-    return next(((match, side) for played in reversed(state.public_rounds) for match in played.matches
-                 for side in SIDES if match.match.competitor(side) == who), (None, ""))
+    return next(
+        (
+            (match, side)
+            for played in reversed(state.public_rounds)
+            for match in played.matches
+            for side in SIDES
+            if match.match.competitor(side) == who
+        ),
+        (None, ""),
+    )
 
 
 class LeaveRequests:
@@ -506,6 +544,7 @@ def decode_health(text: str) -> Health | None:
 class MissingEntry:
     """A unit received entry `number` of an event, which the journal lacks or has differently. `last`: the journal's own
     last entry of this event."""
+
     unit: str
     event: str
     number: int

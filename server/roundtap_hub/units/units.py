@@ -96,10 +96,19 @@ def pending_unit_rows() -> list[dict[str, Any]]:
     """The waiting units, in the order of their arrival. `number`: before the code; None while it shows none.
     `known_as`: its previous name."""
     room, known = web.current_hub().units.enrolment.room, web.current_snapshot().venue.unit_ids
-    return [{"mark": each.mark, "number": each.number, "kind": each.kind, "address": each.address,
-             "age_ms": max(0, web.now_ms() - each.since_ms),
-             "known_as": known.get(each.unit_id, ""), "stopped": each.stopped,
-             "identified": room.is_identifying(each)} for each in room.listed()]
+    return [
+        {
+            "mark": each.mark,
+            "number": each.number,
+            "kind": each.kind,
+            "address": each.address,
+            "age_ms": max(0, web.now_ms() - each.since_ms),
+            "known_as": known.get(each.unit_id, ""),
+            "stopped": each.stopped,
+            "identified": room.is_identifying(each),
+        }
+        for each in room.listed()
+    ]
 
 
 def enrol_step(table: int | None) -> dict[str, Any]:
@@ -108,9 +117,13 @@ def enrol_step(table: int | None) -> dict[str, Any]:
     keys, tables = web.current_hub().units.keys, web.current_snapshot().venue.tables
     at = {number: unit for unit, number in tables.items()}
     current = table or next_free_table(0)
-    return {"table": current, "stands": at.get(current, ""), "before": current - 1 if current > 1 else None,
-            "after": current + 1 if current < web.MOST_TABLES else None,
-            "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables)}
+    return {
+        "table": current,
+        "stands": at.get(current, ""),
+        "before": current - 1 if current > 1 else None,
+        "after": current + 1 if current < web.MOST_TABLES else None,
+        "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables),
+    }
 
 
 def next_free_table(after: int) -> int:
@@ -142,10 +155,17 @@ def enrol_page(**_: Any) -> AnyResponse:
     table = int(number) if is_number and 0 < int(number) <= web.MOST_TABLES else None
     if replace not in hub.units.keys:
         replace = ""
-    return place_page("enrol.html", "units", replace=replace, role=hub.units.keys.role(replace) or TABLE,
-                      held=unsaved_on_unit(replace) if replace else None,
-                      step=enrol_step(table), waiting=pending_unit_rows(),
-                      done=request.args.get("done", "")[:40], at=request.args.get("at", "")[:3])
+    return place_page(
+        "enrol.html",
+        "units",
+        replace=replace,
+        role=hub.units.keys.role(replace) or TABLE,
+        held=unsaved_on_unit(replace) if replace else None,
+        step=enrol_step(table),
+        waiting=pending_unit_rows(),
+        done=request.args.get("done", "")[:40],
+        at=request.args.get("at", "")[:3],
+    )
 
 
 @route("POST /console/units/enrol", ORGANIZERS)
@@ -154,8 +174,8 @@ def submit_enrol_code() -> AnyResponse:
     """Try the code once, with the unit that shows it; then continue with the next table."""
     replace, table = web.field("replace"), web.typed_table("table")
     made = web.current_hub().units.enrolment.enrol(
-        parse_typed_code(web.field("code")), web.actor(), None if replace else table, replace,
-        web.field("mark"))
+        parse_typed_code(web.field("code")), web.actor(), None if replace else table, replace, web.field("mark")
+    )
     if replace:
         return redirect(url_for("console.units_page", _anchor=f"unit-{made.unit}"), 303)
     return redirect_to_next(table, made.unit)
@@ -167,8 +187,9 @@ def identify_new_unit() -> AnyResponse:
     """Make a waiting unit blink and beep for some seconds."""
     if not web.current_hub().units.enrolment.room.identify(web.field("mark")):
         raise Problem("enrol_gone")
-    return redirect(url_for("console.enrol_page", table=web.field("table") or None,
-                            replace=web.field("replace") or None), 303)
+    return redirect(
+        url_for("console.enrol_page", table=web.field("table") or None, replace=web.field("replace") or None), 303
+    )
 
 
 @route("POST /console/units/enrol/place", ORGANIZERS)

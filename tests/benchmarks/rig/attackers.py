@@ -48,9 +48,15 @@ class Attack:
 
     async def ask(self, order: dict[str, Any]) -> dict[str, Any]:
         """From each of `addresses`, CONNECTIONS connections that ask."""
-        self._tasks = [asyncio.create_task(ask_without_end(Connection(self._config["port"], address(source)),
-                                                           ASKED[number % len(ASKED)], self._counts))
-                       for source in range(order["addresses"]) for number in range(CONNECTIONS)]
+        self._tasks = [
+            asyncio.create_task(
+                ask_without_end(
+                    Connection(self._config["port"], address(source)), ASKED[number % len(ASKED)], self._counts
+                )
+            )
+            for source in range(order["addresses"])
+            for number in range(CONNECTIONS)
+        ]
         return {}
 
     async def connect(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -71,8 +77,9 @@ class Attack:
     async def _open(self, how: str, source: str) -> None:
         encrypted = ssl._create_unverified_context() if how in ("tls", "feed") else None
         port = self._config["port" if how == "plain" else "secure_port"]
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0), ssl=encrypted,
-                                                       limit=4096)
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", port, local_addr=(source, 0), ssl=encrypted, limit=4096
+        )
         if how == "feed":
             writer.write(b"GET /feed?page=e/e1&lang=en HTTP/1.1\r\nHost: localhost\r\n\r\n")
             await reader.readuntil(b"\n\n")

@@ -23,8 +23,11 @@ class ClientProcess:
 
     def __init__(self, module: str, wrapper: tuple[str, ...] = (), **config: Any) -> None:
         self._process = subprocess.Popen(
-            [*wrapper, sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
+            [*wrapper, sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )
         self._heard: queue.SimpleQueue[Said | None] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

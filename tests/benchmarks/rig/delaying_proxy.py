@@ -15,8 +15,9 @@ from rig.client_process import Orders
 PACKET_BYTES = 65536
 
 
-async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay_s: float,
-                rand: random.Random) -> None:
+async def carry(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, delay_s: float, rand: random.Random
+) -> None:
     """What comes in goes out later; nothing overtakes. The reading goes on meanwhile, as packets on their way do."""
     loop = asyncio.get_running_loop()
     waiting: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()

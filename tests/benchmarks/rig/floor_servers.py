@@ -23,8 +23,11 @@ class Server:
     def __init__(self, kind: str, core: int | None) -> None:
         on_core = ["taskset", "-c", str(core)] if core is not None else []
         self.process = subprocess.Popen(
-            [*on_core, sys.executable, "-m", "rig.floor_servers", kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
+            [*on_core, sys.executable, "-m", "rig.floor_servers", kind],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())
 
@@ -77,8 +80,7 @@ async def stream() -> None:
             return
         queue: asyncio.Queue[bytes] = asyncio.Queue()
         queues.add(queue)
-        await send({"type": "http.response.start", "status": 200,
-                    "headers": [(b"content-type", b"text/event-stream")]})
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
         try:
             while True:
                 await send({"type": "http.response.body", "body": await queue.get(), "more_body": True})
@@ -89,8 +91,15 @@ async def stream() -> None:
     listener.bind(("127.0.0.1", 0))
     listener.listen(1024)
     print(listener.getsockname()[1], flush=True)
-    config = uvicorn.Config(application, loop="asyncio", ws="none", lifespan="off", log_level="error",
-                            access_log=False, timeout_keep_alive=60)
+    config = uvicorn.Config(
+        application,
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        log_level="error",
+        access_log=False,
+        timeout_keep_alive=60,
+    )
     await uvicorn.Server(config).serve(sockets=[listener])
 
 

@@ -57,7 +57,12 @@ def raw_commits_per_s(rows_each: int, seconds: float, wrapper: tuple[str, ...] =
     with tempfile.TemporaryDirectory(prefix="roundtap-bench-") as folder:
         said = subprocess.run(
             [*wrapper, sys.executable, "-c", COMMITS, str(Path(folder) / "raw.db"), str(rows_each), str(seconds)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds + 60, check=True)
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=seconds + 60,
+            check=True,
+        )
     return float(said.stdout)
 
 
@@ -65,8 +70,10 @@ def journal_row_bytes(database: Path) -> float:
     """How long a report's row is on average, so that one sees that the floor writes rows like it."""
     link = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
-        found = link.execute("SELECT avg(length(at) + length(data) + length(prev) + length(hash) + length(actor)) "
-                             "FROM entry WHERE kind = 'report'").fetchone()
+        found = link.execute(
+            "SELECT avg(length(at) + length(data) + length(prev) + length(hash) + length(actor)) "
+            "FROM entry WHERE kind = 'report'"
+        ).fetchone()
     finally:
         link.close()
     return float(json.loads(str(found[0] or 0)))

@@ -118,11 +118,14 @@ class Connection:
     async def _write(self, method: str, path: str, headers: str, body: bytes) -> asyncio.StreamReader:
         if self._writer is None or self._reader is None:
             self._reader, self._writer = await asyncio.open_connection(
-                "127.0.0.1", self._port, limit=LIMIT_BYTES, local_addr=(self._source, 0))
+                "127.0.0.1", self._port, limit=LIMIT_BYTES, local_addr=(self._source, 0)
+            )
         length = f"Content-Length: {len(body)}\r\n" if body else ""
         self._writer.write(
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\nAccept-Language: en\r\n"
-            f"Accept-Encoding: gzip\r\n{headers}{length}\r\n".encode() + body)
+            f"Accept-Encoding: gzip\r\n{headers}{length}\r\n".encode()
+            + body
+        )
         return self._reader
 
 

@@ -70,8 +70,14 @@ class HubProcess:
     """A hub that runs. `wrapper`: words before the command (a quota, a slow disk); `encrypted`: whether it has its
     encrypted port, too; `options`: further ones of `roundtap hub`. Leave it with `with`."""
 
-    def __init__(self, hall: Hall, wrapper: tuple[str, ...] = (), core: int | None = None,
-                 encrypted: bool = False, options: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        hall: Hall,
+        wrapper: tuple[str, ...] = (),
+        core: int | None = None,
+        encrypted: bool = False,
+        options: tuple[str, ...] = (),
+    ) -> None:
         self.hall = hall
         self.port = free_port()
         self.secure_port = free_port() if encrypted else 0
@@ -79,10 +85,23 @@ class HubProcess:
         self._log = open(hall.folder / "hub.log", "wb")  # noqa: SIM115 — for the hub's life
         begun = time.monotonic()
         self.process: subprocess.Popen[bytes] = start_roundtap(
-            "hub", "--data", str(hall.folder), "--host", "127.0.0.1", "--port", str(self.port),
+            "hub",
+            "--data",
+            str(hall.folder),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
             # What is measured is the hub, not what one key may ask of it.
-            "--generous", "1000", "--secure-port", str(self.secure_port), *options,
-            wrapper=(*wrapper, *on_core), stdout=subprocess.DEVNULL, stderr=self._log)
+            "--generous",
+            "1000",
+            "--secure-port",
+            str(self.secure_port),
+            *options,
+            wrapper=(*wrapper, *on_core),
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
+        )
         try:
             self._wait_for_an_answer()
         except BaseException:

@@ -50,10 +50,16 @@ class Unit:
         self._presses += 1
         # Side a reports, in a later moment side b says the same; then both again, corrected.
         step, side = (number, "a") if self._one_sided else (number // 2, "ab"[number % 2])
-        report = {"report_id": f"{self.name}-{number}-{random.getrandbits(48):x}", "unit": self.name,
-                  "event": self.view["event"]["id"], "match": match["id"], "side": side,
-                  "revision": match["revision"], "draw": match["draw"],
-                  "result": {"score": {"a": 100, "b": 10 + step % 80}}}
+        report = {
+            "report_id": f"{self.name}-{number}-{random.getrandbits(48):x}",
+            "unit": self.name,
+            "event": self.view["event"]["id"],
+            "match": match["id"],
+            "side": side,
+            "revision": match["revision"],
+            "draw": match["draw"],
+            "result": {"score": {"a": 100, "b": 10 + step % 80}},
+        }
         mac = sign(self.key, REPORT, report)
         begin = time.monotonic()
         self.pressed_at[str(report["report_id"])] = begin
@@ -81,8 +87,11 @@ def press_all(units: list[Unit], order: dict[str, Any], rand: random.Random) -> 
     begin, missed = time.monotonic() + 0.1, 0
     for unit in units:
         unit.saved_ms, unit.put_ms, unit.others, unit.pressed_at = [], [], [], {}
-    moments = sorted((begin + order["window_s"] * (number + rand.random()), i)
-                     for number in range(order["windows"]) for i in range(len(units)))
+    moments = sorted(
+        (begin + order["window_s"] * (number + rand.random()), i)
+        for number in range(order["windows"])
+        for i in range(len(units))
+    )
     cpu = time.process_time()
     for moment, i in moments:
         time.sleep(max(0.0, moment - time.monotonic()))
@@ -91,8 +100,11 @@ def press_all(units: list[Unit], order: dict[str, Any], rand: random.Random) -> 
     while any(unit.waits for unit in units) and time.monotonic() < give_up:
         time.sleep(0.05)
     return {
-        "wanted": len(moments), "missed": missed, "cpu_s": time.process_time() - cpu,
-        "took_s": time.monotonic() - begin, "saved_ms": [ms for unit in units for ms in unit.saved_ms],
+        "wanted": len(moments),
+        "missed": missed,
+        "cpu_s": time.process_time() - cpu,
+        "took_s": time.monotonic() - begin,
+        "saved_ms": [ms for unit in units for ms in unit.saved_ms],
         "put_ms": [ms for unit in units for ms in unit.put_ms],
         "others": [said for unit in units for said in unit.others],
     }
@@ -119,8 +131,10 @@ def main() -> None:
     rand = random.Random(config["seed"])
     random.seed(config["seed"])
     names = list(config["units"])
-    units = [Unit(config["port"], name, bytes.fromhex(key), Path(config["folder"]), name == names[-1])
-             for name, key in config["units"].items()]
+    units = [
+        Unit(config["port"], name, bytes.fromhex(key), Path(config["folder"]), name == names[-1])
+        for name, key in config["units"].items()
+    ]
     for unit in units:
         unit.link.start()
         time.sleep(config.get("over_s", len(units) / 64) / len(units))

@@ -29,12 +29,16 @@ def running(folder: Path, core: int | None) -> Iterator[tuple[int, int]]:
     """A broker on the hub's core: its port and process id."""
     port = free_port()
     (folder / "mosquitto.conf").write_text(
-        f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nuser {getpass.getuser()}\n")
+        f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\nuser {getpass.getuser()}\n"
+    )
     on_core = ["taskset", "-c", str(core)] if core is not None else []
     # The kernel kills it when this process dies.
-    process = subprocess.Popen([*on_core, "setpriv", "--pdeathsig", "KILL", str(broker()), "-c",
-                                str(folder / "mosquitto.conf")],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*on_core, "setpriv", "--pdeathsig", "KILL", str(broker()), "-c", str(folder / "mosquitto.conf")],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         give_up = time.monotonic() + 10
         while True:
@@ -51,8 +55,9 @@ def running(folder: Path, core: int | None) -> Iterator[tuple[int, int]]:
         process.wait(timeout=10)
 
 
-async def fan_out(port: int, pid: int, subscribers: int, messages: int, every_s: float,
-                  size: int) -> tuple[list[float], float]:
+async def fan_out(
+    port: int, pid: int, subscribers: int, messages: int, every_s: float, size: int
+) -> tuple[list[float], float]:
     """From publishing to each subscriber's having it, in milliseconds: `messages` × `subscribers` of them; and the
     broker's seconds of processor for each message."""
     taken: list[float] = []
@@ -62,7 +67,7 @@ async def fan_out(port: int, pid: int, subscribers: int, messages: int, every_s:
         while True:
             kind, body = await _packet(reader)
             if kind & 0xF0 == PUBLISH:
-                number = body[2 + len(TOPIC):][:8]
+                number = body[2 + len(TOPIC) :][:8]
                 taken.append((time.monotonic() - published[number]) * 1000)
 
     talks = [await _connected(port, f"s{n}") for n in range(subscribers)]

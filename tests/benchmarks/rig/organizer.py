@@ -44,8 +44,9 @@ class Browser:
     def close(self) -> None:
         self._link.close()
 
-    def _ask(self, method: str, path: str, body: bytes | None,
-             headers: dict[str, str]) -> tuple[bytes, http.client.HTTPResponse]:
+    def _ask(
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> tuple[bytes, http.client.HTTPResponse]:
         cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         told = {"Accept-Language": "en", **headers, "Cookie": cookies}
         for last in (False, True):

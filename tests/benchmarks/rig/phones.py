@@ -25,8 +25,10 @@ from rig.http_talk import Answer, Broken, Connection
 
 LOAD_S = 30.0
 FILES = re.compile(r'<(?:link rel="(?:stylesheet|icon)" href|script src)="([^"]+)"')
-FEED, SEEN, VARIANT, LANGUAGE = (re.compile(each) for each in (
-    r'data-feed="([^"]+)"', r'data-seen="([^"]*)"', r'data-variant="([^"]*)"', r'<html lang="(\w+)"'))
+FEED, SEEN, VARIANT, LANGUAGE = (
+    re.compile(each)
+    for each in (r'data-feed="([^"]+)"', r'data-seen="([^"]*)"', r'data-variant="([^"]*)"', r'<html lang="(\w+)"')
+)
 PHONE = re.compile(r'<html[^>]*class="[^"]*\b(?:phone|list)\b')
 # What is no part of the protocol but of the hub's scripts: how far apart phones look, how often they ask for the time.
 LOOK_SPREAD = re.compile(r"Math\.random\(\) \* (\d+) : 0")
@@ -234,8 +236,10 @@ class Phones:
         rand, script = random.Random(config["seed"]), Script()
         self._rand = rand
         # Each from an address of its own, as in a hall: turns go by address.
-        self._phones = [Phone(config["port"], path, rand, script, f"127.1.{number // 250}.{1 + number % 250}")
-                        for number, path in enumerate(config["paths"])]
+        self._phones = [
+            Phone(config["port"], path, rand, script, f"127.1.{number // 250}.{1 + number % 250}")
+            for number, path in enumerate(config["paths"])
+        ]
         self._waves: asyncio.Task[dict[str, Any]] | None = None
 
     async def do(self, order: dict[str, Any]) -> dict[str, Any]:
@@ -289,10 +293,13 @@ class Phones:
         assert self._waves is not None
         self._waves.cancel()
         said = await self._waves
-        return {**said, "failures": sum(len(phone.failed) for phone in self._phones),
-                "turned_away": sum(phone.turned_away for phone in self._phones),
-                "why": Counter(why for phone in self._phones for why in phone.failed).most_common(2),
-                "open": sum(phone.open for phone in self._phones)}
+        return {
+            **said,
+            "failures": sum(len(phone.failed) for phone in self._phones),
+            "turned_away": sum(phone.turned_away for phone in self._phones),
+            "why": Counter(why for phone in self._phones for why in phone.failed).most_common(2),
+            "open": sum(phone.open for phone in self._phones),
+        }
 
     async def do_watch(self, order: dict[str, Any]) -> dict[str, Any]:
         """What was shown during `seconds`: for each browser [[told, shown, why, bytes], …]."""
@@ -301,10 +308,13 @@ class Phones:
             phone.wire_bytes = 0
         cpu = time.process_time()
         await asyncio.sleep(order["seconds"])
-        return {"shows": [phone.shows for phone in self._phones], "cpu_s": time.process_time() - cpu,
-                "turned_away": sum(phone.turned_away for phone in self._phones),
-                "failures": sum(len(phone.failed) for phone in self._phones),
-                "bytes": sum(phone.wire_bytes for phone in self._phones)}
+        return {
+            "shows": [phone.shows for phone in self._phones],
+            "cpu_s": time.process_time() - cpu,
+            "turned_away": sum(phone.turned_away for phone in self._phones),
+            "failures": sum(len(phone.failed) for phone in self._phones),
+            "bytes": sum(phone.wire_bytes for phone in self._phones),
+        }
 
     async def do_mark(self, order: dict[str, Any]) -> dict[str, Any]:
         """From now on each browser notes when it first shows a text."""
@@ -317,9 +327,11 @@ class Phones:
         give_up = time.monotonic() + order["patience_s"]
         while time.monotonic() < give_up and any(phone.marked is None for phone in self._phones):
             await asyncio.sleep(0.1)
-        return {"marked": [phone.marked for phone in self._phones],
-                "turned_away": sum(phone.turned_away for phone in self._phones),
-                "failures": sum(len(phone.failed) for phone in self._phones)}
+        return {
+            "marked": [phone.marked for phone in self._phones],
+            "turned_away": sum(phone.turned_away for phone in self._phones),
+            "failures": sum(len(phone.failed) for phone in self._phones),
+        }
 
     async def _load_all(self, over_s: float, took_ms: list[float]) -> None:
         async def later(phone: Phone, after_s: float) -> None:

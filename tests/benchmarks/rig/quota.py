@@ -29,8 +29,7 @@ def quota(share: float | None) -> Iterator[tuple[str, ...]]:
     except OSError as error:
         if not _systemd_may():
             raise NoQuota(f"no control group may be made here ({error.strerror}), and systemd-run is refused") from None
-        yield ("systemd-run", "--quiet", "--scope", "--collect", "-p", f"CPUQuota={share:.0%}",
-               "-p", "CPUWeight=10000")
+        yield ("systemd-run", "--quiet", "--scope", "--collect", "-p", f"CPUQuota={share:.0%}", "-p", "CPUWeight=10000")
         return
     try:
         yield ("sh", "-c", 'echo $$ > "$0" && exec "$@"', str(group / "cgroup.procs"))
@@ -77,6 +76,11 @@ def _group(share: float) -> Path:
 def _systemd_may() -> bool:
     if shutil.which("systemd-run") is None:
         return False
-    tried = subprocess.run(["systemd-run", "--quiet", "--scope", "--collect", "-p", "CPUQuota=50%", "true"],
-                           stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
+    tried = subprocess.run(
+        ["systemd-run", "--quiet", "--scope", "--collect", "-p", "CPUQuota=50%", "true"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=10,
+        check=False,
+    )
     return tried.returncode == 0

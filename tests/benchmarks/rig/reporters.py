@@ -30,9 +30,15 @@ class Reporter:
         """The next report's id and body, signed. While side a alone reports no match is settled. `loser`: the points;
         None: others each time."""
         self._number += 1
-        report = {"report_id": secrets.token_hex(8), "unit": self._unit, "event": self._event, "match": self._match,
-                  "side": side, "revision": 0,
-                  "result": {"score": {"a": 100, "b": self._number % 90 if loser is None else loser}}}
+        report = {
+            "report_id": secrets.token_hex(8),
+            "unit": self._unit,
+            "event": self._event,
+            "match": self._match,
+            "side": side,
+            "revision": 0,
+            "result": {"score": {"a": 100, "b": self._number % 90 if loser is None else loser}},
+        }
         return str(report["report_id"]), json.dumps({"report": report, "mac": sign(self._key, REPORT, report)}).encode()
 
     async def post(self, name: str, body: bytes) -> bool:
@@ -66,13 +72,18 @@ async def closed_loop(reporters: list[Reporter], order: dict[str, Any]) -> dict[
                 saved_ms.append((time.monotonic() - sent) * 1000)
 
     await asyncio.gather(*map(work, reporters))
-    return {"saved": len(saved_ms), "took_s": time.monotonic() - begin, "failures": failures, "saved_ms": saved_ms,
-            "cpu_s": time.process_time() - cpu}
+    return {
+        "saved": len(saved_ms),
+        "took_s": time.monotonic() - begin,
+        "failures": failures,
+        "saved_ms": saved_ms,
+        "cpu_s": time.process_time() - cpu,
+    }
 
 
 async def one_side(reporters: list[Reporter], order: dict[str, Any]) -> dict[str, Any]:
     """At the first `count` tables side a reports, so that side b's word will settle each match."""
-    return {"good": [await reporter.post(*reporter.packed("a", LOSER)) for reporter in reporters[:order["count"]]]}
+    return {"good": [await reporter.post(*reporter.packed("a", LOSER)) for reporter in reporters[: order["count"]]]}
 
 
 async def steadily(reporters: list[Reporter], order: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +91,7 @@ async def steadily(reporters: list[Reporter], order: dict[str, Any]) -> dict[str
     shown. [when it was sent, when its echo came] of each that was accepted."""
     moments: list[tuple[float, float]] = []
     begin = time.monotonic()
-    for number, reporter in enumerate(reporters[:order["count"]]):
+    for number, reporter in enumerate(reporters[: order["count"]]):
         await asyncio.sleep(max(0.0, begin + number * order["every_s"] - time.monotonic()))
         name, body = reporter.packed("b", LOSER)
         sent = time.monotonic()
@@ -95,8 +106,10 @@ async def steadily(reporters: list[Reporter], order: dict[str, Any]) -> dict[str
 async def serve() -> None:
     orders = Orders()
     config = orders.next()
-    reporters = [Reporter(config["port"], unit, bytes.fromhex(key), config.get("event", "e1"), f"1.{number}")
-                 for number, (unit, key) in enumerate(config["units"].items(), start=1)]
+    reporters = [
+        Reporter(config["port"], unit, bytes.fromhex(key), config.get("event", "e1"), f"1.{number}")
+        for number, (unit, key) in enumerate(config["units"].items(), start=1)
+    ]
     while True:
         order = await asyncio.to_thread(orders.next)
         work = {"closed_loop": closed_loop, "one_side": one_side, "steadily": steadily}[order["say"]]

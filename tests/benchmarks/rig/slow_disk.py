@@ -8,8 +8,18 @@ import subprocess
 from pathlib import Path
 
 DELAY_MS = 30
-STRACE = ("strace", "-D", "-f", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync,fdatasync",
-          "-e", f"inject=fsync,fdatasync:delay_exit={DELAY_MS * 1000}")
+STRACE = (
+    "strace",
+    "-D",
+    "-f",
+    "--seccomp-bpf",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=fsync,fdatasync",
+    "-e",
+    f"inject=fsync,fdatasync:delay_exit={DELAY_MS * 1000}",
+)
 """-D: the hub itself is the process that was started. strace stops a threaded hub at far more than its fsyncs (six
 times the CPU a report were seen), so its figures are the machine's and strace's together."""
 
@@ -34,8 +44,13 @@ def slow_disk(folder: Path) -> tuple[tuple[str, ...], str]:
     if compiler is not None:
         source, library = folder / "slow_fsync.c", folder / "slow_fsync.so"
         source.write_text(SOURCE % (DELAY_MS * 1000))
-        built = subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"],
-                               stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+        built = subprocess.run(
+            [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
         if built.returncode == 0:
             loaded = f"{library}:{os.environ['LD_PRELOAD']}" if os.environ.get("LD_PRELOAD") else str(library)
             return ("env", f"LD_PRELOAD={loaded}"), "by a library before libc's fsync"

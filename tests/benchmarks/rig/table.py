@@ -67,13 +67,25 @@ Measure = Callable[[Options, Path], Iterable[Row]]
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options that all load benchmarks share."""
-    parser.add_argument("--quick", action="store_true",
-                        help="a few clients for a few seconds: whether every row comes, not what it says")
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="a few clients for a few seconds: whether every row comes, not what it says",
+    )
     parser.add_argument("--seed", type=int, default=2026)
-    parser.add_argument("--nice", type=int, default=0,
-                        help="niceness of hub and clients; negative (root only) on a machine that others use, too")
-    parser.add_argument("--busy", type=int, default=0, metavar="N",
-                        help="N processes that do nothing but compute run beside it, on all cores")
+    parser.add_argument(
+        "--nice",
+        type=int,
+        default=0,
+        help="niceness of hub and clients; negative (root only) on a machine that others use, too",
+    )
+    parser.add_argument(
+        "--busy",
+        type=int,
+        default=0,
+        metavar="N",
+        help="N processes that do nothing but compute run beside it, on all cores",
+    )
 
 
 def alone(measure: Measure, about: str | None) -> None:
@@ -102,8 +114,16 @@ def run(benchmarks: Mapping[str, Measure], chosen: argparse.Namespace) -> int:
             taken_s[name] = time.monotonic() - begin
             print(f"  {name} took {taken_s[name]:.0f} s", flush=True)
             broken += [] if whole else [name]
-    print_table(rows, taken_s, "".join((", a quick look: the figures say nothing" if chosen.quick else "",
-                                        f", beside {chosen.busy} busy processes" if chosen.busy else "")))
+    print_table(
+        rows,
+        taken_s,
+        "".join(
+            (
+                ", a quick look: the figures say nothing" if chosen.quick else "",
+                f", beside {chosen.busy} busy processes" if chosen.busy else "",
+            )
+        ),
+    )
     if broken:
         print(f"broken off: {', '.join(broken)}", file=sys.stderr)
     return int(bool(broken))
@@ -135,11 +155,15 @@ def print_table(rows: Mapping[str, Sequence[Row]], taken_s: Mapping[str, float],
     """All rows by benchmark, aligned, and under which circumstances; then every gate that says NO, and every row that
     could not be measured. "ratio" is the figure beside its floor."""
     heads = ("row", "goal", "figure", "floor", "ratio", "kept", "since", "floor is")
-    cells = {"": [heads], **{f"— {name}, {taken_s[name]:.0f} s": [_cells(row) for row in found]
-                             for name, found in rows.items()}}
+    cells = {
+        "": [heads],
+        **{f"— {name}, {taken_s[name]:.0f} s": [_cells(row) for row in found] for name, found in rows.items()},
+    }
     widths = [max(map(len, column)) for column in zip(*chain(*cells.values()), strict=True)]
-    print(f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores"
-          f"{circumstances}")
+    print(
+        f"\nload average {', '.join(f'{load:.1f}' for load in os.getloadavg())} on {os.cpu_count()} cores"
+        f"{circumstances}"
+    )
     for title, lines in cells.items():
         if title:
             print(title)
@@ -164,8 +188,16 @@ def print_table(rows: Mapping[str, Sequence[Row]], taken_s: Mapping[str, float],
 def _cells(row: Row) -> tuple[str, ...]:
     gate = ("≥ " if row.at_least else "≤ ") + shown(row.gate, row.unit) if row.gate is not None else ""
     floor = shown(row.floor, row.unit) if row.floor is not None or gate else ""
-    return (row.name, gate, shown(row.figure, row.unit), floor, _ratio(row), row.met,
-            row.since if row.gate is not None else "", row.floor_name)
+    return (
+        row.name,
+        gate,
+        shown(row.figure, row.unit),
+        floor,
+        _ratio(row),
+        row.met,
+        row.since if row.gate is not None else "",
+        row.floor_name,
+    )
 
 
 def shown(figure: float | None, unit: str) -> str:

@@ -23,7 +23,9 @@ SQUADS = {"a": [1, 2], "b": [3, 4]}
 def event(*rounds: list[Match], players: str = "abcd", **options: object) -> Tournament:
     """An event of single-letter competitors."""
     return Tournament(
-        "Winter Open", "xwing-standard", options={"structure": "own", **options},
+        "Winter Open",
+        "xwing-standard",
+        options={"structure": "own", **options},
         competitors=tuple(Competitor(p, NAMES[p]) for p in players),
         rounds=tuple(Round(number, matches=tuple(matches)) for number, matches in enumerate(rounds, start=1)),
     )
@@ -61,11 +63,14 @@ def test_a_team_has_two_members_a_captain_and_nobody_of_another_team() -> None:
     assert found(rebels, Competitor("t2", "Empire", members=("Eva Luz", "Kai Eich"), captain="Kai Eich")) == []
     assert found(Competitor("t1", "Rebels")) == [("/competitors/0/members", "team_members_missing")]
     assert found(Competitor("t1", "Rebels", members=("Ana Ruiz", "Bruno Maier"))) == [
-        ("/competitors/0/captain", "team_captain_missing")]
+        ("/competitors/0/captain", "team_captain_missing")
+    ]
     assert found(rebels, Competitor("t2", "Empire", members=("Eva Luz", "ANA  RUIZ"), captain="Eva Luz")) == [
-        ("/competitors/1/members/1", "member_twice")]
+        ("/competitors/1/members/1", "member_twice")
+    ]
     assert found(Competitor("t1", "Rebels", members=("Ana Ruiz", "Ana Ruiz"), captain="Ana Ruiz")) == [
-        ("/competitors/0/members/1", "member_twice")]
+        ("/competitors/0/members/1", "member_twice")
+    ]
 
 
 def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
@@ -84,14 +89,16 @@ def test_a_stage_forgets_the_pairings_of_another() -> None:
 
 def level_at_the_top() -> Tournament:
     """After two Swiss rounds a and c are level in everything that Warlords of Terra counts, and so are b and d."""
+
     def won(pair: str) -> Match:
         return Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0)))
 
     def drawn(pair: str) -> Match:
         return Match(pair[0], pair[1], result=Result("time", "draw", score=SidePair(9, 9)))
 
-    return replace(event([won("ab"), won("cd")], [drawn("ac"), drawn("bd")], swiss_rounds=2, cut=2),
-                   rulebook="warlords-of-terra")
+    return replace(
+        event([won("ab"), won("cd")], [drawn("ac"), drawn("bd")], swiss_rounds=2, cut=2), rulebook="warlords-of-terra"
+    )
 
 
 def tie_broken_between(pair: str, number: int = 3) -> Round:
@@ -107,7 +114,8 @@ def test_a_tie_break_match_without_a_tie_at_a_place_that_counts() -> None:
     swiss = level_at_the_top()
     for pair in ("ab", "bd"):
         assert found(replace(swiss, rounds=(*swiss.rounds, tie_broken_between(pair)))) == [
-            ("/rounds/2/matches/0", "tiebreak_without_tie")]
+            ("/rounds/2/matches/0", "tiebreak_without_tie")
+        ]
 
 
 def test_an_elimination_that_began_before_the_tie_was_broken() -> None:
@@ -204,7 +212,9 @@ def test_the_lot_between_equals_is_no_breach() -> None:
 
 @given(st.integers(1, 11), st.randoms(use_true_random=False), st.sampled_from([0.2, 0.5, 0.7, 0.85]))
 def test_a_bye_is_due_to_the_first_without_whom_a_round_exists_as_networkx_says(
-    half: int, chance: random.Random, played: float,
+    half: int,
+    chance: random.Random,
+    played: float,
 ) -> None:
     players = [str(n) for n in range(2 * half + 1)]
     pairs = list(itertools.combinations(players, 2))
@@ -236,8 +246,10 @@ def test_who_left_is_paired_no_more_and_not_missed() -> None:
     left = event([game("ab"), game("cd")], [game("ac"), bye("b")])
     assert found(left) == [("/rounds/1/matches", "missing_from_round")]
     assert found(with_competitor(left, "d", disqualified_after=1)) == []
-    assert found(with_competitor(left, "d", dropped_after=9))[0] == ("/competitors/3/dropped_after",
-                                                                     "left_after_undrawn_round")
+    assert found(with_competitor(left, "d", dropped_after=9))[0] == (
+        "/competitors/3/dropped_after",
+        "left_after_undrawn_round",
+    )
 
 
 def test_a_won_bye_is_sat_out_in_round_1() -> None:
@@ -281,13 +293,19 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
     for seed in range(12):
         chance = random.Random(seed)
         people = tuple(Competitor(f"p{n}", f"P{n}", won_bye=chance.random() < 0.1) for n in range(players))
-        tournament = Tournament("Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 4},
-                                seed=seed, competitors=people)
+        tournament = Tournament(
+            "Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 4}, seed=seed, competitors=people
+        )
         for number in range(1, 5):
             drawn = pairing_to_json(draw_swiss_round(tournament))
             matches = tuple(
-                Match(m["a"], m.get("b"), m.get("table"), m.get("bye"),
-                      Result(score=SidePair(100, chance.randrange(100))) if "b" in m else None)
+                Match(
+                    m["a"],
+                    m.get("b"),
+                    m.get("table"),
+                    m.get("bye"),
+                    Result(score=SidePair(100, chance.randrange(100))) if "b" in m else None,
+                )
                 for m in drawn["matches"]
             )
             tournament = replace(tournament, rounds=(*tournament.rounds, Round(number, matches=matches)))
@@ -300,19 +318,31 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
                 break
 
 
-@pytest.mark.parametrize(("rulebook", "result", "where", "key"), [
-    ("shatterpoint-premier", Result(score=SidePair(1, 0), picks=SQUADS), "/score", "nobody_has_won"),
-    ("shatterpoint-premier", Result(score=SidePair(0, 0), winner="draw", picks=SQUADS), "/score", "nobody_has_won"),
-    ("shatterpoint-premier", Result(score=SidePair(2, 0)), "/picks/a", "picks_missing"),
-    ("shatterpoint-premier", Result("concession", conceded_by="a"), "/picks/a", "picks_missing"),
-    ("shatterpoint-premier", Result("time", score=SidePair(2, 1), picks=SQUADS, timeout={
-        "score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 1}}), "/score", "score_contradicts_timeout"),
-    ("warlords-of-terra", Result("time", "draw", score=SidePair(12, -4)), "/winner", "drawn_without_life"),
-    ("warlords-of-terra", Result(winner="a", score=SidePair(20, 7)), "/score/b", "loser_has_life"),
-    ("warlords-of-terra", Result(winner="b", score=SidePair(20, 0)), "/winner", "winner_without_life"),
-    ("warlords-of-terra", Result(winner="draw", score=SidePair(9, 9)), "/winner", "no_draw_before_time"),
-    ("warlords-of-terra", Result("concession", conceded_by="a"), "/winner", "winner_without_life"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "result", "where", "key"),
+    [
+        ("shatterpoint-premier", Result(score=SidePair(1, 0), picks=SQUADS), "/score", "nobody_has_won"),
+        ("shatterpoint-premier", Result(score=SidePair(0, 0), winner="draw", picks=SQUADS), "/score", "nobody_has_won"),
+        ("shatterpoint-premier", Result(score=SidePair(2, 0)), "/picks/a", "picks_missing"),
+        ("shatterpoint-premier", Result("concession", conceded_by="a"), "/picks/a", "picks_missing"),
+        (
+            "shatterpoint-premier",
+            Result(
+                "time",
+                score=SidePair(2, 1),
+                picks=SQUADS,
+                timeout={"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 1}},
+            ),
+            "/score",
+            "score_contradicts_timeout",
+        ),
+        ("warlords-of-terra", Result("time", "draw", score=SidePair(12, -4)), "/winner", "drawn_without_life"),
+        ("warlords-of-terra", Result(winner="a", score=SidePair(20, 7)), "/score/b", "loser_has_life"),
+        ("warlords-of-terra", Result(winner="b", score=SidePair(20, 0)), "/winner", "winner_without_life"),
+        ("warlords-of-terra", Result(winner="draw", score=SidePair(9, 9)), "/winner", "no_draw_before_time"),
+        ("warlords-of-terra", Result("concession", conceded_by="a"), "/winner", "winner_without_life"),
+    ],
+)
 def test_a_result_that_no_game_can_have_is_named_in_a_file(rulebook: str, result: Result, where: str, key: str) -> None:
     table = replace(event([Match("a", "b", result=result)], players="ab", swiss_rounds=1), rulebook=rulebook)
     assert (f"/rounds/0/matches/0/result{where}", key) in found(table)
@@ -325,13 +355,15 @@ def official(who: str, **more: object) -> dict[str, object]:
     return {"id": who, "name": f"Official {who}", "role": "judge", **more}
 
 
-def with_officials(rulebook: str, level: str | None, *officials: dict[str, object], role: str | None = None,
-                   **people: int) -> list[tuple[str, str]]:
+def with_officials(
+    rulebook: str, level: str | None, *officials: dict[str, object], role: str | None = None, **people: int
+) -> list[tuple[str, str]]:
     """What `check` says of three people and these officials; p1 may say itself that it is one. `people`: who left
     after which round."""
     competitors = tuple(
         Competitor(f"p{n}", name, officials_role=role if n == 1 else None, dropped_after=people.get(f"p{n}"))
-        for n, name in enumerate(("Ana Ruiz", "Bruno Maier", "Łukasz Żak"), start=1))
+        for n, name in enumerate(("Ana Ruiz", "Bruno Maier", "Łukasz Żak"), start=1)
+    )
     broken = found(Tournament("Open", rulebook, level, competitors=competitors, record={"officials": list(officials)}))
     # That an event has one organizer is another rule.
     return [(where, key) for where, key in broken if key != "one_organizer"]
@@ -339,9 +371,16 @@ def with_officials(rulebook: str, level: str | None, *officials: dict[str, objec
 
 def test_two_decks_of_one_name_are_named_but_not_that_of_somebody_who_never_began() -> None:
     def decks(*names: str, **left: int) -> list[tuple[str, str]]:
-        return found(Tournament("Open", "keyforge-archon", competitors=tuple(
-            Competitor(f"p{n}", f"Player {n}", identity=name, dropped_after=left.get(f"p{n}"))
-            for n, name in enumerate(names, start=1))))
+        return found(
+            Tournament(
+                "Open",
+                "keyforge-archon",
+                competitors=tuple(
+                    Competitor(f"p{n}", f"Player {n}", identity=name, dropped_after=left.get(f"p{n}"))
+                    for n, name in enumerate(names, start=1)
+                ),
+            )
+        )
 
     assert decks("Third", "Deck", "deck ") == [("/competitors/2/identity", "list_deck_twice")]
     assert decks("Third", "Deck", "Other") == []
@@ -354,10 +393,12 @@ def test_an_official_plays_only_where_the_level_allows_it() -> None:
     assert with_officials("xwing-standard", "formal", one, second) == [("/officials/0/plays", "official_may_not_play")]
     assert with_officials("xwing-standard", "relaxed", one, second) == []
     assert with_officials("shatterpoint-premier", None, official("o9"), one) == [
-        ("/officials/1/plays", "official_may_not_play")]
+        ("/officials/1/plays", "official_may_not_play")
+    ]
     # The competitor says the same: named once.
     assert with_officials("xwing-standard", "formal", one, second, role="judge") == [
-        ("/competitors/0/officials_role", "official_may_not_play")]
+        ("/competitors/0/officials_role", "official_may_not_play")
+    ]
 
 
 def test_an_official_who_plays_needs_a_second_one() -> None:
@@ -374,15 +415,15 @@ def test_an_official_who_plays_needs_a_second_one() -> None:
     assert with_officials("xwing-standard", None, one) == alone
     # Who only says so at the competitor; who had left before the first round.
     assert with_officials("warlords-of-terra", "friendly", official("o2"), role="judge") == [
-        ("/competitors/0/officials_role", "official_without_second")]
+        ("/competitors/0/officials_role", "official_without_second")
+    ]
     assert with_officials("warlords-of-terra", "friendly", one, p1=0) == []
 
 
 def test_shatterpoint_wants_a_judge_who_does_not_play() -> None:
     assert with_officials("shatterpoint-premier", None, official("o1", role="organizer")) == []
     assert with_officials("shatterpoint-premier", None) == [("/officials", "judge_missing")]
-    assert ("/officials", "judge_missing") in with_officials(
-        "shatterpoint-premier", None, official("o1", plays="p1"))
+    assert ("/officials", "judge_missing") in with_officials("shatterpoint-premier", None, official("o1", plays="p1"))
     assert with_officials("xwing-standard", "formal") == []
 
 

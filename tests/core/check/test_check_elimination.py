@@ -47,7 +47,8 @@ def test_first_against_second_in_the_first_round_is_wrong_whoever_else_made_the_
     event = played(ranked(20, cut=4))
     one, two = event.rounds[-1].matches
     assert [key for _, key in found(with_last(event, replace(one, b=two.a), replace(two, a=one.b or "")))] == [
-        "bracket_pairing", "bracket_pairing",
+        "bracket_pairing",
+        "bracket_pairing",
     ]
 
 

@@ -92,18 +92,32 @@ def test_an_event_that_is_over_with_a_tie_at_a_prize() -> None:
     """Warlords 2.4.2: a and c have won alike, and there is one prize."""
     tied = tuple(Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0))) for pair in ("ab", "cd"))
     tournament = Tournament(
-        "Open", "warlords-of-terra", options={"structure": "own", "swiss_rounds": 1, "prize_places": 1},
-        competitors=tuple(Competitor(p, p.upper()) for p in "abcd"), rounds=(Round(1, matches=tied),))
+        "Open",
+        "warlords-of-terra",
+        options={"structure": "own", "swiss_rounds": 1, "prize_places": 1},
+        competitors=tuple(Competitor(p, p.upper()) for p in "abcd"),
+        rounds=(Round(1, matches=tied),),
+    )
     assert found(finished(tournament)) == [("/finished", "finished_with_tie")]
     assert found(tournament) == []
 
 
-@pytest.mark.parametrize(("rulebook", "minutes", "wrong"), [
-    ("shatterpoint-premier", 5, False), ("shatterpoint-premier", 7, True), ("xwing-standard", 1, True),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "minutes", "wrong"),
+    [
+        ("shatterpoint-premier", 5, False),
+        ("shatterpoint-premier", 7, True),
+        ("xwing-standard", 1, True),
+    ],
+)
 def test_more_extra_minutes_than_the_die_can_add(rulebook: str, minutes: int, wrong: bool) -> None:
-    tournament = Tournament("Open", rulebook, options={"structure": "own"}, competitors=(),
-                            rounds=(Round(1, record={"extra_minutes": minutes}),))
+    tournament = Tournament(
+        "Open",
+        rulebook,
+        options={"structure": "own"},
+        competitors=(),
+        rounds=(Round(1, record={"extra_minutes": minutes}),),
+    )
     assert (("/rounds/0/extra_minutes", "figure_out_of_range") in found(tournament)) is wrong
 
 
@@ -111,9 +125,19 @@ def test_more_destroyed_than_the_one_list_that_is_known() -> None:
     def scored(destroyed: int, **lists: int) -> list[tuple[str, str]]:
         people = tuple(Competitor(who, who, list={"total": lists[who]} if who in lists else None) for who in "ab")
         result = Result(ended="time", score=SidePair(200, destroyed))
-        return [each for each in found(Tournament(
-            "Open", "xwing-epic-duel", options={"structure": "own", "lists_required": False}, competitors=people,
-            rounds=(Round(1, matches=(Match("a", "b", result=result),)),))) if each[0].endswith("/score/b")]
+        return [
+            each
+            for each in found(
+                Tournament(
+                    "Open",
+                    "xwing-epic-duel",
+                    options={"structure": "own", "lists_required": False},
+                    competitors=people,
+                    rounds=(Round(1, matches=(Match("a", "b", result=result),)),),
+                )
+            )
+            if each[0].endswith("/score/b")
+        ]
 
     assert scored(280) == []
     assert scored(280, a=280) == []
@@ -121,18 +145,28 @@ def test_more_destroyed_than_the_one_list_that_is_known() -> None:
     assert scored(281, b=280) == []
 
 
-@pytest.mark.parametrize(("rulebook", "result"), [
-    ("xwing-standard", Result(ended="concession", conceded_by="b", score=SidePair(40, 100))),
-    ("shatterpoint-premier", Result(ended="concession", conceded_by="b", score=SidePair(0, 2), wounds=SidePair(0, 3),
-                                    picks=SQUADS)),
-    ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=SidePair(0, 7))),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "result"),
+    [
+        ("xwing-standard", Result(ended="concession", conceded_by="b", score=SidePair(40, 100))),
+        (
+            "shatterpoint-premier",
+            Result(ended="concession", conceded_by="b", score=SidePair(0, 2), wounds=SidePair(0, 3), picks=SQUADS),
+        ),
+        ("warlords-of-terra", Result(ended="concession", conceded_by="b", score=SidePair(0, 7))),
+    ],
+)
 def test_who_has_won_does_not_concede_unless_an_official_has_entered_it(rulebook: str, result: Result) -> None:
     match = Match("a", "b", result=result)
-    tournament = Tournament("Open", rulebook, options={"structure": "own", "lists_required": False},
-                            competitors=(Competitor("a", "Ana"), Competitor("b", "Bruno")),
-                            rounds=(Round(1, matches=(match,)),))
+    tournament = Tournament(
+        "Open",
+        rulebook,
+        options={"structure": "own", "lists_required": False},
+        competitors=(Competitor("a", "Ana"), Competitor("b", "Bruno")),
+        rounds=(Round(1, matches=(match,)),),
+    )
     assert ("/rounds/0/matches/0/result/conceded_by", "winner_concedes") in found(tournament)
     entered = replace(match, record={"decided": True})
     assert "winner_concedes" not in [
-        key for _, key in found(replace(tournament, rounds=(Round(1, matches=(entered,)),)))]
+        key for _, key in found(replace(tournament, rounds=(Round(1, matches=(entered,)),)))
+    ]

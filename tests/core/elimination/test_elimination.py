@@ -53,7 +53,15 @@ def test_a_bracket_of_eight_with_upsets() -> None:
     assert games(next_elimination_round(event)) == {1: ("p4", "p6")}
     event = played(event, lambda m: "p6")
     assert [who for who, _ in sorted(places(event).items(), key=lambda item: item[1])][:9] == [
-        "p6", "p4", "p2", "p8", "p1", "p3", "p5", "p7", "p9",
+        "p6",
+        "p4",
+        "p2",
+        "p8",
+        "p1",
+        "p3",
+        "p5",
+        "p7",
+        "p9",
     ]
 
 
@@ -86,7 +94,10 @@ def test_the_sixth_leaves_before_the_top_8_so_the_ninth_comes_in_as_eighth_seed(
     event = leaves(ranked(20), "p6")
     assert qualifiers(event) == accepted.seeds_now(there)
     assert games(next_elimination_round(event)) == {
-        1: ("p1", "p9"), 2: ("p2", "p8"), 3: ("p3", "p7"), 4: ("p4", "p5"),
+        1: ("p1", "p9"),
+        2: ("p2", "p8"),
+        3: ("p3", "p7"),
+        4: ("p4", "p5"),
     }
 
 
@@ -104,7 +115,14 @@ def test_two_who_leave_are_replaced_one_after_the_other_and_come_in_last() -> No
     first = replace(cut, seeds=(*cut.seeds, "p9"))
     assert first.offered(there) == "p10"
     assert replace(first, seeds=(*first.seeds, "p10")).seeds_now(there) == (
-        "p2", "p3", "p4", "p5", "p6", "p7", "p9", "p10",
+        "p2",
+        "p3",
+        "p4",
+        "p5",
+        "p6",
+        "p7",
+        "p9",
+        "p10",
     )
 
 
@@ -210,7 +228,11 @@ def test_third_place_is_played_beside_the_final_and_decides_3_and_4() -> None:
     assert [(m.game, m.table) for m in final.matches] == [(1, 1), ("third", 2)]
     event = played(event, lambda m: "p2" if m.game == 1 else "p4", final)
     assert [who for who, _ in sorted(places(event).items(), key=lambda item: item[1])][:5] == [
-        "p2", "p1", "p4", "p3", "p5",
+        "p2",
+        "p1",
+        "p4",
+        "p3",
+        "p5",
     ]
 
 
@@ -317,17 +339,26 @@ def test_the_shape() -> None:
     assert drawing_order(8, 1) == [1, 4, 2, 3]
     assert drawing_order(16, 1) == [1, 8, 4, 5, 2, 7, 3, 6]
     assert [round_key(n) for n in (1, 2, 4, 8, 16, 64)] == [
-        "final", "semi-final", "quarter-final", "round-of-16", "round-of-32", "round-of-128",
+        "final",
+        "semi-final",
+        "quarter-final",
+        "round-of-16",
+        "round-of-32",
+        "round-of-128",
     ]
 
 
-@pytest.mark.parametrize(("result", "shown"), [
-    (Result(score=SidePair(100, 24)), ("100", "24")),
-    (Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), ("1", "0 ✓")),
-    (Result(ended="time", score=SidePair(80, 80), winner="b"), ("80", "80 ✓")),
-])
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (Result(score=SidePair(100, 24)), ("100", "24")),
+        (Result(ended="concession", conceded_by="a", score=SidePair(1, 0)), ("1", "0 ✓")),
+        (Result(ended="time", score=SidePair(80, 80), winner="b"), ("80", "80 ✓")),
+    ],
+)
 def test_a_game_s_figures_tick_who_goes_on_where_they_do_not_say_it(result: Result, shown: tuple[str, str]):
     won = "ana" if result.score.a == 100 else "bruno"
-    game = BracketGame(1, 1, 1, BracketSeat("ana"), BracketSeat("bruno"), Match("ana", "bruno", result=result), won,
-                       True)
+    game = BracketGame(
+        1, 1, 1, BracketSeat("ana"), BracketSeat("bruno"), Match("ana", "bruno", result=result), won, True
+    )
     assert (game.figure("ana"), game.figure("bruno")) == shown

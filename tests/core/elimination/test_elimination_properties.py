@@ -16,8 +16,11 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Match, Tournament
 
 FIELDS = st.one_of(
-    st.builds(lambda size, third: ranked(2 * size, cut=size, third_place_match=third),
-              st.sampled_from([2, 4, 8, 16, 32]), st.booleans()),
+    st.builds(
+        lambda size, third: ranked(2 * size, cut=size, third_place_match=third),
+        st.sampled_from([2, 4, 8, 16, 32]),
+        st.booleans(),
+    ),
     st.integers(2, 40).map(entered),
 )
 

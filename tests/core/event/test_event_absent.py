@@ -19,6 +19,7 @@ def missed(event: Event, number: int = 1) -> list[str]:
 
 # A no-show, and its undoing.
 
+
 def test_a_no_show_is_undone_while_the_round_runs() -> None:
     event = Event().play()
     before = event.match().match
@@ -106,6 +107,7 @@ def test_who_was_put_out_or_has_left_meanwhile_does_not_come_back_by_it() -> Non
 
 # Nobody came.
 
+
 def test_if_nobody_comes_both_lose_and_both_are_gone() -> None:
     event = Event().play()
     match = event.match().match
@@ -127,7 +129,10 @@ def test_nobody_came_is_undone_by_a_click_or_by_the_result_of_those_who_came() -
         event.tell(c.DoubleNoShow("1.1"))
         event.tell(undo)
         assert (event.match().match.a, event.match().match.b, event.match().match.table) == (
-            before.a, before.b, before.table)
+            before.a,
+            before.b,
+            before.table,
+        )
         assert all(entrant.active for entrant in event.state.entrants.values())
         wanted = score(100, 0) if isinstance(undo, c.EnterResult) and undo.result else None
         assert event.match().match.result == wanted
@@ -169,6 +174,7 @@ def test_the_fold_of_the_entries_and_the_file_hold_it() -> None:
 
 # Leaving in mid-game.
 
+
 def test_a_concession_that_both_have_reported_stands_whoever_leaves_then() -> None:
     event = Event().play()
     a, b = event.match().match.a, event.match().match.b or ""
@@ -189,6 +195,7 @@ def test_disqualified_in_mid_game_the_match_goes_to_the_opponent_and_the_row_to_
 
 
 # Between two stages.
+
 
 def cut(**options: object) -> Event:
     event = Event(8, {"structure": "own", "swiss_rounds": 2, "cut": 4, **options})
@@ -251,8 +258,11 @@ def test_only_between_the_stages() -> None:
 
 
 def test_a_second_stage_in_swiss_rounds_goes_on_with_those_present() -> None:
-    event = Event(8, {"structure": "own", "swiss_rounds": 2, "cut": 4, "second_stage": "second-swiss"},
-                  rulebook="shatterpoint-premier")
+    event = Event(
+        8,
+        {"structure": "own", "swiss_rounds": 2, "cut": 4, "second_stage": "second-swiss"},
+        rulebook="shatterpoint-premier",
+    )
     for _ in range(2):
         event.tell(c.DrawRound(1))
         draft = event.state.draft
@@ -271,6 +281,7 @@ def test_a_second_stage_in_swiss_rounds_goes_on_with_those_present() -> None:
 
 
 # A finished event.
+
 
 def test_a_finished_event_is_reopened_and_goes_on() -> None:
     event = Event().play().settle()

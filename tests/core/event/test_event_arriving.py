@@ -38,6 +38,7 @@ def seats(event: Event, number: int = 1) -> set[str]:
 
 # --- check-in --------------------------------------------------------------------------------------------------------
 
+
 def test_where_check_in_is_not_asked_everybody_is_paired_as_ever() -> None:
     event = Event(4)
     assert not_yet_present(event.state) == frozenset()
@@ -148,6 +149,7 @@ def test_who_is_entered_at_the_desk_may_be_here_at_once() -> None:
 
 # --- sign-up by phone ------------------------------------------------------------------------------------------------
 
+
 def by_phone(event: Event, who: str) -> list[str]:
     return event.kinds(c.EnterCompetitor(Entrant(who, "d"), signed_up=True))
 
@@ -229,6 +231,7 @@ def test_sign_up_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # --- taking an entry out ---------------------------------------------------------------------------------------------
+
 
 def test_an_entry_that_never_played_goes_without_a_trace_and_its_id_is_nobody_elses() -> None:
     event = Event(5)

@@ -56,8 +56,9 @@ def bracket(event: Event) -> Bracket:
 
 
 def places_in_the_bracket(event: Event) -> list[tuple[str, int | None, str | None]]:
-    return [(each.competitor, each.rank, each.reached) for each in final_ranking(tournament_of(event.state))
-            if each.reached]
+    return [
+        (each.competitor, each.rank, each.reached) for each in final_ranking(tournament_of(event.state)) if each.reached
+    ]
 
 
 def test_after_the_swiss_rounds_comes_the_cut_not_a_draw() -> None:
@@ -148,7 +149,7 @@ def test_a_qualified_player_who_leaves_is_replaced_by_whoever_accepts() -> None:
 
 
 def test_a_published_round_of_which_no_game_has_started_frees_its_place_yet() -> None:
-    """"Noch bevor ein Spiel im nächsten Abschnitt gespielt worden ist": the sixth leaves, the ninth comes in last."""
+    """ "Noch bevor ein Spiel im nächsten Abschnitt gespielt worden ist": the sixth leaves, the ninth comes in last."""
     event = cut().play()
     seeds, ranked = current_seeds(event.state), order(event)
     told = event.kinds(c.DropCompetitor(seeds[5]))
@@ -200,8 +201,11 @@ def test_a_disqualification_before_the_first_game_frees_the_place_too() -> None:
 @pytest.mark.parametrize("rulebook", ["xwing-standard", "xwing-epic-duel", "keyforge-archon"])
 @pytest.mark.parametrize("begins", ["clock", "result", "report", "no-show"])
 def test_the_stage_begins_with_its_first_game(begins: str, rulebook: str) -> None:
-    won = {"xwing-standard": score(100, 24), "xwing-epic-duel": score(300, 24, winner="a"),
-           "keyforge-archon": score(1, 0)}[rulebook]
+    won = {
+        "xwing-standard": score(100, 24),
+        "xwing-epic-duel": score(300, 24, winner="a"),
+        "keyforge-archon": score(1, 0),
+    }[rulebook]
     event = Event(12, {"structure": "own", "swiss_rounds": 1, "cut": 8}, rulebook=rulebook, level=None)
     event.play()
     assert event.state.live is not None
@@ -382,8 +386,12 @@ def test_in_epic_too_those_in_the_bracket_keep_their_places() -> None:
     played()
     before, file = places_in_the_bracket(event), tournament_to_json(whole_tournament(event.state, {}))
     last = before[-1][0]
-    match = next(m for played in event.state.rounds[:2] for m in played.matches
-                 if m.match.b is not None and last in (m.match.a, m.match.b))
+    match = next(
+        m
+        for played in event.state.rounds[:2]
+        for m in played.matches
+        if m.match.b is not None and last in (m.match.a, m.match.b)
+    )
     more = score(300, 290, winner="a") if match.match.b == last else score(300, 0, winner="a")
     event.tell(c.EnterResult(match.id, match.revision, more, reason="misread"))
     assert order(event) != [row.competitor for row in standings(tournament_from_json(file))]
@@ -417,15 +425,19 @@ def test_an_order_of_the_cut_that_the_swiss_rounds_do_not_give_is_named() -> Non
     assert violations(tournament_from_json(file)) == []
     turned = file["cut"]["order"]
     file["cut"]["order"] = [turned[1], turned[0], *turned[2:]]
-    assert [problem.key for problem in violations(tournament_from_json(file))
-            if problem.where.startswith("/cut")] == ["cut_order_differs"]
+    assert [problem.key for problem in violations(tournament_from_json(file)) if problem.where.startswith("/cut")] == [
+        "cut_order_differs"
+    ]
 
 
 @pytest.mark.parametrize("keep", [True, False])
 def test_a_correction_about_the_time_of_the_cut_leaves_its_order_open(keep: bool) -> None:
     event = cut()
-    event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread",
-                             cut="keep" if keep else "anew"))
+    event.tell(
+        c.EnterResult(
+            "2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="keep" if keep else "anew"
+        )
+    )
     event.play().settle()
     assert violations(tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))) == []
 
@@ -524,13 +536,22 @@ def test_exported_and_imported_it_goes_on_alike() -> None:
 def test_the_digest_of_a_swiss_event_knows_nothing_of_cuts() -> None:
     """Rounds that were recorded before there were cuts keep the digest they had then."""
     event = after_swiss(players=4)
-    as_ever = digest({
-        "entrants": [[who, None, None] for who in ("p1", "p2", "p3", "p4")],
-        "rounds": [[number, "swiss", [
-            [f"{number}.{i}", m.match.a, m.match.b, None, {"score": {"a": 100, "b": 24}}]
-            for i, m in enumerate(event.state.rounds[number - 1].matches, start=1)
-        ]] for number in (1, 2)],
-    })
+    as_ever = digest(
+        {
+            "entrants": [[who, None, None] for who in ("p1", "p2", "p3", "p4")],
+            "rounds": [
+                [
+                    number,
+                    "swiss",
+                    [
+                        [f"{number}.{i}", m.match.a, m.match.b, None, {"score": {"a": 100, "b": 24}}]
+                        for i, m in enumerate(event.state.rounds[number - 1].matches, start=1)
+                    ],
+                ]
+                for number in (1, 2)
+            ],
+        }
+    )
     assert state_digest(event.state) == as_ever
     event.tell(c.MakeCut())
     assert state_digest(event.state) == as_ever

@@ -19,9 +19,21 @@ def imported(file: Tournament) -> EventState:
     event = Event(players=0, created=False)
     event.tell(c.CreateEvent(file.name, file.rulebook, file.level, file.options, "#0072B2", file.seed))
     for who in file.competitors:
-        event.tell(c.EnterCompetitor(Entrant(
-            who.id, "digest", who.won_bye, who.came_with, who.fixed_table, who.dropped_after, who.disqualified_after,
-            who.warnings), imported=True))
+        event.tell(
+            c.EnterCompetitor(
+                Entrant(
+                    who.id,
+                    "digest",
+                    who.won_bye,
+                    who.came_with,
+                    who.fixed_table,
+                    who.dropped_after,
+                    who.disqualified_after,
+                    who.warnings,
+                ),
+                imported=True,
+            )
+        )
     for played in file.rounds:
         event.tell(c.ImportRound(round_to_json(played)))
     return event.state
@@ -92,8 +104,10 @@ def test_a_report_that_agrees_with_the_file_changes_nothing() -> None:
 
 
 def a_round(**changes: Any) -> dict[str, Any]:
-    matches = [{"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 0}}},
-               {"table": 2, "a": "p3", "b": "p4", "result": {"score": {"a": 100, "b": 0}}}]
+    matches = [
+        {"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 0}}},
+        {"table": 2, "a": "p3", "b": "p4", "result": {"score": {"a": 100, "b": 0}}},
+    ]
     return {"number": 1, "matches": matches, **changes}
 
 

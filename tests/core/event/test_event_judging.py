@@ -41,7 +41,9 @@ def test_a_warning_is_kept_with_its_round_and_reason() -> None:
     event.play()
     event.tell(c.GiveWarning("p1", " slow play "))
     assert tournament_of(event.state).competitors[0].warnings == (
-        {"round": 0, "reason": "late", "by": "organizer"}, {"round": 1, "reason": "slow play", "by": "organizer"})
+        {"round": 0, "reason": "late", "by": "organizer"},
+        {"round": 1, "reason": "slow play", "by": "organizer"},
+    )
     with refused("reason_missing"):
         event.tell(c.GiveWarning("p1", " "))
     with refused("unknown_competitor"):
@@ -148,8 +150,10 @@ def test_a_ruling_is_appealed_and_the_head_judges_word_is_final() -> None:
 
     assert open_appeals(event.state) == ()
     assert [(line.kind, line.by, line.text, line.upheld) for line in event.match().log] == [
-        ("ruling", "o3", "It is in range 1.", None), ("appeal", player, "", None),
-        ("decision", "o2", "It is in range 2.", False)]
+        ("ruling", "o3", "It is in range 1.", None),
+        ("appeal", player, "", None),
+        ("decision", "o2", "It is in range 2.", False),
+    ]
     with refused("appeal_is_final"):
         event.tell(c.Appeal("1.1", player))
     with refused("no_open_appeal"):
@@ -212,8 +216,9 @@ def test_extensions_add_up_and_the_tables_clock_runs_on_by_them() -> None:
     assert tournament_of(event.state).rounds[0].matches[0].extension_minutes == 7
 
 
-@pytest.mark.parametrize(("minutes", "key"), [(0, "extension_minutes"), (61, "extension_minutes"),
-                                              (-1, "figure_out_of_range")])
+@pytest.mark.parametrize(
+    ("minutes", "key"), [(0, "extension_minutes"), (61, "extension_minutes"), (-1, "figure_out_of_range")]
+)
 def test_an_extension_is_1_to_60_minutes(minutes: int, key: str) -> None:
     event = Event().play()
     with refused(key):
@@ -252,7 +257,10 @@ def test_an_extension_is_taken_back_and_another_one_given() -> None:
     event.tell(c.GrantExtension("1.1", 5))
     assert event.match().match.extension_minutes == 9
     assert [(line.kind, line.minutes) for line in event.match().log] == [
-        ("extension", 4), ("ruling", None), ("extension", 5)]
+        ("extension", 4),
+        ("ruling", None),
+        ("extension", 5),
+    ]
 
     event.tell(c.TakeBackExtension("1.1"))
     event.tell(c.TakeBackExtension("1.1"))

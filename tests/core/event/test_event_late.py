@@ -53,8 +53,11 @@ def test_tables_of_other_events_and_fixed_tables_are_left_alone() -> None:
     event = Event(players=0)
     for number in range(1, 6):
         event.enter(f"p{number}", fixed_table=3 if number == 1 else None)
-    event.tell(c.ImposeRound(({"a": "p1", "b": "p2", "table": 9}, {"a": "p3", "b": "p4", "table": 1},
-                              {"a": "p5", "bye": "bye"})))
+    event.tell(
+        c.ImposeRound(
+            ({"a": "p1", "b": "p2", "table": 9}, {"a": "p3", "b": "p4", "table": 1}, {"a": "p5", "bye": "bye"})
+        )
+    )
     event.tell(c.PublishRound(1, 1))
     event.tell(c.EnterCompetitor(Entrant("late", "d"), meets="1.3", busy_tables=frozenset({2})))
     assert event.match("1.3").match.table == 4

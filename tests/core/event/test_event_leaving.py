@@ -88,8 +88,9 @@ def test_if_both_had_asked_to_leave_before_either_left_nobody_wins(known: bool) 
     event.tell(c.DropCompetitor(first, stood if known else None, together=True))
     assert wins_lost_by_leaving(event.state) == ({second: event.match()} if known else {})
     event.tell(c.DropCompetitor(second, together=True))
-    assert event.match().match.result == Result(ended=RULING, winner="none",
-                                                score=SidePair(14, 9) if known else SidePair())
+    assert event.match().match.result == Result(
+        ended=RULING, winner="none", score=SidePair(14, 9) if known else SidePair()
+    )
     event.tell(c.ReturnCompetitor(second))
     # The first has conceded, by figures that are to be said anew: those of a match without a winner were nobody's.
     assert event.match().match.result is None
@@ -167,7 +168,8 @@ def test_the_squads_of_a_match_that_was_left_are_kept(how: str) -> None:
     event = shatterpoint()
     event.tell(leaving(event, "a", how, Result(score=SidePair(1, 0), wounds=SidePair(2, 4), picks=SQUADS)))
     assert event.match().match.result == Result(
-        ended=CONCESSION, conceded_by="a", score=SidePair(1, 0), wounds=SidePair(2, 4), picks=SQUADS)
+        ended=CONCESSION, conceded_by="a", score=SidePair(1, 0), wounds=SidePair(2, 4), picks=SQUADS
+    )
     assert squads_owed(event.state) == ()
 
 

@@ -65,16 +65,23 @@ def test_who_was_to_leave_after_the_round_and_is_disqualified_before_is_not_at_t
 def test_coming_back_undoes_a_leaving_whose_figures_were_typed_later() -> None:
     event, _, b = playing()
     event.tell(c.DropCompetitor(b))
-    event.tell(c.EnterResult(event.match().id, event.match().revision,
-                             Result(CONCESSION, conceded_by="b", score=SidePair(100, 40)), reason="as it stood"))
+    event.tell(
+        c.EnterResult(
+            event.match().id,
+            event.match().revision,
+            Result(CONCESSION, conceded_by="b", score=SidePair(100, 40)),
+            reason="as it stood",
+        )
+    )
     event.tell(c.ReturnCompetitor(b))
     assert event.match().match.result is None
 
 
 def test_a_concession_of_somebody_who_stays_is_not_undone_by_anybody_s_coming_back() -> None:
     event, a, b = playing()
-    event.tell(c.EnterResult(event.match().id, 0, Result(CONCESSION, conceded_by="a", score=SidePair(40, 100)),
-                             reason="x"))
+    event.tell(
+        c.EnterResult(event.match().id, 0, Result(CONCESSION, conceded_by="a", score=SidePair(40, 100)), reason="x")
+    )
     event.tell(c.DropCompetitor(a))
     event.tell(c.ReturnCompetitor(a))
     assert event.match().match.result is not None

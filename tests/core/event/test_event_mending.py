@@ -108,10 +108,15 @@ def test_the_bye_goes_to_another_one() -> None:
     assert next(m for m in event.state.rounds[0].matches if m.match.bye).by_hand
 
 
-@pytest.mark.parametrize(("who", "key"), [
-    (("p1", "p1"), "mend_same_person"), (("p1",), "mend_two"), (("p1", "nobody"), "unknown_competitor"),
-    (("p1", "late"), "mend_waits"),
-])
+@pytest.mark.parametrize(
+    ("who", "key"),
+    [
+        (("p1", "p1"), "mend_same_person"),
+        (("p1",), "mend_two"),
+        (("p1", "nobody"), "unknown_competitor"),
+        (("p1", "late"), "mend_waits"),
+    ],
+)
 def test_who_cannot_be_swapped(who: tuple[str, ...], key: str) -> None:
     event = Event(4).play()
     event.enter("late")
@@ -214,9 +219,16 @@ def test_two_whose_opponents_did_not_appear_meet() -> None:
         event.tell(c.UndoNoShow(event.state.rounds[0].matches[0].id))
 
 
-@pytest.mark.parametrize(("busy", "fixed", "table"), [
-    (set(), None, 1), ({1}, None, 2), ({1, 2}, None, 3), (set(), 1, 2), ({2}, 1, 3),
-])
+@pytest.mark.parametrize(
+    ("busy", "fixed", "table"),
+    [
+        (set(), None, 1),
+        ({1}, None, 2),
+        ({1, 2}, None, 3),
+        (set(), 1, 2),
+        ({2}, 1, 3),
+    ],
+)
 def test_two_whose_opponents_left_meet_at_the_lowest_of_their_tables_that_is_free(
     busy: set[int], fixed: int | None, table: int
 ) -> None:
@@ -256,8 +268,12 @@ def test_a_second_bye_in_a_round_and_one_for_the_second_time_are_warned_of() -> 
 def test_a_pair_that_met_before_is_warned_of_and_needs_a_word() -> None:
     event = Event(4).play().settle().play()
     one, two = at(event, 1).match, at(event, 2).match
-    met = next((a, b) for a in (one.a, one.b) for b in (two.a, two.b)
-               if {a, b} in [set(pair) for pair in pairs(event, 1).values()])
+    met = next(
+        (a, b)
+        for a in (one.a, one.b)
+        for b in (two.a, two.b)
+        if {a, b} in [set(pair) for pair in pairs(event, 1).values()]
+    )
     other = two.a if two.b == met[1] else two.b
     assert warned(event, c.SwapSeats(2, (one.a if one.b == met[0] else one.b, met[1]), WHY)) == ["repeat", "repeat"]
     with refused("mend_warned"):
@@ -288,9 +304,13 @@ def test_a_fixed_table_and_those_who_came_together_are_warned_of() -> None:
     assert "fixed_table" in warned(event, c.SwapSeats(1, ("fixed", other[0]), WHY))
     match = next(m for m in event.state.rounds[0].matches if "fixed" not in (m.match.a, m.match.b))
     assert "others_table" in warned(event, c.MoveToTable(1, match.id, 5, WHY))
-    kinds = {kind for a in ("x", "y", "z") for b in event.state.entrants
-             if a != b and not {a, b} <= {*next(p for p in found.values() if a in p)}
-             for kind in warned(event, c.SwapSeats(1, (a, b), WHY))}
+    kinds = {
+        kind
+        for a in ("x", "y", "z")
+        for b in event.state.entrants
+        if a != b and not {a, b} <= {*next(p for p in found.values() if a in p)}
+        for kind in warned(event, c.SwapSeats(1, (a, b), WHY))
+    }
     assert "came_with" in kinds
 
 
@@ -409,11 +429,14 @@ def test_a_round_that_is_withdrawn_is_as_if_it_had_never_been_drawn() -> None:
     assert event.state.players_at_start == 7
 
 
-@pytest.mark.parametrize("before", [
-    lambda event: event.report("a", score(100, 24)),
-    lambda event: event.tell(c.EnterResult("1.1", 0, score(100, 24))),
-    lambda event: event.tell(c.NoShow("1.1", event.match("1.1").match.a)),
-])
+@pytest.mark.parametrize(
+    "before",
+    [
+        lambda event: event.report("a", score(100, 24)),
+        lambda event: event.tell(c.EnterResult("1.1", 0, score(100, 24))),
+        lambda event: event.tell(c.NoShow("1.1", event.match("1.1").match.a)),
+    ],
+)
 def test_a_round_somebody_has_said_something_of_is_not_taken_back(before: Any) -> None:
     event = Event(4).play()
     before(event)
@@ -478,8 +501,10 @@ def test_who_has_won_because_the_other_one_left_in_mid_game_keeps_it() -> None:
 def test_one_table_moves_where_the_two_who_wait_have_met() -> None:
     event = Event(7).play().settle().play()
     [alone] = [who for who, why in event.byes(2).items() if why == BYE]
-    met = {who: {other for pair in pairs(event, 1).values() if who in pair for other in pair} for who in
-           event.state.entrants}
+    met = {
+        who: {other for pair in pairs(event, 1).values() if who in pair for other in pair}
+        for who in event.state.entrants
+    }
     match = next((m for m in event.state.rounds[1].matches if m.match.b and met[alone] & {m.match.a, m.match.b}), None)
     if match is None:
         return
@@ -498,8 +523,12 @@ def everything(event: Event) -> list[Any]:
     for who in ("x", "y"):
         event.enter(who)
     one = at(event, 1)
-    return [swap(event, one.match.a, at(event, 2).match.a), c.MoveToTable(1, "1.3", 9, WHY),
-            c.PairWaiting(1, ("x", "y"), WHY), c.PairAgain(1)]
+    return [
+        swap(event, one.match.a, at(event, 2).match.a),
+        c.MoveToTable(1, "1.3", 9, WHY),
+        c.PairWaiting(1, ("x", "y"), WHY),
+        c.PairAgain(1),
+    ]
 
 
 def test_a_journal_with_mends_folds_to_the_same_state_and_its_bytes_come_back() -> None:
@@ -531,6 +560,7 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
     with refused("mend_warned"):
         event.tell(command)
     from roundtap_core.event.imposed_rounds import preview_imposed
+
     plan = preview_imposed(event.state, command)
     assert [(w.kind, w.who) for w in plan.warnings] == [("missing", ("p5",))]
     event.tell(replace(command, plan=plan.mark))
@@ -541,10 +571,12 @@ def test_who_pairs_by_hand_says_why_and_reads_the_warnings_first() -> None:
 
 def test_what_the_draw_had_as_well_is_not_by_hand() -> None:
     from roundtap_core.event.imposed_rounds import preview_imposed
+
     event = drawn(6)
     kept, one, two = at(event, 1).match, at(event, 2).match, at(event, 3).match
-    matches = tuple({"a": a, "b": b, "table": table} for a, b, table in (
-        (kept.a, kept.b, 1), (one.a, two.b, 2), (two.a, one.b, 3)))
+    matches = tuple(
+        {"a": a, "b": b, "table": table} for a, b, table in ((kept.a, kept.b, 1), (one.a, two.b, 2), (two.a, one.b, 3))
+    )
     command = c.ImposeRound(matches, reason=WHY)
     event.tell(replace(command, plan=preview_imposed(event.state, command).mark))
     assert [bool(at(event, table).by_hand) for table in (1, 2, 3)] == [False, True, True]

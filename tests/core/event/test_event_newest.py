@@ -43,8 +43,17 @@ class Said:
 
     def command(self, **more: Any) -> c.RecordReport:
         yes = self.yes and {"report_id": self.yes.report_id, "hash": self.yes.body}
-        return c.RecordReport(self.report_id, self.match, self.side, 0, result_to_json(self.result), self.body,  # type: ignore[arg-type]
-                        serial=self.serial, agrees_to=yes, **more)
+        return c.RecordReport(
+            self.report_id,
+            self.match,
+            self.side,
+            0,
+            result_to_json(self.result),
+            self.body,  # type: ignore[arg-type]
+            serial=self.serial,
+            agrees_to=yes,
+            **more,
+        )
 
 
 def hears(event: Event, said: Said, **more: Any) -> str:
@@ -262,7 +271,8 @@ def check(reports: Sequence[Said], order: Sequence[int]) -> None:
         match = event.match()
         assert match.match.result == stood
         assert {side: reported.report_id for side, reported in match.reports.items()} == {
-            side: counted.report_id for side, counted in counts.items()}
+            side: counted.report_id for side, counted in counts.items()
+        }
         newest = {said.result for said in counts.values()}
         assert match.done == (stood is not None and newest == {stood})
 
@@ -270,8 +280,16 @@ def check(reports: Sequence[Said], order: Sequence[int]) -> None:
 PRESSES = [("a", OLD), ("a", NEW), ("b", None), ("a", THIRD), ("b", OLD), ("b", None)]
 
 
-@pytest.mark.parametrize("presses", [PRESSES[:3], PRESSES[:4], [*PRESSES[:4], ("b", None)], PRESSES[:5],
-                                     [("a", OLD), ("b", NEW), ("a", None), ("b", OLD), ("a", None)]])
+@pytest.mark.parametrize(
+    "presses",
+    [
+        PRESSES[:3],
+        PRESSES[:4],
+        [*PRESSES[:4], ("b", None)],
+        PRESSES[:5],
+        [("a", OLD), ("b", NEW), ("a", None), ("b", OLD), ("a", None)],
+    ],
+)
 def test_in_every_order_the_newest_word_counts(presses: list[tuple[str, Result | None]]) -> None:
     reports = what_people_did(presses)
     for order in itertools.permutations(range(len(reports))):
@@ -281,17 +299,21 @@ def test_in_every_order_the_newest_word_counts(presses: list[tuple[str, Result |
 
 @given(st.data())
 def test_any_presses_in_any_order_with_duplicates(data: st.DataObject) -> None:
-    presses = data.draw(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, OLD, NEW, THIRD])),
-                                 min_size=1, max_size=7))
+    presses = data.draw(
+        st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, OLD, NEW, THIRD])), min_size=1, max_size=7)
+    )
     reports = what_people_did(presses)
     if reports:
         check(reports, data.draw(st.lists(st.integers(0, len(reports) - 1), min_size=1, max_size=14)))
 
 
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, OLD, NEW, THIRD])), min_size=1, max_size=8),
-       st.data())
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([None, OLD, NEW, THIRD])), min_size=1, max_size=8),
+    st.data(),
+)
 def test_what_goes_out_of_one_box_in_order_ends_as_it_was_pressed(
-        presses: list[tuple[str, Result | None]], data: st.DataObject) -> None:
+    presses: list[tuple[str, Result | None]], data: st.DataObject
+) -> None:
     """Each report waits for the answer to the one before, and is sent again until it has it; answers may be lost, and
     copies of any older one may arrive in between."""
     reports = what_people_did(presses)

@@ -34,18 +34,25 @@ def test_names_of_officials_stay_out_of_the_entries() -> None:
     event = Event()
     [entry] = event.tell(c.SetOfficials((ANA,)))
     assert entry.data["officials"] == [
-        {"id": "o1", "role": "organizer", "digest": "d1", "second": False, "plays": None}]
+        {"id": "o1", "role": "organizer", "digest": "d1", "second": False, "plays": None}
+    ]
 
 
-@pytest.mark.parametrize(("officials", "key"), [
-    ((EVA,), "one_organizer"),
-    ((ANA, Official("o2", "organizer")), "one_organizer"),
-    ((ANA, Official("o1", "judge")), "official_twice"),
-    ((ANA, Official("p1", "judge")), "official_twice"),
-    ((ANA, Official("o2", "janitor")), "not_one_of"),
-    ((ANA, Official("o2", "judge", second=True, plays="p9")), "unknown_competitor"),
-    ((ANA, Official("o2", "judge", second=True, plays="p1"), Official("o3", "judge", plays="p1")), "official_twice"),
-])
+@pytest.mark.parametrize(
+    ("officials", "key"),
+    [
+        ((EVA,), "one_organizer"),
+        ((ANA, Official("o2", "organizer")), "one_organizer"),
+        ((ANA, Official("o1", "judge")), "official_twice"),
+        ((ANA, Official("p1", "judge")), "official_twice"),
+        ((ANA, Official("o2", "janitor")), "not_one_of"),
+        ((ANA, Official("o2", "judge", second=True, plays="p9")), "unknown_competitor"),
+        (
+            (ANA, Official("o2", "judge", second=True, plays="p1"), Official("o3", "judge", plays="p1")),
+            "official_twice",
+        ),
+    ],
+)
 def test_officials_that_cannot_be(officials: tuple[Official, ...], key: str) -> None:
     with refused(key):
         name(Event(), *officials)
@@ -95,20 +102,23 @@ def test_where_officials_are_named_a_role_alone_is_nobody() -> None:
 NO, SECOND = "officials_may_not_play", "second_official_missing"
 
 
-@pytest.mark.parametrize(("rulebook", "level", "alone", "with_second"), [
-    ("xwing-standard", "relaxed", SECOND, None),
-    ("xwing-standard", "formal", NO, NO),
-    ("xwing-standard", "premium", NO, NO),
-    ("keyforge-archon", "relaxed", SECOND, None),
-    ("keyforge-sealed", "formal", NO, NO),
-    ("xwing-epic-duel", "informal", SECOND, None),
-    ("xwing-epic-team", "competitive", SECOND, None),
-    ("xwing-epic-duel", "premier", NO, NO),
-    ("warlords-of-terra", "competitive", SECOND, None),
-    ("warlords-of-terra", None, SECOND, None),
-    ("shatterpoint-premier", None, NO, NO),
-    ("xwing-standard", None, None, None),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "level", "alone", "with_second"),
+    [
+        ("xwing-standard", "relaxed", SECOND, None),
+        ("xwing-standard", "formal", NO, NO),
+        ("xwing-standard", "premium", NO, NO),
+        ("keyforge-archon", "relaxed", SECOND, None),
+        ("keyforge-sealed", "formal", NO, NO),
+        ("xwing-epic-duel", "informal", SECOND, None),
+        ("xwing-epic-team", "competitive", SECOND, None),
+        ("xwing-epic-duel", "premier", NO, NO),
+        ("warlords-of-terra", "competitive", SECOND, None),
+        ("warlords-of-terra", None, SECOND, None),
+        ("shatterpoint-premier", None, NO, NO),
+        ("xwing-standard", None, None, None),
+    ],
+)
 def test_who_may_play(rulebook: str, level: str | None, alone: str | None, with_second: str | None) -> None:
     playing, second = Official("o1", "organizer", plays="p1"), Official("o2", "judge", second=True)
     for officials, key in (((playing,), alone), ((playing, second), with_second)):

@@ -42,8 +42,11 @@ def test_play_on_noted_says_who_what_and_why_and_stays_on_record():
     kinds = event.kinds(c.PublishRound(1, 1, noted=" The judge comes by bus. ", list_points=(missing,)))
     assert kinds == ["played-on", "round-published"]
     (line,) = event.state.played_on
-    assert (line.points, line.reason, line.by) == ((OpenPoint("judge_missing"), missing), "The judge comes by bus.",
-                                                   "organizer")
+    assert (line.points, line.reason, line.by) == (
+        (OpenPoint("judge_missing"), missing),
+        "The judge comes by bus.",
+        "organizer",
+    )
     assert line.number == event.state.number - 1
 
 
@@ -96,7 +99,9 @@ def test_lists_count_where_they_are_required_and_only_of_those_who_play():
     none, half = Person("P 2"), Person("P 3", identity="Deck 3", list=GOOD)
     assert open_list_points(event.state, decks()) == ()
     assert open_list_points(event.state, decks(p2=none, p3=half)) == (
-        OpenPoint("list_missing", "p2"), OpenPoint("list_wrong", "p3"))
+        OpenPoint("list_missing", "p2"),
+        OpenPoint("list_wrong", "p3"),
+    )
     event.tell(c.DropCompetitor("p2"))
     assert open_list_points(event.state, decks(p2=none)) == ()
     assert open_list_points(drawn("keyforge-archon", "formal", lists_required=False).state, decks(p3=half)) == ()

@@ -16,8 +16,14 @@ from roundtap_core.standings.standings import standings
 
 
 def create(**changes: object) -> c.CreateEvent:
-    given = {"name": "Winter Open", "rulebook": "xwing-standard", "level": None, "options": {}, "color": "#0072B2",
-             "seed": 7}
+    given = {
+        "name": "Winter Open",
+        "rulebook": "xwing-standard",
+        "level": None,
+        "options": {},
+        "color": "#0072B2",
+        "seed": 7,
+    }
     return c.CreateEvent(**{**given, **changes})  # type: ignore[arg-type]
 
 
@@ -29,10 +35,14 @@ def test_an_event_is_created_once_with_a_tidy_name() -> None:
         event.tell(create())
 
 
-@pytest.mark.parametrize(("changes", "key"), [
-    ({"name": " \t"}, "event_name_missing"), ({"rulebook": "chess"}, "unknown_rulebook"),
-    ({"level": "premier"}, "not_one_of"),
-])
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"name": " \t"}, "event_name_missing"),
+        ({"rulebook": "chess"}, "unknown_rulebook"),
+        ({"level": "premier"}, "not_one_of"),
+    ],
+)
 def test_an_event_that_cannot_be(changes: dict[str, str], key: str) -> None:
     with refused(key):
         Event(players=0, created=False).tell(create(**changes))
@@ -54,7 +64,9 @@ def test_late_entries_leave_the_structure_as_it_is_unless_the_organizer_changes_
     event.settle()
     event.tell(c.DrawRound(1))
     assert event.kinds(c.SetOptions({"squad_points": 200, "swiss_rounds": 4, "cut": 4})) == [
-        "draft-discarded", "options-set"]
+        "draft-discarded",
+        "options-set",
+    ]
     assert (event.state.swiss_rounds, event.state.cut_size) == (4, 4)
     with refused("options_are_fixed"):
         event.tell(c.SetOptions({"squad_points": 100, "swiss_rounds": 4, "cut": 4}))
@@ -68,8 +80,16 @@ def test_late_entries_leave_the_structure_as_it_is_unless_the_organizer_changes_
 def test_a_finished_event_takes_reports_only_to_refuse_them_and_names_to_correct_them() -> None:
     event = Event().play().settle()
     event.tell(c.FinishEvent("the hall closes"))
-    for command in (c.DropCompetitor("p1"), c.DrawRound(1), c.SetClock("start"), c.FinishEvent(), c.NoShow("1.1", "p1"),
-                    c.EnterResult("1.1", 1, score(100, 0)), c.ReturnCompetitor("p1"), c.SetOptions({})):
+    for command in (
+        c.DropCompetitor("p1"),
+        c.DrawRound(1),
+        c.SetClock("start"),
+        c.FinishEvent(),
+        c.NoShow("1.1", "p1"),
+        c.EnterResult("1.1", 1, score(100, 0)),
+        c.ReturnCompetitor("p1"),
+        c.SetOptions({}),
+    ):
         with refused("event_finished"):
             event.tell(command)
     assert event.kinds(c.ChangePerson("p1", "another digest")) == ["competitor-changed"]
@@ -162,7 +182,8 @@ def test_who_left_before_round_1_left_after_round_0_and_is_not_paired() -> None:
     assert event.state.entrants["p3"].dropped_after == 0
     event.play()
     assert "p3" not in {m.match.a for m in event.state.rounds[0].matches} | {
-        m.match.b for m in event.state.rounds[0].matches}
+        m.match.b for m in event.state.rounds[0].matches
+    }
     assert event.state.players_at_start == 4
 
 

@@ -104,11 +104,19 @@ def test_a_report_after_the_round_is_late_and_remembered_for_the_console() -> No
     assert event.match() == before
 
 
-@pytest.mark.parametrize("result", [
-    {"score": {"a": 101, "b": 0}}, {"score": {"a": -1, "b": 0}}, {"score": {"a": 50, "b": 50}}, {"score": "100:24"},
-    {"winner": "b", "score": {"a": 100, "b": 0}}, {"surprise": 1}, {"wounds": {"a": 1}, "score": {"a": 100, "b": 0}},
-    {"ended": "ruling", "winner": "none"},
-])
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"score": {"a": 101, "b": 0}},
+        {"score": {"a": -1, "b": 0}},
+        {"score": {"a": 50, "b": 50}},
+        {"score": "100:24"},
+        {"winner": "b", "score": {"a": 100, "b": 0}},
+        {"surprise": 1},
+        {"wounds": {"a": 1}, "score": {"a": 100, "b": 0}},
+        {"ended": "ruling", "winner": "none"},
+    ],
+)
 def test_what_no_game_ends_with_is_impossible(result: dict[str, Any]) -> None:
     event = Event().play()
     assert event.report("a", result).reason == "impossible"
@@ -158,10 +166,15 @@ def test_a_ruling_and_a_loss_for_both_are_an_officials_to_give() -> None:
     assert event.match().done
 
 
-@pytest.mark.parametrize(("result", "key"), [
-    (score(101, 0), "figure_out_of_range"), (score(50, 50), "salvo_winner_missing"),
-    (score(50, 50, winner="draw"), "no_draws"), (score(100, 0, winner="b"), "winner_contradicts_score"),
-])
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        (score(101, 0), "figure_out_of_range"),
+        (score(50, 50), "salvo_winner_missing"),
+        (score(50, 50, winner="draw"), "no_draws"),
+        (score(100, 0, winner="b"), "winner_contradicts_score"),
+    ],
+)
 def test_an_official_cannot_enter_what_no_game_ends_with(result: Result, key: str) -> None:
     event = Event().play()
     with refused(key):
@@ -282,8 +295,7 @@ def test_an_event_ends_with_its_last_result() -> None:
     with refused("results_missing"):
         event.tell(c.FinishEvent("the hall closes"))
     event.settle()
-    assert event.kinds(c.FinishEvent("the hall closes")) == [
-        "round-closed", "played-on", "event-finished"]
+    assert event.kinds(c.FinishEvent("the hall closes")) == ["round-closed", "played-on", "event-finished"]
 
 
 def test_an_end_before_the_plan_s_says_why_each_time() -> None:
@@ -294,7 +306,9 @@ def test_an_end_before_the_plan_s_says_why_each_time() -> None:
         event.tell(c.FinishEvent(reason))
         event.tell(c.ReopenEvent())
     assert [(line.points, line.reason) for line in event.state.played_on] == [
-        ((OpenPoint("finished_early"),), "the hall closes"), ((OpenPoint("finished_early"),), "the storm is coming")]
+        ((OpenPoint("finished_early"),), "the hall closes"),
+        ((OpenPoint("finished_early"),), "the storm is coming"),
+    ]
 
 
 def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() -> None:
@@ -303,8 +317,9 @@ def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() ->
         event.play()
         assert event.state.live is not None
         for match in event.state.live.open_matches:
-            event.tell(c.EnterResult(match.id, match.revision,
-                                     score(2, 0, winner="a", wounds=SidePair(9, 4), picks=picks)))
+            event.tell(
+                c.EnterResult(match.id, match.revision, score(2, 0, winner="a", wounds=SidePair(9, 4), picks=picks))
+            )
     owing = {OpenPoint(SQUADS_UNFIELDED, match.match.a) for match in event.state.rounds[1].matches}
     found = violations(whole_tournament(event.state, {}))
     assert [problem.key for problem in found] == ["squads_not_fielded"] * 2
@@ -381,8 +396,21 @@ def test_a_drop_and_a_correction_do_not_touch_the_clock() -> None:
 def test_what_an_entry_says_of_a_match_that_is_not_there_changes_no_match(kind: str) -> None:
     """A draw that was taken back takes its matches with it; entries of other cores may name them still."""
     event = Event().play()
-    said = {"match": "9.9", "result": None, "side": "a", "about": "first_player", "present": "p1", "absent": "p2",
-            "picks": [1, 2], "seen": 0, "table": 1, "report_id": "r1", "body": "b1", "fate": "accepted", "reason": None}
+    said = {
+        "match": "9.9",
+        "result": None,
+        "side": "a",
+        "about": "first_player",
+        "present": "p1",
+        "absent": "p2",
+        "picks": [1, 2],
+        "seen": 0,
+        "table": 1,
+        "report_id": "r1",
+        "body": "b1",
+        "fate": "accepted",
+        "reason": None,
+    }
     before = event.state
     entry = chain_entry(NewEntry(kind, said), "e1", before.number + 1, before.head, event.now, "unit:table-1")
     after = apply(before, entry)

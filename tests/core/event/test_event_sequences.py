@@ -30,25 +30,46 @@ from roundtap_core.wire import canonical_json, digest
 WHO = st.sampled_from([f"p{n}" for n in range(1, 9)])
 MATCH = st.sampled_from([f"{r}.{m}" for r in (1, 2, 3) for m in range(1, 6)])
 RESULTS = (
-    score(100, 24), score(24, 100), score(70, 70, winner="a"), score(70, 70), score(101, 0),
-    Result(ended=CONCESSION, conceded_by="a"), Result(ended=RULING, winner="none"),
+    score(100, 24),
+    score(24, 100),
+    score(70, 70, winner="a"),
+    score(70, 70),
+    score(101, 0),
+    Result(ended=CONCESSION, conceded_by="a"),
+    Result(ended=RULING, winner="none"),
 )
 
 
 def from_disk(entry: Entry) -> Entry:
     """As a journal gives it back: through canonical JSON."""
     at = json.loads(canonical_json(entry.at.to_json()))
-    return Entry(entry.stream, entry.number, entry.kind, entry.version, Timestamp(**at), entry.actor,
-                 json.loads(canonical_json(dict(entry.data))), entry.prev, entry.hash)
+    return Entry(
+        entry.stream,
+        entry.number,
+        entry.kind,
+        entry.version,
+        Timestamp(**at),
+        entry.actor,
+        json.loads(canonical_json(dict(entry.data))),
+        entry.prev,
+        entry.hash,
+    )
 
 
 class AnEvening(RuleBasedStateMachine):
     """An organizer, officials and tables who do anything at any time."""
 
-    @initialize(players=st.integers(4, 7), structure=st.sampled_from([
-        {}, {}, {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True},
-        {"structure": "own", "swiss_rounds": 0},
-    ]))
+    @initialize(
+        players=st.integers(4, 7),
+        structure=st.sampled_from(
+            [
+                {},
+                {},
+                {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True},
+                {"structure": "own", "swiss_rounds": 0},
+            ]
+        ),
+    )
     def opens(self, players: int, structure: dict[str, Any]) -> None:
         self.event = Event(players, {"stages": {"swiss": {"minutes": 75}}, **structure})
         self.folded = fold_entries("e1", map(from_disk, self.event.entries))
@@ -118,31 +139,34 @@ class AnEvening(RuleBasedStateMachine):
         attempt = draft.draw.attempt if draft and draft.draw else 1
         self.ask(c.PublishRound(len(self.event.state.public_rounds) + 1, attempt - stale))
 
-    @rule(command=st.one_of(
-        WHO.map(c.DropCompetitor),
-        WHO.map(c.ReturnCompetitor),
-        st.builds(c.Disqualify, WHO, st.sampled_from(["", "x"])),
-        st.builds(c.NoShow, MATCH, WHO),
-        st.builds(c.ChangePerson, WHO, st.just("digest")),
-        st.builds(c.SetClock, st.sampled_from(["start", "pause", "adjust", "set"]), st.integers(-9, 9**9)),
-        st.just(c.DiscardDraft()),
-        st.sampled_from([c.MakeCut(), c.MakeCut(), c.WithdrawCut()]),
-        WHO.map(c.AcceptPlace),
-        WHO.map(c.DeclinePlace),
-        st.just(c.SetOptions({"squad_points": 120})),
-        st.builds(lambda who, won: c.EnterCompetitor(Entrant(who, "d", won)), WHO, st.booleans()),
-        st.builds(lambda who, match: c.EnterCompetitor(Entrant(who, "d"), meets=match), WHO, MATCH),
-        st.builds(c.GiveWarning, WHO, st.just("slow play")),
-        st.builds(c.ProposeDisqualification, WHO, st.just("x"), st.sampled_from(["head_judge", "judge"])),
-        WHO.map(c.DeclineProposal),
-        st.builds(c.NoteRuling, MATCH, st.just("x")),
-        st.builds(c.Appeal, MATCH, WHO),
-        st.builds(c.DecideAppeal, MATCH, st.just("x"), st.booleans()),
-        st.builds(c.GrantExtension, MATCH, st.integers(0, 30)), st.builds(c.TakeBackExtension, MATCH),
-        st.builds(c.RecordCheck, WHO, st.just("sleeves"), st.booleans()),
-        st.builds(c.SubmitList, WHO, st.just("d"), st.sampled_from([None, 98])),
-        st.builds(c.CorrectList, WHO, st.just("d"), st.just(99), st.just("x")),
-    ))
+    @rule(
+        command=st.one_of(
+            WHO.map(c.DropCompetitor),
+            WHO.map(c.ReturnCompetitor),
+            st.builds(c.Disqualify, WHO, st.sampled_from(["", "x"])),
+            st.builds(c.NoShow, MATCH, WHO),
+            st.builds(c.ChangePerson, WHO, st.just("digest")),
+            st.builds(c.SetClock, st.sampled_from(["start", "pause", "adjust", "set"]), st.integers(-9, 9**9)),
+            st.just(c.DiscardDraft()),
+            st.sampled_from([c.MakeCut(), c.MakeCut(), c.WithdrawCut()]),
+            WHO.map(c.AcceptPlace),
+            WHO.map(c.DeclinePlace),
+            st.just(c.SetOptions({"squad_points": 120})),
+            st.builds(lambda who, won: c.EnterCompetitor(Entrant(who, "d", won)), WHO, st.booleans()),
+            st.builds(lambda who, match: c.EnterCompetitor(Entrant(who, "d"), meets=match), WHO, MATCH),
+            st.builds(c.GiveWarning, WHO, st.just("slow play")),
+            st.builds(c.ProposeDisqualification, WHO, st.just("x"), st.sampled_from(["head_judge", "judge"])),
+            WHO.map(c.DeclineProposal),
+            st.builds(c.NoteRuling, MATCH, st.just("x")),
+            st.builds(c.Appeal, MATCH, WHO),
+            st.builds(c.DecideAppeal, MATCH, st.just("x"), st.booleans()),
+            st.builds(c.GrantExtension, MATCH, st.integers(0, 30)),
+            st.builds(c.TakeBackExtension, MATCH),
+            st.builds(c.RecordCheck, WHO, st.just("sleeves"), st.booleans()),
+            st.builds(c.SubmitList, WHO, st.just("d"), st.sampled_from([None, 98])),
+            st.builds(c.CorrectList, WHO, st.just("d"), st.just(99), st.just("x")),
+        )
+    )
     def anybody_asks(self, command: Any) -> None:
         self.ask(command)
 
@@ -153,14 +177,17 @@ class AnEvening(RuleBasedStateMachine):
         state = self.event.state
         number = (state.rounds[-1].number if state.rounds else 1) - back
         two = st.tuples(WHO, WHO)
-        command = data.draw(st.one_of(
-            two.map(lambda who: c.SwapSeats(number, who, "x")),
-            st.builds(lambda match, table: c.MoveToTable(number, match, table, "x"), MATCH, st.integers(1, 6)),
-            two.map(lambda who: c.PairWaiting(number, who, "x", busy_tables=frozenset({2}))),
-            WHO.map(lambda who: c.GiveBye(number, who, "x")),
-            st.just(c.PairAgain(number)), st.just(c.PairAgain(number)),
-            st.booleans().map(lambda gone: c.UnpublishRound(number, "x", gone)),
-        ))
+        command = data.draw(
+            st.one_of(
+                two.map(lambda who: c.SwapSeats(number, who, "x")),
+                st.builds(lambda match, table: c.MoveToTable(number, match, table, "x"), MATCH, st.integers(1, 6)),
+                two.map(lambda who: c.PairWaiting(number, who, "x", busy_tables=frozenset({2}))),
+                WHO.map(lambda who: c.GiveBye(number, who, "x")),
+                st.just(c.PairAgain(number)),
+                st.just(c.PairAgain(number)),
+                st.booleans().map(lambda gone: c.UnpublishRound(number, "x", gone)),
+            )
+        )
         try:
             plan = plan_mend(state, command)
         except Problem:
@@ -195,7 +222,7 @@ class AnEvening(RuleBasedStateMachine):
 
     @invariant()
     def the_fold_of_the_disk_is_the_live_state(self) -> None:
-        for entry in self.event.entries[self.seen:]:
+        for entry in self.event.entries[self.seen :]:
             self.folded = apply(self.folded, from_disk(entry))
         self.seen = len(self.event.entries)
         assert self.folded == self.event.state
@@ -224,8 +251,9 @@ class AnEvening(RuleBasedStateMachine):
                 result = m.match.result
                 if m.id in self.stood and self.stood[m.id][0] == m.revision:
                     assert result == self.stood[m.id][1]
-                    assert m.done == (m.decided or m.match.bye is not None or {
-                        r.result for r in m.reports.values()} <= {result})
+                    assert m.done == (
+                        m.decided or m.match.bye is not None or {r.result for r in m.reports.values()} <= {result}
+                    )
                 if result is not None:
                     self.stood[m.id] = (m.revision, result)
 
@@ -251,7 +279,8 @@ class AnEvening(RuleBasedStateMachine):
 
 
 AnEvening.TestCase.settings = settings(
-    stateful_step_count=40, suppress_health_check=[HealthCheck.too_slow],
+    stateful_step_count=40,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 TestAnEvening = AnEvening.TestCase
 
@@ -263,8 +292,17 @@ def test_a_tampered_entry_does_not_hold() -> None:
     assert verify_entry(last, prev)
     forged = from_disk(last)
     for change in ({**forged.data, "number": 2},):
-        tampered = Entry(forged.stream, forged.number, forged.kind, forged.version, forged.at, forged.actor, change,
-                         forged.prev, forged.hash)
+        tampered = Entry(
+            forged.stream,
+            forged.number,
+            forged.kind,
+            forged.version,
+            forged.at,
+            forged.actor,
+            change,
+            forged.prev,
+            forged.hash,
+        )
         assert not verify_entry(tampered, prev)
     assert not verify_entry(last, GENESIS)
 
@@ -279,6 +317,7 @@ def test_what_is_sealed_can_be_checked_however_deep_it_is(levels: int) -> None:
         with pytest.raises(ValueError, match="100 levels"):
             chain_entry(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, Timestamp("boot", 0), "unit")
     else:
-        entry = chain_entry(NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, Timestamp("boot", 0),
-                            "unit")
+        entry = chain_entry(
+            NewEntry("report-refused", {"result": data}), "e1", 1, GENESIS, Timestamp("boot", 0), "unit"
+        )
         assert verify_entry(entry, GENESIS)

@@ -84,8 +84,12 @@ def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_ro
 
 def test_people_who_change_places_between_two_ties_are_asked_about() -> None:
     """All places are prizes: two winners tie above, two losers below. A win turned round swaps one of each."""
-    event = Event(4, {"structure": "own", "swiss_rounds": 1, "prize_places": 4, "cut": 0},
-                  rulebook="warlords-of-terra", level=None)
+    event = Event(
+        4,
+        {"structure": "own", "swiss_rounds": 1, "prize_places": 4, "cut": 0},
+        rulebook="warlords-of-terra",
+        level=None,
+    )
     event.play()
     settle(event, WON)
     event.play()
@@ -96,8 +100,12 @@ def test_people_who_change_places_between_two_ties_are_asked_about() -> None:
 
 
 def test_a_kept_tie_break_round_of_three_is_the_right_one_when_the_result_is_put_right_again() -> None:
-    event = Event(6, {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
-                  rulebook="warlords-of-terra", level=None)
+    event = Event(
+        6,
+        {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
+        rulebook="warlords-of-terra",
+        level=None,
+    )
     event.play()
     settle(event, WON)
     event.play()
@@ -120,15 +128,22 @@ def test_a_tie_break_round_that_was_kept_is_the_right_one_when_the_result_is_put
 @pytest.mark.parametrize(("players", "key"), [(4, "tiebreak_would_end"), (6, "tiebreak_would_change")])
 def test_whether_anybody_is_tied_after_a_correction_is_said(players: int, key: str) -> None:
     """One of two winners wins lower, or one of three: nobody is left in the tie, or two are."""
-    event = Event(players, {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
-                  rulebook="warlords-of-terra", level=None)
+    event = Event(
+        players,
+        {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
+        rulebook="warlords-of-terra",
+        level=None,
+    )
     event.play()
     settle(event, WON)
     event.play()
     assert event.state.rounds[1].stage == TIEBREAK
     with refused(key):
-        event.tell(c.EnterResult("1.1", event.match("1.1").revision, Result(winner="a", score=SidePair(12, 0)),
-                                 reason="misread"))
+        event.tell(
+            c.EnterResult(
+                "1.1", event.match("1.1").revision, Result(winner="a", score=SidePair(12, 0)), reason="misread"
+            )
+        )
 
 
 def test_a_tie_break_round_in_which_somebody_has_reported_is_not_taken_back_by_a_correction() -> None:
@@ -157,12 +172,18 @@ def test_finishing_with_a_tie_at_a_place_that_counts_names_everybody_in_it_those
         event.tell(c.FinishEvent())
     event.tell(c.FinishEvent("they share the prize"))
     assert [(said.points, said.reason) for said in event.state.played_on] == [
-        (line.points, "the hall closes"), (line.points, "they share the prize")]
+        (line.points, "the hall closes"),
+        (line.points, "they share the prize"),
+    ]
 
 
 def test_a_tie_of_one_who_stays_with_one_who_left_is_named_though_nobody_can_play_it_out() -> None:
-    event = Event(2, {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0}, rulebook="warlords-of-terra",
-                  level=None)
+    event = Event(
+        2,
+        {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0},
+        rulebook="warlords-of-terra",
+        level=None,
+    )
     event.play()
     settle(event, DRAWN)
     event.tell(c.DropCompetitor("p2"))

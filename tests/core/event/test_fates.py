@@ -23,12 +23,20 @@ def fate(n: int, reason: str | None = None, match: str | None = "1.1") -> Report
     return ReportFate("refused" if reason else "accepted", n, hexes(f"entry {n}"), hexes(f"body {n}"), reason, match)
 
 
-DIGESTS = (st.text("0123456789abcdef", min_size=64, max_size=64)
-           | st.sampled_from(["", "AB" * 32, "ab " * 22, "ab" * 31 + "  ", "x" * 64, "ab" * 32]) | st.text(max_size=66))
-FATES = st.builds(ReportFate, st.sampled_from(["accepted", "refused"]) | st.text(max_size=3), st.integers(0, 2**40),
-                  DIGESTS,
-                  DIGESTS, st.none() | st.sampled_from(["late", "unknown-match", ""]) | st.text(max_size=3),
-                  st.none() | st.text(max_size=5) | st.just("12.2048"))
+DIGESTS = (
+    st.text("0123456789abcdef", min_size=64, max_size=64)
+    | st.sampled_from(["", "AB" * 32, "ab " * 22, "ab" * 31 + "  ", "x" * 64, "ab" * 32])
+    | st.text(max_size=66)
+)
+FATES = st.builds(
+    ReportFate,
+    st.sampled_from(["accepted", "refused"]) | st.text(max_size=3),
+    st.integers(0, 2**40),
+    DIGESTS,
+    DIGESTS,
+    st.none() | st.sampled_from(["late", "unknown-match", ""]) | st.text(max_size=3),
+    st.none() | st.text(max_size=5) | st.just("12.2048"),
+)
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), FATES), max_size=90), st.integers(0, 90))
@@ -75,7 +83,9 @@ def test_a_state_takes_a_plain_dict_for_it_and_goes_on() -> None:
     event.state = replace(event.state, fates=dict(event.state.fates))
     event.report("b", score(100, 24), report_id="r2")
     assert [(report_id, what.fate, what.match) for report_id, what in event.state.fates.items()] == [
-        ("r1", "accepted", "1.1"), ("r2", "accepted", "1.1")]
+        ("r1", "accepted", "1.1"),
+        ("r2", "accepted", "1.1"),
+    ]
     assert event.match().match.result == score(100, 24)
 
 

@@ -29,10 +29,22 @@ def test_what_is_organizers_alone_is_no_part_of_a_competitor() -> None:
     assert not {"paid", "note", "list_link"} & set(Competitor.__struct_fields__)
 
 
-@pytest.mark.parametrize("link", [
-    "javascript:alert(1)", "ftp://x", "//lists.example", "https://", "https://a b", "https://a\"onclick", "https://<x>",
-    "data:text/html,x", "https://" + "x" * 600, "https://a\u202eb", "\nhttps://a",
-])
+@pytest.mark.parametrize(
+    "link",
+    [
+        "javascript:alert(1)",
+        "ftp://x",
+        "//lists.example",
+        "https://",
+        "https://a b",
+        'https://a"onclick',
+        "https://<x>",
+        "data:text/html,x",
+        "https://" + "x" * 600,
+        "https://a\u202eb",
+        "\nhttps://a",
+    ],
+)
 def test_a_link_is_one_that_leads_to_a_page(link: str) -> None:
     with pytest.raises(Problem, check=lambda problem: problem.key in ("link_unfit", "unfit_text", "text_too_long")):
         refuse_unfit_person(Person("Ana", list_link=link))

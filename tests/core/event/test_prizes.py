@@ -29,8 +29,12 @@ def test_the_list_is_kept_and_said_twice_makes_nothing():
 
 def test_a_prize_is_for_a_place_or_for_something():
     event = Event()
-    for wrong in (Prize("trophy"), Prize("trophy", 2, 1), Prize(" ", 1, 1),
-                  Prize("trophy", 1, 1, category="best newcomer")):
+    for wrong in (
+        Prize("trophy"),
+        Prize("trophy", 2, 1),
+        Prize(" ", 1, 1),
+        Prize("trophy", 1, 1, category="best newcomer"),
+    ):
         with refused("prize_for_whom"):
             event.tell(c.SetPrizes((wrong,)))
     with refused("unknown_competitor"):

@@ -89,8 +89,10 @@ def test_a_clock_started_too_early_goes_back_to_not_started() -> None:
 
 
 def test_once_a_table_has_spoken_the_round_has_begun() -> None:
-    for first_word in (lambda e: e.report("a", {"score": {"a": 100, "b": 24}}, "1.1"),
-                       lambda e: e.tell(c.EnterResult("1.1", 0, score(100, 24)))):
+    for first_word in (
+        lambda e: e.report("a", {"score": {"a": 100, "b": 24}}, "1.1"),
+        lambda e: e.tell(c.EnterResult("1.1", 0, score(100, 24))),
+    ):
         event = Event(players=5).play()
         event.tell(c.SetClock("start"))
         first_word(event)

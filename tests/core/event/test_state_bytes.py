@@ -19,8 +19,17 @@ from roundtap_core.wire import canonical_json
 
 
 def read_back(entry: Entry) -> Entry:
-    return Entry(entry.stream, entry.number, entry.kind, entry.version, entry.at, entry.actor,
-                 json.loads(canonical_json(dict(entry.data))), entry.prev, entry.hash)
+    return Entry(
+        entry.stream,
+        entry.number,
+        entry.kind,
+        entry.version,
+        entry.at,
+        entry.actor,
+        json.loads(canonical_json(dict(entry.data))),
+        entry.prev,
+        entry.hash,
+    )
 
 
 def an_evening() -> Event:
@@ -58,12 +67,22 @@ def test_competitors_come_back_in_the_order_in_which_draws_shuffle_them() -> Non
 NEW = json.loads(encode_state(EventState("e1")))
 
 
-@pytest.mark.parametrize("raw", [
-    b"", b"null", b"[]", b"{}", b'"e1"', b'{"id":"e1"}',
-    encode_state(EventState("e1"))[:-1], encode_state(EventState("e1")) + b" ",
-    msgspec.json.encode({key: value for key, value in NEW.items() if key != "seed"}),
-    msgspec.json.encode({**NEW, "spectators": 1}), msgspec.json.encode({**NEW, "seed": "1"}),
-])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b'"e1"',
+        b'{"id":"e1"}',
+        encode_state(EventState("e1"))[:-1],
+        encode_state(EventState("e1")) + b" ",
+        msgspec.json.encode({key: value for key, value in NEW.items() if key != "seed"}),
+        msgspec.json.encode({**NEW, "spectators": 1}),
+        msgspec.json.encode({**NEW, "seed": "1"}),
+    ],
+)
 def test_other_bytes_are_refused(raw: bytes) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         decode_state(raw)
@@ -82,6 +101,7 @@ def test_a_core_whose_states_have_another_field_has_another_form(monkeypatch: py
 def test_at_tells_nothing_that_the_state_keeps() -> None:
     """The wall time of an entry is no part of the state: two hubs make the same bytes."""
     event = an_evening()
-    moved = [replace(entry, at=Timestamp("boot-1", entry.at.mono_ms, "2026-11-21T19:00:00+00:00"))
-             for entry in event.entries]
+    moved = [
+        replace(entry, at=Timestamp("boot-1", entry.at.mono_ms, "2026-11-21T19:00:00+00:00")) for entry in event.entries
+    ]
     assert encode_state(fold_entries("e1", moved)) == encode_state(event.state)

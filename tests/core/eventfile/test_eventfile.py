@@ -27,21 +27,36 @@ def winter_open() -> dict[str, Any]:
         "options": {"structure": "basic", "swiss_rounds": 3, "cut": 0},
         "seed": 20261120,
         "competitors": [
-            {"id": "p1", "name": "Ana Ruiz", "public_name": "Ana R.", "club": "Orion", "external_id": "4711",
-             "list": {"faction": "Rebel", "total": 98}},
+            {
+                "id": "p1",
+                "name": "Ana Ruiz",
+                "public_name": "Ana R.",
+                "club": "Orion",
+                "external_id": "4711",
+                "list": {"faction": "Rebel", "total": 98},
+            },
             {"id": "p2", "name": "Bruno Maier", "came_with": "car-1", "fixed_table": 9},
             {"id": "p3", "name": "Łukasz Żak", "won_bye": True},
             {"id": "p4", "name": "Kai Eich", "dropped_after": 1},
             {"id": "p5", "name": "Eva Luz", "disqualified_after": 1, "warnings": [{"round": 1, "reason": "…"}]},
         ],
         "rounds": [
-            {"number": 1, "stage": "swiss", "draw": {"seed": 20261120, "attempt": 1, "method": "ideal"}, "matches": [
-                {"table": 1, "a": "p1", "b": "p2", "result": {"ended": "time", "score": {"a": 77, "b": 49}}},
-                {"table": 2, "a": "p4", "b": "p5",
-                 "result": {"ended": "concession", "conceded_by": "b", "score": {"a": 40, "b": 12}},
-                 "extension_minutes": 4},
-                {"a": "p3", "bye": "won"},
-            ]},
+            {
+                "number": 1,
+                "stage": "swiss",
+                "draw": {"seed": 20261120, "attempt": 1, "method": "ideal"},
+                "matches": [
+                    {"table": 1, "a": "p1", "b": "p2", "result": {"ended": "time", "score": {"a": 77, "b": 49}}},
+                    {
+                        "table": 2,
+                        "a": "p4",
+                        "b": "p5",
+                        "result": {"ended": "concession", "conceded_by": "b", "score": {"a": 40, "b": 12}},
+                        "extension_minutes": 4,
+                    },
+                    {"a": "p3", "bye": "won"},
+                ],
+            },
         ],
     }
 
@@ -67,8 +82,13 @@ def test_a_file_becomes_a_tournament() -> None:
     assert not event.competitors[3].active
     assert event.rounds[0].matches == (
         Match("p1", "p2", 1, result=Result(ended="time", score=SidePair(77, 49))),
-        Match("p4", "p5", 2, result=Result(ended="concession", conceded_by="b", score=SidePair(40, 12)),
-              extension_minutes=4),
+        Match(
+            "p4",
+            "p5",
+            2,
+            result=Result(ended="concession", conceded_by="b", score=SidePair(40, 12)),
+            extension_minutes=4,
+        ),
         Match("p3", bye="won"),
     )
 
@@ -79,7 +99,8 @@ def test_a_file_comes_back_as_it_was() -> None:
 
 def test_what_is_left_out_has_its_default() -> None:
     event = parse_event_file(
-        '{"format": "roundtap-event/1", "name": "Tiny", "rulebook": "xwing-standard", "competitors": []}')
+        '{"format": "roundtap-event/1", "name": "Tiny", "rulebook": "xwing-standard", "competitors": []}'
+    )
     assert event == Tournament("Tiny", "xwing-standard")
 
 
@@ -87,8 +108,9 @@ def test_a_byte_order_mark_is_no_error() -> None:
     assert parse_event_file("\ufeff" + json.dumps(winter_open())).name == "Winter Open"
 
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cf", "Zl", "Zp")), min_size=1,
-                max_size=64).filter(lambda text: any(sign.isascii() and sign.isalnum() for sign in text))
+WORDS = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cf", "Zl", "Zp")), min_size=1, max_size=64
+).filter(lambda text: any(sign.isascii() and sign.isalnum() for sign in text))
 COUNTS = st.integers(0, 120)
 FIGURES = st.integers(-99_999, 99_999)
 ANY_NUMBER = st.integers(-(2**53) + 1, 2**53 - 1)
@@ -101,21 +123,40 @@ def tournaments(draw: st.DrawFn) -> Tournament:
     ids = draw(st.lists(WORDS, unique=True, max_size=5))
     people = tuple(
         Competitor(
-            id=one, name=draw(WORDS), public_name=draw(st.none() | WORDS), won_bye=draw(st.booleans()),
+            id=one,
+            name=draw(WORDS),
+            public_name=draw(st.none() | WORDS),
+            won_bye=draw(st.booleans()),
             list=draw(st.none() | LISTS),
-            dropped_after=draw(st.none() | COUNTS), fixed_table=draw(st.none() | st.integers(1, 99)),
+            dropped_after=draw(st.none() | COUNTS),
+            fixed_table=draw(st.none() | st.integers(1, 99)),
             warnings=tuple(draw(st.lists(st.fixed_dictionaries({"round": COUNTS, "reason": WORDS}), max_size=1))),
-            members=draw(st.just(()) | st.tuples(WORDS, WORDS)), houses=tuple(draw(st.lists(WORDS, max_size=3))),
+            members=draw(st.just(()) | st.tuples(WORDS, WORDS)),
+            houses=tuple(draw(st.lists(WORDS, max_size=3))),
         )
         for one in ids
     )
     rounds = tuple(draw(rounds_of(ids, number)) for number in range(1, draw(st.integers(1, 4))))
-    options = draw(st.fixed_dictionaries({}, optional={
-        "structure": st.sampled_from(["basic", "own"]), "cut": st.sampled_from([0, 2, 32]), "full_names": st.booleans(),
-        "stages": st.just({"final": {"minutes": None, "best_of": 3}}),
-    }))
-    return Tournament(draw(WORDS), "xwing-standard", draw(st.sampled_from([None, "relaxed", "premium"])), options,
-                      draw(ANY_NUMBER), people, rounds)
+    options = draw(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "structure": st.sampled_from(["basic", "own"]),
+                "cut": st.sampled_from([0, 2, 32]),
+                "full_names": st.booleans(),
+                "stages": st.just({"final": {"minutes": None, "best_of": 3}}),
+            },
+        )
+    )
+    return Tournament(
+        draw(WORDS),
+        "xwing-standard",
+        draw(st.sampled_from([None, "relaxed", "premium"])),
+        options,
+        draw(ANY_NUMBER),
+        people,
+        rounds,
+    )
 
 
 @st.composite
@@ -199,24 +240,39 @@ def test_all_errors_of_a_file_are_found_at_once() -> None:
     data["rounds"][0]["number"] = 7
     data["competitors"][1]["id"] = "p1"
     assert [problem.key for problem in event_problems(data)] == [
-        "id_twice", "round_number", "unknown_competitor",
+        "id_twice",
+        "round_number",
+        "unknown_competitor",
     ]
 
 
-@pytest.mark.parametrize("matches", [
-    [{"a": "p1", "bye": "bye"}, {"a": "p2", "bye": "bye"}],
-    [{"a": "p1", "b": "p2", "result": {"score": {"a": 130, "b": -5}}}],
-])
+@pytest.mark.parametrize(
+    "matches",
+    [
+        [{"a": "p1", "bye": "bye"}, {"a": "p2", "bye": "bye"}],
+        [{"a": "p1", "b": "p2", "result": {"score": {"a": 130, "b": -5}}}],
+    ],
+)
 def test_rules_that_an_event_broke_load(matches: list[dict[str, Any]]) -> None:
     assert tournament_from_json(changed("rounds/0/matches", matches)).rounds[0].matches
 
 
-@pytest.mark.parametrize(("stage", "found"), [
-    ("swiss", []), ("elimination", [("/rounds/0/matches/0/result/initiative", "initiative_missing")]),
-])
+@pytest.mark.parametrize(
+    ("stage", "found"),
+    [
+        ("swiss", []),
+        ("elimination", [("/rounds/0/matches/0/result/initiative", "initiative_missing")]),
+    ],
+)
 def test_a_draw_says_who_goes_on_where_somebody_has_to(stage: str, found: list[tuple[str, str]]) -> None:
-    data = changed("rounds/0", {"number": 1, "stage": stage, "matches": [
-        {"a": "p1", "b": "p2", "result": {"ended": "time", "score": {"a": 120, "b": 120}}}]})
+    data = changed(
+        "rounds/0",
+        {
+            "number": 1,
+            "stage": stage,
+            "matches": [{"a": "p1", "b": "p2", "result": {"ended": "time", "score": {"a": 120, "b": 120}}}],
+        },
+    )
     data |= {"rulebook": "xwing-epic-duel", "level": "premier", "options": {}}
     assert [(problem.where, problem.key) for problem in event_problems(data)] == found
 
@@ -228,13 +284,16 @@ def test_a_repeat_loads() -> None:
     assert len(tournament_from_json(data).rounds) == 2
 
 
-@pytest.mark.parametrize(("text", "key", "params"), [
-    ('{"name": "Open",\n "seed": }', "broken_json", {"line": 2, "column": 10, "near": "}"}),
-    ('{"name": "Open"', "json_ends_early", {"line": 1, "column": 16}),
-    ("", "json_ends_early", {"line": 1, "column": 1}),
-    ('{"seed": 1, "name": "x", "seed": 2}', "key_twice", {"key": "seed"}),
-    ("[" * 100_000, "too_deep", {"maximum": 40}),
-])
+@pytest.mark.parametrize(
+    ("text", "key", "params"),
+    [
+        ('{"name": "Open",\n "seed": }', "broken_json", {"line": 2, "column": 10, "near": "}"}),
+        ('{"name": "Open"', "json_ends_early", {"line": 1, "column": 16}),
+        ("", "json_ends_early", {"line": 1, "column": 1}),
+        ('{"seed": 1, "name": "x", "seed": 2}', "key_twice", {"key": "seed"}),
+        ("[" * 100_000, "too_deep", {"maximum": 40}),
+    ],
+)
 def test_text_that_is_no_json(text: str, key: str, params: dict[str, object]) -> None:
     with pytest.raises(Problem) as caught:
         parse_event_file(text)
@@ -248,13 +307,20 @@ def test_a_key_given_twice_is_found_deep_inside() -> None:
     assert caught.value.where == "/competitors/0/club"
 
 
-@pytest.mark.parametrize(("number", "key"), [
-    ("9" * 5000, "figure_out_of_range"), ("-" + "9" * 5000, "figure_out_of_range"), ("NaN", "wrong_type"),
-    ("-Infinity", "wrong_type"), ("1e400", "wrong_type"), ("2.5", "wrong_type"),
-])
+@pytest.mark.parametrize(
+    ("number", "key"),
+    [
+        ("9" * 5000, "figure_out_of_range"),
+        ("-" + "9" * 5000, "figure_out_of_range"),
+        ("NaN", "wrong_type"),
+        ("-Infinity", "wrong_type"),
+        ("1e400", "wrong_type"),
+        ("2.5", "wrong_type"),
+    ],
+)
 def test_numbers_that_no_event_has(number: str, key: str) -> None:
     with pytest.raises(Problem) as caught:
-        parse_event_file(json.dumps(winter_open()).replace("20261120, \"competitors", number + ", \"competitors"))
+        parse_event_file(json.dumps(winter_open()).replace('20261120, "competitors', number + ', "competitors'))
     assert (caught.value.where, caught.value.key) == ("/seed", key)
 
 
@@ -280,35 +346,69 @@ def test_every_published_tournament_loads() -> None:
 
 # Limits.
 
-@pytest.mark.parametrize("name", [
-    "\u200b", "\u200b \u2060", "\u3164", "\u2800", "\u00ad", "\ufeff", "Ana\u202eziuR", "Ana \u2066R",
-    "Ana\u2028Ruiz", " ",
-])
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u200b",
+        "\u200b \u2060",
+        "\u3164",
+        "\u2800",
+        "\u00ad",
+        "\ufeff",
+        "Ana\u202eziuR",
+        "Ana \u2066R",
+        "Ana\u2028Ruiz",
+        " ",
+    ],
+)
 def test_a_name_that_nobody_sees_or_that_turns_the_line(name: str) -> None:
     for path in ("competitors/0/name", "competitors/0/public_name", "competitors/0/club", "name"):
         (problem,) = event_problems(changed(path, name))
         assert (problem.where, problem.key) == (f"/{path}", "unfit_text")
 
 
-@pytest.mark.parametrize("name", [
-    "Łukasz Żak", "Z\u0307ak", "\u0645\u062d\u0645\u062f", "東京", "👩\u200d🚀", "O’Neill", "(-_-)",
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Łukasz Żak",
+        "Z\u0307ak",
+        "\u0645\u062d\u0645\u062f",
+        "東京",
+        "👩\u200d🚀",
+        "O’Neill",
+        "(-_-)",
+    ],
+)
 def test_names_of_all_the_world(name: str) -> None:
     assert list(event_problems(changed("competitors/0/name", name))) == []
 
 
 def test_names_have_80_letters_and_ids_64() -> None:
-    for path, most in (("competitors/0/name", 80), ("competitors/0/club", 80), ("name", 80), ("competitors/0/id", 64),
-                       ("competitors/0/external_id", 64), ("level", 64)):
+    for path, most in (
+        ("competitors/0/name", 80),
+        ("competitors/0/club", 80),
+        ("name", 80),
+        ("competitors/0/id", 64),
+        ("competitors/0/external_id", 64),
+        ("level", 64),
+    ):
         (problem,) = list(event_problems(changed(path, "x" * (most + 1))))[:1]
         assert (problem.where, problem.key, problem.params["maximum"]) == (f"/{path}", "text_too_long", most)
     assert list(event_problems(changed("name", "x" * 80))) == []
 
 
-@pytest.mark.parametrize("path", [
-    "options/swiss_rounds", "competitors/1/fixed_table", "competitors/3/dropped_after", "rounds/0/matches/0/table",
-    "rounds/0/matches/0/result/score/a", "rounds/0/matches/1/extension_minutes",
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "options/swiss_rounds",
+        "competitors/1/fixed_table",
+        "competitors/3/dropped_after",
+        "rounds/0/matches/0/table",
+        "rounds/0/matches/0/result/score/a",
+        "rounds/0/matches/1/extension_minutes",
+    ],
+)
 def test_every_number_has_a_range(path: str) -> None:
     (problem,) = event_problems(changed(path, 100_000))
     assert (problem.where, problem.key) == (f"/{path}", "figure_out_of_range")
@@ -325,8 +425,12 @@ def test_4096_competitors_and_no_more() -> None:
 
 def test_30_rounds_in_a_stage_and_no_more() -> None:
     def rounds(n: int) -> dict[str, Any]:
-        return {**winter_open(), "rounds": [{"number": i + 1, "stage": "elimination" if i < 5 else "tiebreak",
-                                             "matches": []} for i in range(n)]}
+        return {
+            **winter_open(),
+            "rounds": [
+                {"number": i + 1, "stage": "elimination" if i < 5 else "tiebreak", "matches": []} for i in range(n)
+            ],
+        }
 
     assert list(event_problems(rounds(35))) == []
     (problem,) = event_problems(rounds(36))

@@ -19,38 +19,124 @@ from roundtap_core.reasons import type_problems
 from roundtap_core.typed import MalformedMessage, decode_message, parse_message
 
 FULL: dict[str, Any] = {
-    "format": "roundtap-event/1", "name": "Everything", "rulebook": "some-rulebook", "level": "formal", "seed": -7,
+    "format": "roundtap-event/1",
+    "name": "Everything",
+    "rulebook": "some-rulebook",
+    "level": "formal",
+    "seed": -7,
     "options": {
-        "structure": "own", "swiss_rounds": 4, "cut": 8, "prize_places": 3, "third_place_match": True,
-        "squad_points": 300, "bye_mov": 450, "bye_score": -1, "legendary_limit": 3, "lists_required": False,
-        "late_minutes": 10, "full_names": True,
-        "stages": {"swiss": {"best_of": 1, "minutes": 35}, "final": {"best_of": 3, "minutes": None},
-                   "elimination": {}, "third_place": {"minutes": 45}},
+        "structure": "own",
+        "swiss_rounds": 4,
+        "cut": 8,
+        "prize_places": 3,
+        "third_place_match": True,
+        "squad_points": 300,
+        "bye_mov": 450,
+        "bye_score": -1,
+        "legendary_limit": 3,
+        "lists_required": False,
+        "late_minutes": 10,
+        "full_names": True,
+        "stages": {
+            "swiss": {"best_of": 1, "minutes": 35},
+            "final": {"best_of": 3, "minutes": None},
+            "elimination": {},
+            "third_place": {"minutes": 45},
+        },
     },
     "competitors": [
-        {"id": "t1", "name": "Ana + Eva", "members": ["Ana Ruiz", "Eva Luz"], "captain": "Eva Luz", "won_bye": False,
-         "list": {"faction": "Rebel", "total": 98, "ships": [{"name": "X", "epic": None}]}, "identity": "Ónice",
-         "houses": ["Dis", "Logos"], "officials_role": "judge", "warnings": [{"round": 0, "reason": "late"}]},
-        {"id": "t2", "name": "Łukasz Żak", "public_name": "Ł", "club": "Orion", "external_id": "1", "came_with": "c",
-         "fixed_table": 9, "dropped_after": 1, "disqualified_after": 0},
+        {
+            "id": "t1",
+            "name": "Ana + Eva",
+            "members": ["Ana Ruiz", "Eva Luz"],
+            "captain": "Eva Luz",
+            "won_bye": False,
+            "list": {"faction": "Rebel", "total": 98, "ships": [{"name": "X", "epic": None}]},
+            "identity": "Ónice",
+            "houses": ["Dis", "Logos"],
+            "officials_role": "judge",
+            "warnings": [{"round": 0, "reason": "late"}],
+        },
+        {
+            "id": "t2",
+            "name": "Łukasz Żak",
+            "public_name": "Ł",
+            "club": "Orion",
+            "external_id": "1",
+            "came_with": "c",
+            "fixed_table": 9,
+            "dropped_after": 1,
+            "disqualified_after": 0,
+        },
     ],
     "rounds": [
-        {"number": 1, "stage": "elimination", "draw": {"seed": 1, "attempt": 1, "method": ""}, "matches": [
-            {"table": 1, "a": "t1", "b": "t2", "game": 2, "extension_minutes": 4, "result": {
-                "ended": "ruling", "winner": "none", "conceded_by": "a", "score": {"a": -3, "b": 42},
-                "wounds": {"a": 1}, "initiative": "a", "first_player": "b", "picks": {"a": [1, 3], "b": [2, 4]},
-                "timeout": {"keys": {"a": 1, "b": 2}}},
-             "corrections": [{"was": {"score": {"a": 1}}, "by": "t2", "after_round": 1, "reason": "typing"}]},
-            {"a": "t1", "bye": "no-show", "game": "third"},
-        ]},
+        {
+            "number": 1,
+            "stage": "elimination",
+            "draw": {"seed": 1, "attempt": 1, "method": ""},
+            "matches": [
+                {
+                    "table": 1,
+                    "a": "t1",
+                    "b": "t2",
+                    "game": 2,
+                    "extension_minutes": 4,
+                    "result": {
+                        "ended": "ruling",
+                        "winner": "none",
+                        "conceded_by": "a",
+                        "score": {"a": -3, "b": 42},
+                        "wounds": {"a": 1},
+                        "initiative": "a",
+                        "first_player": "b",
+                        "picks": {"a": [1, 3], "b": [2, 4]},
+                        "timeout": {"keys": {"a": 1, "b": 2}},
+                    },
+                    "corrections": [{"was": {"score": {"a": 1}}, "by": "t2", "after_round": 1, "reason": "typing"}],
+                },
+                {"a": "t1", "bye": "no-show", "game": "third"},
+            ],
+        },
     ],
 }
 
-VALUES = st.sampled_from([
-    None, True, False, 0, 1, 2, 3, 8, -1, 2**53 - 1, 2**53, -(2**53), 1.0, 0.5, "", " ", "a", "b", "swiss", "bye",
-    "third", "two\nlines", "bell\u0007", "Łódź", "\ud800", [], {}, [1], ["x", "y"], ["x", 0], {"a": 1},
-    {"bye": "won"}, {"x": {}},
-]).map(copy.deepcopy)  # A later change may reach into a value put there by an earlier one.
+VALUES = st.sampled_from(
+    [
+        None,
+        True,
+        False,
+        0,
+        1,
+        2,
+        3,
+        8,
+        -1,
+        2**53 - 1,
+        2**53,
+        -(2**53),
+        1.0,
+        0.5,
+        "",
+        " ",
+        "a",
+        "b",
+        "swiss",
+        "bye",
+        "third",
+        "two\nlines",
+        "bell\u0007",
+        "Łódź",
+        "\ud800",
+        [],
+        {},
+        [1],
+        ["x", "y"],
+        ["x", 0],
+        {"a": 1},
+        {"bye": "won"},
+        {"x": {}},
+    ]
+).map(copy.deepcopy)  # A later change may reach into a value put there by an earlier one.
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
@@ -114,6 +200,7 @@ def test_the_schema_itself_is_valid() -> None:
 
 # --- the same answers ------------------------------------------------------------------------------------------------
 
+
 def test_a_file_with_every_key_is_valid() -> None:
     assert list(type_problems(FULL, Event)) == []
     assert where_the_library_complains(FULL) == set()
@@ -127,7 +214,9 @@ def test_every_object_refuses_unknown_keys_but_lists_and_timeouts() -> None:
     accepted = set(where_every(data, "surprise")) - {problem.where for problem in type_problems(data, Event)}
     # `stages` maps stage names; what is inside lists and timeouts is the rulebook's business.
     assert {path.rsplit("/", 1)[0] for path in accepted} == {
-        "/competitors/0/list", "/competitors/0/list/ships/0", "/rounds/0/matches/0/result/timeout",
+        "/competitors/0/list",
+        "/competitors/0/list/ships/0",
+        "/rounds/0/matches/0/result/timeout",
         "/rounds/0/matches/0/result/timeout/keys",
     }
 
@@ -135,7 +224,8 @@ def test_every_object_refuses_unknown_keys_but_lists_and_timeouts() -> None:
 def where_every(value: Any, wanted: str, where: str = "") -> list[str]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [
-        path for key, inner in items
+        path
+        for key, inner in items
         for path in ([f"{where}/{key}"] if key == wanted else where_every(inner, wanted, f"{where}/{key}"))
     ]
 
@@ -157,9 +247,12 @@ def test_yes_is_said_exactly_where_there_is_no_reason(data: Any) -> None:
     assert (decode_message(Event, text) is None) == bool(found)
 
 
-FREE = [(("competitors", 0, "list"), 3), (("rounds", 0, "notes"), 3),
-        (("rounds", 0, "matches", 0, "result", "timeout"), 6),
-        (("rounds", 0, "matches", 0, "corrections", 0, "was", "timeout"), 8)]
+FREE = [
+    (("competitors", 0, "list"), 3),
+    (("rounds", 0, "notes"), 3),
+    (("rounds", 0, "matches", 0, "result", "timeout"), 6),
+    (("rounds", 0, "matches", 0, "corrections", 0, "was", "timeout"), 8),
+]
 
 
 @pytest.mark.parametrize(("place", "level"), FREE)

@@ -47,16 +47,28 @@ def test_at_time_both_are_asked_and_at_equal_points_the_salvo() -> None:
     assert asked(True, score_winner=60, score_loser=60, winner="b") == ["score.winner", "score.loser", "winner"]
 
 
-@pytest.mark.parametrize(("time_is_up", "opener", "answers", "result"), [
-    (False, "a", {}, Result(score=SidePair(100, 0))),
-    (False, "b", {"score.loser": 24}, Result(score=SidePair(24, 100))),
-    (False, "a", {"score.loser": 100, "winner": "b"}, Result(winner="b", score=SidePair(100, 100))),
-    (True, "a", {"score.winner": 77, "score.loser": 49}, Result(ended="time", score=SidePair(77, 49))),
-    (True, "b", {"score.winner": 60, "score.loser": 60, "winner": "b"},
-     Result(ended="time", winner="b", score=SidePair(60, 60))),
-    # An answer to a salvo that a later correction made needless is left out.
-    (True, "a", {"score.winner": 61, "score.loser": 60, "winner": "b"}, Result(ended="time", score=SidePair(61, 60))),
-])
+@pytest.mark.parametrize(
+    ("time_is_up", "opener", "answers", "result"),
+    [
+        (False, "a", {}, Result(score=SidePair(100, 0))),
+        (False, "b", {"score.loser": 24}, Result(score=SidePair(24, 100))),
+        (False, "a", {"score.loser": 100, "winner": "b"}, Result(winner="b", score=SidePair(100, 100))),
+        (True, "a", {"score.winner": 77, "score.loser": 49}, Result(ended="time", score=SidePair(77, 49))),
+        (
+            True,
+            "b",
+            {"score.winner": 60, "score.loser": 60, "winner": "b"},
+            Result(ended="time", winner="b", score=SidePair(60, 60)),
+        ),
+        # An answer to a salvo that a later correction made needless is left out.
+        (
+            True,
+            "a",
+            {"score.winner": 61, "score.loser": 60, "winner": "b"},
+            Result(ended="time", score=SidePair(61, 60)),
+        ),
+    ],
+)
 def test_answers_become_a_result(time_is_up: bool, opener: Any, answers: dict[str, Any], result: Result) -> None:
     made = compose_result(way(time_is_up), opener, answers)
     assert made == result
@@ -73,7 +85,7 @@ def test_a_figure_beyond_its_limits_is_refused_with_them(value: object) -> None:
 
 @pytest.mark.parametrize("time_is_up", [False, True])
 def test_somebody_may_concede_at_any_time(time_is_up: bool) -> None:
-    """"Aufgabe": all the conceder's ships count as destroyed, also when time has been called."""
+    """ "Aufgabe": all the conceder's ships count as destroyed, also when time has been called."""
     assert [offered.id for offered in FORM.offered(time_is_up)][1:] == ["conceded"]
     conceded = FORM.offered(time_is_up)[1]
     assert next_step(conceded, {}).name == "score.loser"  # type: ignore[union-attr]

@@ -56,9 +56,15 @@ def cases() -> list[Case]:
 CASES = cases()
 
 
-@pytest.mark.parametrize(("typed", "key"), [
-    ([], "figure_missing"), ([""], "figure_missing"), ([" "], "figure_missing"), (["1O"], "not_a_number"),
-])
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [
+        ([], "figure_missing"),
+        ([""], "figure_missing"),
+        ([" "], "figure_missing"),
+        (["1O"], "not_a_number"),
+    ],
+)
 def test_a_box_that_was_left_empty_is_said_to_be_so(typed: list[str], key: str) -> None:
     with pytest.raises(Problem) as told:
         Figure(key="score", whose=WINNER, minimum=0, maximum=100, default=0).read(typed)
@@ -113,8 +119,14 @@ def walks(draw: st.DrawFn) -> tuple[Case, WayToEnd, Side, dict[str, Any]]:
         answers[question.name] = draw(an_answer(question))
 
 
-CONTRADICTIONS = {"both_won", "nobody_has_won", "struggle_of_both", "winner_without_life", "drawn_without_life",
-                  "loser_has_life"}
+CONTRADICTIONS = {
+    "both_won",
+    "nobody_has_won",
+    "struggle_of_both",
+    "winner_without_life",
+    "drawn_without_life",
+    "loser_has_life",
+}
 
 
 @given(walks())
@@ -148,13 +160,14 @@ def test_a_finished_walk_makes_a_result_that_is_taken(walked: tuple[Case, WayToE
 
 @given(walks())
 def test_answers_to_questions_that_are_not_on_the_way_change_nothing(
-    walked: tuple[Case, WayToEnd, Side, dict[str, Any]]
+    walked: tuple[Case, WayToEnd, Side, dict[str, Any]],
 ) -> None:
     _, way, opener, answers = walked
     met = {question.name for question in walk_way(way.opened_by(opener), answers, opener).met}
     needed = {key: value for key, value in answers.items() if key in met}
     assert compose_result(way, opener, needed) == replace(
-        compose_result(way, opener, answers), first_player=compose_result(way, opener, needed).first_player)
+        compose_result(way, opener, answers), first_player=compose_result(way, opener, needed).first_player
+    )
 
 
 @given(walks(), st.data())
@@ -172,9 +185,14 @@ def test_rubbish_is_refused_and_never_a_crash(case: Case, data: st.DataObject) -
     book, options, situation = case
     way = data.draw(st.sampled_from(book.form(options, situation).ways))
     names = [step.name for step in way.steps if isinstance(step, Question)]
-    rubbish = st.one_of(st.none(), st.booleans(), st.integers(-3, 400), st.text(max_size=3), st.floats(),
-                        st.lists(st.one_of(st.integers(0, 5), st.none(), st.lists(st.integers(), max_size=1)),
-                                 max_size=3))
+    rubbish = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-3, 400),
+        st.text(max_size=3),
+        st.floats(),
+        st.lists(st.one_of(st.integers(0, 5), st.none(), st.lists(st.integers(), max_size=1)), max_size=3),
+    )
     answers = {key: data.draw(rubbish) for key in (*names, "first_player") if data.draw(st.booleans())}
     refusal: Problem | None
     try:
@@ -188,10 +206,15 @@ def test_rubbish_is_refused_and_never_a_crash(case: Case, data: st.DataObject) -
     assert refusal is None or refusal.say()
 
 
-@pytest.mark.parametrize(("question", "answer", "where"), [
-    ("picks.winner", [[1], [2]], "/result/picks/a"), ("picks.winner", [True, 2], "/result/picks/a"),
-    ("picks.loser", [1.0, 2], "/result/picks/b"), ("first_player", "c", "/result/first_player"),
-])
+@pytest.mark.parametrize(
+    ("question", "answer", "where"),
+    [
+        ("picks.winner", [[1], [2]], "/result/picks/a"),
+        ("picks.winner", [True, 2], "/result/picks/a"),
+        ("picks.loser", [1.0, 2], "/result/picks/b"),
+        ("first_player", "c", "/result/first_player"),
+    ],
+)
 def test_an_answer_of_another_kind_is_refused_with_its_place(question: str, answer: object, where: str) -> None:
     way = way_of(RULEBOOKS["shatterpoint-premier"], "played")
     with pytest.raises(Problem) as caught:
@@ -258,6 +281,7 @@ def test_every_form_has_its_words(case: Case, language: str) -> None:
 
 # The grammar itself, on small ways made for it.
 
+
 def way(*steps: Any, winner: str = BY_FIGURES) -> WayToEnd:
     return WayToEnd("test", "any", "played", steps, winner)
 
@@ -280,16 +304,24 @@ def test_a_bonus_goes_to_who_has_more_and_to_nobody_if_equal() -> None:
 
 
 def test_a_test_that_decides_ends_the_walk_and_one_that_does_not_goes_on() -> None:
-    one = way(*pair("x"), *pair("y"), Comparison("sum", ("x", "y")), Choice("lot", "form.lot", ("a", "b")),
-              WinnerByAnswer("lot", "lot"))
+    one = way(
+        *pair("x"),
+        *pair("y"),
+        Comparison("sum", ("x", "y")),
+        Choice("lot", "form.lot", ("a", "b")),
+        WinnerByAnswer("lot", "lot"),
+    )
     assert walk_way(one, {**both("x", 1, 4), **both("y", 3, 1)}).decided_for == LOSER
     assert next_step(one, {**both("x", 2, 4), **both("y", 3, 1)}).name == "lot"  # type: ignore[union-attr]
     assert walk_way(one, {**both("x", 2, 4), **both("y", 3, 1), "lot": "b"}, "a").decided_for == "b"
 
 
 def test_a_choice_may_hang_on_an_earlier_one_or_on_a_sum() -> None:
-    one = way(*pair("x"), Choice("sure", "", ("yes", "no"), only_if=("x", 3)),
-              Choice("lot", "", ("a", "b"), only_if=("sure", "no")))
+    one = way(
+        *pair("x"),
+        Choice("sure", "", ("yes", "no"), only_if=("x", 3)),
+        Choice("lot", "", ("a", "b"), only_if=("sure", "no")),
+    )
     assert next_step(one, both("x", 1, 1)) is None
     assert next_step(one, both("x", 1, 2)).name == "sure"  # type: ignore[union-attr]
     assert next_step(one, {**both("x", 1, 2), "sure": "yes"}) is None
@@ -297,8 +329,10 @@ def test_a_choice_may_hang_on_an_earlier_one_or_on_a_sum() -> None:
 
 
 def test_a_figure_per_side_follows_whoever_opens() -> None:
-    one = way(Figure("score", WINNER, 0, 300, 300, per_side=(290, 280)), Figure("score", LOSER, 0, 300, 0,
-                                                                                per_side=(290, 280)))
+    one = way(
+        Figure("score", WINNER, 0, 300, 300, per_side=(290, 280)),
+        Figure("score", LOSER, 0, 300, 0, per_side=(290, 280)),
+    )
     for opener, limits in (("a", (290, 290, 280, 0)), ("b", (280, 280, 290, 0))):
         mine, yours = one.opened_by("a" if opener == "a" else "b").figures()
         assert (mine.maximum, mine.default, yours.maximum, yours.default) == limits

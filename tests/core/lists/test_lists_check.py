@@ -19,10 +19,16 @@ def event(rulebook: str, *lists: dict[str, Any] | None, level: str | None = None
 
 
 def test_a_problem_has_its_place_in_the_file() -> None:
-    file = event("xwing-standard", None, {"faction": "Rebel", "total": 98},
-                 {"total": 12, "ships": [{"points": 12}, {"points": -1}]})
-    assert places(list_violations(file)) == {"/competitors/2/list/ships/1/points": "list_line_number",
-                                             "/competitors/2/list/total": "list_total_differs"}
+    file = event(
+        "xwing-standard",
+        None,
+        {"faction": "Rebel", "total": 98},
+        {"total": 12, "ships": [{"points": 12}, {"points": -1}]},
+    )
+    assert places(list_violations(file)) == {
+        "/competitors/2/list/ships/1/points": "list_line_number",
+        "/competitors/2/list/total": "list_total_differs",
+    }
 
 
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
@@ -33,11 +39,21 @@ def test_a_file_without_lists_breaks_no_rule_unless_it_says_that_they_are_requir
 
 
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
-@pytest.mark.parametrize("list_", [
-    {"ships": 3, "players": 4, "obstacles": {}, "houses": "Dis", "battle": [3], "squad_1": {"name": "x"}},
-    {"players": [{"ships": [None, []]}, 7], "faction": 4, "total": "ten", "ships": [["x"]], "identity": [], "hero": 3},
-    {"total": True, "squad_1": [{"unique_names": 7, "name": []}], "battle": [{"count": "x", "legendary": "yes"}]},
-])
+@pytest.mark.parametrize(
+    "list_",
+    [
+        {"ships": 3, "players": 4, "obstacles": {}, "houses": "Dis", "battle": [3], "squad_1": {"name": "x"}},
+        {
+            "players": [{"ships": [None, []]}, 7],
+            "faction": 4,
+            "total": "ten",
+            "ships": [["x"]],
+            "identity": [],
+            "hero": 3,
+        },
+        {"total": True, "squad_1": [{"unique_names": 7, "name": []}], "battle": [{"count": "x", "legendary": "yes"}]},
+    ],
+)
 def test_whatever_stands_in_a_list_is_a_problem_at_most(rulebook: str, list_: dict[str, Any]) -> None:
     file = event(rulebook, list_, lists_required=True)
     assert all(problem.say() for problem in list_violations(file))
@@ -60,7 +76,8 @@ def test_the_level_of_the_event_counts() -> None:
     deck = {"battle": [{"count": 1, "name": f"Tropa {n}", "legendary": True} for n in range(40)]}
     assert list(list_violations(event("warlords-of-terra", deck, level="friendly"))) == []
     assert places(list_violations(event("warlords-of-terra", deck, level="competitive"))) == {
-        "/competitors/0/list/battle/3/legendary": "list_too_many_legendary"}
+        "/competitors/0/list/battle/3/legendary": "list_too_many_legendary"
+    }
 
 
 def test_names_are_compared_without_accents_case_and_signs() -> None:

@@ -38,16 +38,22 @@ def test_a_unit_name_stands_once_over_all_four_squads() -> None:
 def test_a_unique_name_stands_once_even_on_units_of_other_names() -> None:
     vader = [unit("Darth Vader", "Anakin Skywalker"), unit("Maul i Savage", "Savage Opress", "maul")]
     assert places(CHECK.problems({**WHOLE, "squad_4": vader}, {})) == {
-        "/squad_4/0/unique_names/0": "list_unique_in_squads", "/squad_4/1/unique_names/1": "list_unique_in_squads"}
+        "/squad_4/0/unique_names/0": "list_unique_in_squads",
+        "/squad_4/1/unique_names/1": "list_unique_in_squads",
+    }
 
 
 def test_a_squad_that_is_not_there_is_missing_a_fifth_is_wrong() -> None:
     short = {**WHOLE, "squad_2": [], "mission": "", "squad_5": []}
     assert places(CHECK.problems(short, {})) == {"/squad_5": "list_squad_surplus"}
     assert places(CHECK.problems(short, REQUIRED)) == {
-        "/squad_5": "list_squad_surplus", "/squad_2": "list_squad_missing", "/mission": "list_mission_missing"}
+        "/squad_5": "list_squad_surplus",
+        "/squad_2": "list_squad_missing",
+        "/mission": "list_mission_missing",
+    }
 
 
 def test_a_unit_needs_its_name_where_lists_are_required() -> None:
     assert places(CHECK.problems({**WHOLE, "squad_4": [unit("", "Grogu")]}, REQUIRED)) == {
-        "/squad_4/0/name": "list_line_name_missing"}
+        "/squad_4/0/name": "list_line_name_missing"
+    }

@@ -19,7 +19,10 @@ def cards(number: int, kind: str, each: int = 3) -> list[dict[str, Any]]:
 
 
 WHOLE = {
-    "faction": "Overlords", "hero": "Caudillo", "battle": cards(40, "Tropa"), "construction": cards(15, "Lugar"),
+    "faction": "Overlords",
+    "hero": "Caudillo",
+    "battle": cards(40, "Tropa"),
+    "construction": cards(15, "Lugar"),
     "sideboard": cards(10, "Reserva", 2),
 }
 
@@ -50,7 +53,10 @@ def test_no_deck_has_a_card_more_or_less() -> None:
 def test_a_deck_that_is_not_there_is_missing_not_wrong() -> None:
     assert broken(battle=[], hero=None) == {}
     assert broken(REQUIRED, battle=[], hero=None, faction=None) == {
-        "/battle": "list_battle_size", "/hero": "list_hero_missing", "/faction": "list_realm_missing"}
+        "/battle": "list_battle_size",
+        "/hero": "list_hero_missing",
+        "/faction": "list_realm_missing",
+    }
     assert broken(REQUIRED, **with_card("battle", 4, name="")) == {"/battle/4/name": "list_line_name_missing"}
 
 
@@ -75,13 +81,15 @@ def test_three_copies_of_a_card_in_each_deck() -> None:
 def test_one_copy_of_a_unique_or_legendary_card() -> None:
     assert broken(**with_card("battle", 0, unique=True)) == {"/battle/0/count": "list_too_many_copies"}
     assert broken(**with_card("construction", 0, legendary=True), level="friendly") == {
-        "/construction/0/count": "list_too_many_copies"}
+        "/construction/0/count": "list_too_many_copies"
+    }
     assert broken(**with_card("battle", 13, unique=True, legendary=True)) == {}
 
 
 def test_two_copies_of_a_card_in_the_sideboard_one_of_a_unique_one() -> None:
     assert broken(sideboard=[{"count": 3, "name": "Fauno"}, *cards(7, "Reserva", 1)]) == {
-        "/sideboard/0/count": "list_too_many_copies"}
+        "/sideboard/0/count": "list_too_many_copies"
+    }
     assert broken(**with_card("sideboard", 0, unique=True)) == {"/sideboard/0/count": "list_too_many_copies"}
 
 
@@ -106,18 +114,23 @@ def test_friendly_events_and_sideboards_have_no_limit_of_legendary_cards() -> No
 
 
 def test_two_copies_of_one_legendary_card_in_the_sideboard_but_one_in_a_deck() -> None:
-    """"Prebanquillo": two of any card; "Cartas legendarias" sets no limit there, and one copy in the main deck."""
+    """ "Prebanquillo": two of any card; "Cartas legendarias" sets no limit there, and one copy in the main deck."""
     two = [{"count": 2, "name": "Dragón", "legendary": True}, *cards(8, "Reserva", 2)]
     assert broken(sideboard=two) == {}
     assert broken(sideboard=[{**two[0], "count": 3}, *cards(7, "Reserva", 1)]) == {
-        "/sideboard/0/count": "list_too_many_copies"}
+        "/sideboard/0/count": "list_too_many_copies"
+    }
     both = [CardSwap("battle", f"Tropa {n}", "Dragón") for n in (0, 1)]
-    assert "list_too_many_copies" in places(problems_after_swap(
-        {**WHOLE, "sideboard": two}, both, {"legendary_limit": 3}, "competitive")).values()
+    assert (
+        "list_too_many_copies"
+        in places(
+            problems_after_swap({**WHOLE, "sideboard": two}, both, {"legendary_limit": 3}, "competitive")
+        ).values()
+    )
 
 
 def test_friendly_events_demand_no_list() -> None:
-    """"Cada jugador que se presente a un torneo competitivo": only there."""
+    """ "Cada jugador que se presente a un torneo competitivo": only there."""
     nobody, half = Competitor("p1", "Ana"), Competitor("p1", "Ana", list={"faction": "Overlords"})
     for competitor, key in ((nobody, "list_not_handed_in"), (half, "list_hero_missing")):
         assert key in {p.key for p in CHECK.competitor_problems(competitor, REQUIRED, "competitive")}
@@ -126,8 +139,10 @@ def test_friendly_events_demand_no_list() -> None:
 
 def test_no_hero_in_the_sideboard_and_no_second_realm() -> None:
     side = [{"name": "caudillo"}, {"name": "Otra", "hero": True}, *cards(8, "Reserva", 2)]
-    assert broken(sideboard=side) == {"/sideboard/0/name": "list_hero_in_sideboard",
-                                      "/sideboard/1/name": "list_hero_in_sideboard"}
+    assert broken(sideboard=side) == {
+        "/sideboard/0/name": "list_hero_in_sideboard",
+        "/sideboard/1/name": "list_hero_in_sideboard",
+    }
     assert broken(**with_card("battle", 2, realm="Ángeles")) == {"/battle/2/realm": "list_other_realm"}
     assert broken(**with_card("battle", 2, realm="overlords")) == {}
 
@@ -139,8 +154,10 @@ def swapped(*swaps: CardSwap, level: str = "competitive", **changes: Any) -> dic
 def test_cards_are_swapped_one_for_one_with_the_sideboard() -> None:
     assert swapped(CardSwap("battle", "Tropa 0", "Reserva 0"), CardSwap("construction", "Lugar 0", "Reserva 1")) == {}
     assert swapped(CardSwap("battle", "Lugar 0", "Reserva 9"), CardSwap("hero", "Caudillo", "Reserva 0")) == {
-        "/swaps/0/out": "list_swap_not_in_deck", "/swaps/0/into": "list_swap_not_in_sideboard",
-        "/swaps/1/deck": "not_one_of"}
+        "/swaps/0/out": "list_swap_not_in_deck",
+        "/swaps/0/into": "list_swap_not_in_sideboard",
+        "/swaps/1/deck": "not_one_of",
+    }
     thrice = [CardSwap("battle", f"Tropa {n}", "Reserva 0") for n in range(3)]
     assert swapped(*thrice) == {"/swaps/2/into": "list_swap_not_in_sideboard"}
 
@@ -149,18 +166,25 @@ def test_the_limits_hold_again_after_swapping() -> None:
     side = [{"name": "Dragón", "legendary": True}, {"name": "Tropa 1"}, *cards(8, "Reserva", 2)]
     main = [*legendary(1, "Tropa"), *cards(39, "Tropa")]
     assert swapped(CardSwap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side) == {
-        "/battle/14/legendary": "list_too_many_legendary"}
+        "/battle/14/legendary": "list_too_many_legendary"
+    }
     assert swapped(CardSwap("battle", "Tropa 0", "Dragón"), battle=main, sideboard=side, level="friendly") == {}
     assert swapped(CardSwap("battle", "Tropa legendaria 0", "Dragón"), battle=main, sideboard=side) == {}
-    assert swapped(CardSwap("battle", "Tropa 0", "Tropa 1"),
-                   sideboard=side) == {"/battle/14/count": "list_too_many_copies"}
+    assert swapped(CardSwap("battle", "Tropa 0", "Tropa 1"), sideboard=side) == {
+        "/battle/14/count": "list_too_many_copies"
+    }
 
 
 def test_two_copies_of_one_legendary_card_lie_in_the_sideboard_never_three_and_one_of_a_unique() -> None:
-    """"El número de cartas legendarias permitidas en el prebanquillo no está limitado"; two copies of any card."""
+    """ "El número de cartas legendarias permitidas en el prebanquillo no está limitado"; two copies of any card."""
+
     def sideboard(**card: object) -> dict[str, str]:
-        return places(CHECK.wrong({"sideboard": [{"name": "Dragón", **card}, {"count": 10 - int(str(card["count"])),
-                                   "name": "Soldado"}]}, REQUIRED))
+        return places(
+            CHECK.wrong(
+                {"sideboard": [{"name": "Dragón", **card}, {"count": 10 - int(str(card["count"])), "name": "Soldado"}]},
+                REQUIRED,
+            )
+        )
 
     assert "/sideboard/0/count" not in sideboard(count=2, legendary=True)
     assert sideboard(count=3, legendary=True)["/sideboard/0/count"] == "list_too_many_copies"

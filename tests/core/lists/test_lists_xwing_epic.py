@@ -51,8 +51,9 @@ def test_five_epic_points_are_a_corvette_and_a_transport_and_no_more() -> None:
 
 def test_a_corvette_written_by_its_two_sections_is_one_ship() -> None:
     """Its sections are destroyed and paid for apart, but deploy one ship of 3 epic points."""
-    fore, aft = ({**CR90, "ship": f"CR90 ({section})", "points": points} for section, points in (
-        ("fore", 50), ("aft", 40)))
+    fore, aft = (
+        {**CR90, "ship": f"CR90 ({section})", "points": points} for section, points in (("fore", 50), ("aft", 40))
+    )
     assert duel(fore, aft, GR75, epic_points=5) == {}
     assert duel({**fore, "count": 2}, aft) == {"/ships": "list_over_epic_points"}
     assert duel(fore, epic_points=3) == {}
@@ -87,16 +88,24 @@ def test_a_huge_ship_is_one_of_two_and_is_called_huge() -> None:
 
 def test_a_required_list_says_type_and_size_of_every_ship() -> None:
     found = DUEL.missing({**WHOLE, "ships": [{"name": "Wedge", "points": 24}], "epic_points": None}, FOR_TWO)
-    assert places(found) == {"/ships/0/ship": "list_line_ship_missing", "/ships/0/size": "list_line_size_missing",
-                             "/epic_points": "list_epic_points_missing"}
+    assert places(found) == {
+        "/ships/0/ship": "list_line_ship_missing",
+        "/ships/0/size": "list_line_size_missing",
+        "/epic_points": "list_epic_points_missing",
+    }
 
 
 def player(name: str, *ships: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"player": name, "ships": list(ships), **more}
 
 
-ANA = player("Ana Ruiz", ship("Luke Skywalker", "Ala-X", points=28, unique=True, upgrades=["*R2-D2"]),
-             total=28, epic_points=0, captain=True)
+ANA = player(
+    "Ana Ruiz",
+    ship("Luke Skywalker", "Ala-X", points=28, unique=True, upgrades=["*R2-D2"]),
+    total=28,
+    epic_points=0,
+    captain=True,
+)
 BRUNO = player("Bruno Maier", {**CR90, "upgrades": ["Leia"]}, total=90, epic_points=3)
 PAIR = {"faction": "Rebel", "total": 118, "players": [ANA, BRUNO]}
 
@@ -131,31 +140,45 @@ def test_each_player_of_a_team_has_eight_small_and_four_large_ships_of_one_type(
     eight = [ship("Asesino Furtivo"), ship("Aullador Veloz"), ship("Piloto de la Academia", count=6)]
     assert team(player("Ana Ruiz", *eight), player("Bruno Maier", *eight[2:])) == {}
     assert team(player("Ana Ruiz", *eight, ship("Bestia Nocturna"))) == {
-        "/players/0/ships/3/count": "list_too_many_of_type"}
+        "/players/0/ships/3/count": "list_too_many_of_type"
+    }
     assert team(player("Ana Ruiz", ship("Han", "YT-1300", "large", count=5))) == {
-        "/players/0/ships/0/count": "list_too_many_of_type"}
+        "/players/0/ships/0/count": "list_too_many_of_type"
+    }
 
 
 def test_both_members_of_a_team_play_one_faction() -> None:
     assert team(ANA, {**BRUNO, "faction": "Imperial"}) == {"/players/1/faction": "list_two_factions"}
     assert team({**ANA, "faction": "Rebel"}, {**BRUNO, "faction": "Imperial"}, faction=None) == {
-        "/players/1/faction": "list_two_factions"}
+        "/players/1/faction": "list_two_factions"
+    }
 
 
 def test_no_unique_name_stands_twice_in_a_team() -> None:
     luke = ship("Luke Skywalker (Box)", "Ala-X", upgrades=["R2-D2"])
     assert team(ANA, player("Bruno Maier", luke)) == {
-        "/players/1/ships/0/name": "list_unique_twice", "/players/1/ships/0/upgrades/0": "list_unique_twice"}
+        "/players/1/ships/0/name": "list_unique_twice",
+        "/players/1/ships/0/upgrades/0": "list_unique_twice",
+    }
     assert team(player("Ana Ruiz", ship("•Luke Skywalker", count=2))) == {
-        "/players/0/ships/0/name": "list_unique_several"}
-    assert team(player("Ana Ruiz", ship("Piloto", upgrades=["Astromecánico R2"])),
-                player("Bruno Maier", ship("Piloto", upgrades=["Astromecánico R2"]))) == {}
+        "/players/0/ships/0/name": "list_unique_several"
+    }
+    assert (
+        team(
+            player("Ana Ruiz", ship("Piloto", upgrades=["Astromecánico R2"])),
+            player("Bruno Maier", ship("Piloto", upgrades=["Astromecánico R2"])),
+        )
+        == {}
+    )
 
 
 def test_both_lists_are_handed_in_and_one_is_the_captain_s() -> None:
     found = TEAM.missing({**PAIR, "players": [{**ANA, "captain": False, "player": ""}]}, FOR_TEAMS)
     assert sorted(problem.key for problem in found) == [
-        "list_captain_missing", "list_player_name_missing", "list_players_missing"]
+        "list_captain_missing",
+        "list_player_name_missing",
+        "list_players_missing",
+    ]
     assert team(ANA, {**BRUNO, "captain": True}) == {"/players/1/captain": "list_captain_twice"}
     assert places(TEAM.malformed({"players": [ANA, BRUNO, ANA]}, FOR_TEAMS)) == {"/players": "wrong_length"}
 
@@ -163,24 +186,33 @@ def test_both_lists_are_handed_in_and_one_is_the_captain_s() -> None:
 def test_each_list_bears_its_player_s_name_and_the_captain_is_the_team_s() -> None:
     falcons = Competitor("t1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Bruno Maier", list=PAIR)
     assert places(TEAM.competitor_problems(falcons, FOR_TEAMS)) == {"/list/players/0/captain": "list_captain_differs"}
-    twice = Competitor("t1", "Falken", members=falcons.members, list={**PAIR, "players": [ANA, {**BRUNO,
-        "player": "ana ruiz"}]})
+    twice = Competitor(
+        "t1", "Falken", members=falcons.members, list={**PAIR, "players": [ANA, {**BRUNO, "player": "ana ruiz"}]}
+    )
     assert places(TEAM.competitor_problems(twice, FOR_TEAMS)) == {"/list/players/1/player": "list_player_unknown"}
 
 
 def test_a_team_s_form_begins_with_its_players_names() -> None:
     falcons = Competitor("t1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz")
-    assert TEAM.initial_list(falcons) == {"players": [{"player": "Ana Ruiz", "captain": True},
-                                               {"player": "Bruno Maier", "captain": False}]}
+    assert TEAM.initial_list(falcons) == {
+        "players": [{"player": "Ana Ruiz", "captain": True}, {"player": "Bruno Maier", "captain": False}]
+    }
 
 
-@pytest.mark.parametrize(("fore", "aft"), [
-    ("CR90 (Fore)", "CR90 (Aft)"), ("Corbeta CR90 (proa)", "Corbeta CR90 (popa)"), ("CR90 Bug", "CR90 Heck"),
-    ("CR90, dziób", "CR90, rufa"),
-])
+@pytest.mark.parametrize(
+    ("fore", "aft"),
+    [
+        ("CR90 (Fore)", "CR90 (Aft)"),
+        ("Corbeta CR90 (proa)", "Corbeta CR90 (popa)"),
+        ("CR90 Bug", "CR90 Heck"),
+        ("CR90, dziób", "CR90, rufa"),
+    ],
+)
 def test_a_corvette_on_two_lines_by_its_sections_is_one_ship(fore: str, aft: str) -> None:
-    ships = [{"name": "Tantive IV", "ship": fore, "size": "huge", "points": 50},
-             {"name": "Tantive IV", "ship": aft, "size": "huge", "points": 40}]
+    ships = [
+        {"name": "Tantive IV", "ship": fore, "size": "huge", "points": 50},
+        {"name": "Tantive IV", "ship": aft, "size": "huge", "points": 40},
+    ]
     assert DUEL.wrong({"epic_points": 3, "ships": ships}, FOR_TWO) == []
     assert DUEL.completed({"ships": ships})["epic_points"] == 3
     twice = [{**ship, "count": 2} for ship in ships]

@@ -17,12 +17,19 @@ CHECK = XWingStandardList()
 OPTIONS = {"squad_points": 100}
 REQUIRED = {**OPTIONS, "lists_required": True}
 SHIPS = [
-    {"name": "Han Solo (Millennium Falke)", "ship": "YT-1300", "points": 47,
-     "upgrades": ["Millennium Falke (Helden des Widerstands)"]},
+    {
+        "name": "Han Solo (Millennium Falke)",
+        "ship": "YT-1300",
+        "points": 47,
+        "upgrades": ["Millennium Falke (Helden des Widerstands)"],
+    },
     {"count": 2, "name": "Pilot der Roten Staffel", "ship": "T-65", "points": 23},
 ]
 WHOLE = {
-    "faction": "Rebel", "total": 93, "damage_deck": "original", "obstacles": ["asteroid-1", "asteroid-12", "debris-6"],
+    "faction": "Rebel",
+    "total": 93,
+    "damage_deck": "original",
+    "obstacles": ["asteroid-1", "asteroid-12", "debris-6"],
     "ships": SHIPS,
 }
 
@@ -40,7 +47,8 @@ def test_faction_and_total_alone_are_incomplete_but_not_wrong() -> None:
     alone = {"faction": "Rebel", "total": 98}
     assert CHECK.problems(alone, OPTIONS) == []
     assert places(CHECK.problems(alone, REQUIRED)) == {
-        "/ships": "list_ships_missing", "/damage_deck": "list_damage_deck_missing",
+        "/ships": "list_ships_missing",
+        "/damage_deck": "list_damage_deck_missing",
         "/obstacles": "list_obstacles_missing",
     }
 
@@ -78,8 +86,9 @@ def test_three_different_obstacles_out_of_twelve_asteroids_and_six_debris_clouds
 
 
 def test_a_line_says_which_it_is() -> None:
-    found = CHECK.problems({**WHOLE, "ships": [*SHIPS, {"name": "Howlrunner", "points": "zwölf"}, "Soontir Fel"]},
-                           OPTIONS)
+    found = CHECK.problems(
+        {**WHOLE, "ships": [*SHIPS, {"name": "Howlrunner", "points": "zwölf"}, "Soontir Fel"]}, OPTIONS
+    )
     assert places(found) == {"/ships/2/points": "list_line_number", "/ships/3": "list_line_unreadable"}
     assert found[0].say() == "Line 3: “zwölf” is not valid. Enter a whole number from 0 to 999."
 
@@ -92,20 +101,34 @@ def test_a_required_list_lacks_what_a_line_does_not_say() -> None:
 def test_veronica_names_the_product_and_somebody_else_does_not() -> None:
     """Example of the document: "Han Solo (Millennium Falke)" and "Millennium Falke (Helden des Widerstands)"."""
     veronica = Competitor("p1", "Veronica Maier", list=WHOLE)
-    nick = Competitor("p2", "Nick Keller", list={"ships": [{"name": "Boba Fett"}, {
-        "name": "Han Solo", "upgrades": ["Millennium Falke (Millennium Falke)", "Millennium Falke"]}]})
+    nick = Competitor(
+        "p2",
+        "Nick Keller",
+        list={
+            "ships": [
+                {"name": "Boba Fett"},
+                {"name": "Han Solo", "upgrades": ["Millennium Falke (Millennium Falke)", "Millennium Falke"]},
+            ]
+        },
+    )
     found = CHECK.event_warnings([veronica, nick], OPTIONS)
-    assert places(found) == {"/1/list/ships/1/name": "list_which_product",
-                             "/1/list/ships/1/upgrades/1": "list_which_product"}
+    assert places(found) == {
+        "/1/list/ships/1/name": "list_which_product",
+        "/1/list/ships/1/upgrades/1": "list_which_product",
+    }
     assert CHECK.event_warnings([nick], OPTIONS)[0].where == "/0/list/ships/1/upgrades/1"
     assert CHECK.event_warnings([veronica], OPTIONS) == []
 
 
-@pytest.mark.parametrize("same", [
-    {**WHOLE, "ships": [*reversed(SHIPS)]}, {**WHOLE, "obstacles": ["debris-6", "asteroid-1", "asteroid-12"]},
-    {**WHOLE, "ships": [*SHIPS, {}, {"name": " "}], "note": ""},
-    {**WHOLE, "ships": [{**SHIPS[0], "name": " Han  Solo (Millennium Falke) "}, SHIPS[1]]},
-])
+@pytest.mark.parametrize(
+    "same",
+    [
+        {**WHOLE, "ships": [*reversed(SHIPS)]},
+        {**WHOLE, "obstacles": ["debris-6", "asteroid-1", "asteroid-12"]},
+        {**WHOLE, "ships": [*SHIPS, {}, {"name": " "}], "note": ""},
+        {**WHOLE, "ships": [{**SHIPS[0], "name": " Han  Solo (Millennium Falke) "}, SHIPS[1]]},
+    ],
+)
 def test_a_list_is_the_same_all_day_however_its_lines_are_ordered(same: dict[str, Any]) -> None:
     assert list_digest(CHECK.normalized(same), "salt") == list_digest(CHECK.normalized(WHOLE), "salt")
 
@@ -133,10 +156,15 @@ def test_a_ship_of_another_faction_is_named_at_its_line() -> None:
     assert places(CHECK.wrong({"ships": both}, OPTIONS)) == wrong
 
 
-@pytest.mark.parametrize(("typed", "option"), [
-    ("Rebellen", "Rebel"), ("imperium", "Imperial"), ("  REBEL ", "Rebel"),
-    ("Abschaum & Kriminelle", "Scum and Villainy"),
-])
+@pytest.mark.parametrize(
+    ("typed", "option"),
+    [
+        ("Rebellen", "Rebel"),
+        ("imperium", "Imperial"),
+        ("  REBEL ", "Rebel"),
+        ("Abschaum & Kriminelle", "Scum and Villainy"),
+    ],
+)
 def test_options_may_be_said_in_the_person_s_own_language(typed: str, option: str) -> None:
     assert CHECK.problems({"faction": typed}, OPTIONS) == []
     assert CHECK.canonical({"faction": typed}, OPTIONS) == {"faction": option}
@@ -145,10 +173,16 @@ def test_options_may_be_said_in_the_person_s_own_language(typed: str, option: st
 def test_every_option_is_understood_in_every_language() -> None:
     for language in LANGUAGES:
         words = core_words(language)
-        said = {"faction": option_text(words, "Imperial"), "damage_deck": option_text(words, "original"),
-                "obstacles": [option_text(words, option) for option in ("asteroid-3", "debris-2", "asteroid-12")]}
+        said = {
+            "faction": option_text(words, "Imperial"),
+            "damage_deck": option_text(words, "original"),
+            "obstacles": [option_text(words, option) for option in ("asteroid-3", "debris-2", "asteroid-12")],
+        }
         assert CHECK.canonical(said, OPTIONS) == {
-            "faction": "Imperial", "damage_deck": "original", "obstacles": ["asteroid-3", "debris-2", "asteroid-12"]}
+            "faction": "Imperial",
+            "damage_deck": "original",
+            "obstacles": ["asteroid-3", "debris-2", "asteroid-12"],
+        }
 
 
 def test_a_key_that_means_nothing_is_refused_by_its_name() -> None:
@@ -158,9 +192,17 @@ def test_a_key_that_means_nothing_is_refused_by_its_name() -> None:
 
 
 def test_nick_flies_four_headhunters_and_a_firespray_of_one_faction_whatever_box_they_came_in() -> None:
-    """"Schiffe von verschiedenen Fraktionen": models may come from any box, pilots and tokens from one faction."""
-    ships = [{"count": 4, "name": "Schwarze-Sonne-Soldat", "ship": "Z-95-Kopfjäger", "points": 13,
-              "faction": "Scum and Villainy"}, {"name": "Kath Scarlet", "ship": "Firespray", "points": 38}]
+    """ "Schiffe von verschiedenen Fraktionen": models may come from any box, pilots and tokens from one faction."""
+    ships = [
+        {
+            "count": 4,
+            "name": "Schwarze-Sonne-Soldat",
+            "ship": "Z-95-Kopfjäger",
+            "points": 13,
+            "faction": "Scum and Villainy",
+        },
+        {"name": "Kath Scarlet", "ship": "Firespray", "points": 38},
+    ]
     nick = {"faction": "Scum and Villainy", "ships": ships}
     assert CHECK.wrong(nick, OPTIONS) == []
     rebel = [{**ships[0], "faction": "Rebel"}, ships[1]]

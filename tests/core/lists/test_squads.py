@@ -20,10 +20,17 @@ def fielding(a: str, b: str, picks_a: list[int], picks_b: list[int]) -> Match:
 
 
 def two_rounds(bye_picks: tuple[int, ...] | None = (1, 4), **options: Any) -> Tournament:
-    return event(SHATTERPOINT, [
-        [fielding("Ana", "Bruno", [1, 2], [3, 4]), Match("Cira", bye="bye", picks=bye_picks)],
-        [fielding("Ana", "Cira", [3, 4], [2, 3]), Match("Bruno", bye="bye", picks=(1, 2))],
-    ], "Ana", "Bruno", "Cira", **options)
+    return event(
+        SHATTERPOINT,
+        [
+            [fielding("Ana", "Bruno", [1, 2], [3, 4]), Match("Cira", bye="bye", picks=bye_picks)],
+            [fielding("Ana", "Cira", [3, 4], [2, 3]), Match("Bruno", bye="bye", picks=(1, 2))],
+        ],
+        "Ana",
+        "Bruno",
+        "Cira",
+        **options,
+    )
 
 
 def found(tournament: Tournament) -> list[tuple[str, str]]:
@@ -39,17 +46,20 @@ def test_a_missed_round_fields_none() -> None:
     assert fielded_squads(missed.rounds) == {}
 
 
-@pytest.mark.parametrize(("used", "rounds_left", "squads", "must", "late"), [
-    ((), 3, (1, 2, 3, 4), False, False),
-    # Two rounds with two picks each for four squads: from now on only such as were not fielded.
-    ((), 2, (1, 2, 3, 4), True, False),
-    ((1, 2), 2, (3, 4), False, False),
-    ((1, 2), 1, (3, 4), True, False),
-    ((1, 2, 3), 1, (4,), False, False),
-    ((1,), 1, (2, 3, 4), True, True),
-    ((1, 2, 3), 0, (4,), True, True),
-    ((1, 2, 3, 4), 0, (), False, False),
-])
+@pytest.mark.parametrize(
+    ("used", "rounds_left", "squads", "must", "late"),
+    [
+        ((), 3, (1, 2, 3, 4), False, False),
+        # Two rounds with two picks each for four squads: from now on only such as were not fielded.
+        ((), 2, (1, 2, 3, 4), True, False),
+        ((1, 2), 2, (3, 4), False, False),
+        ((1, 2), 1, (3, 4), True, False),
+        ((1, 2, 3), 1, (4,), False, False),
+        ((1,), 1, (2, 3, 4), True, True),
+        ((1, 2, 3), 0, (4,), True, True),
+        ((1, 2, 3, 4), 0, (), False, False),
+    ],
+)
 def test_the_warning_when_the_unused_squads_reach_the_picks_that_are_left(
     used: tuple[int, ...], rounds_left: int, squads: tuple[int, ...], must: bool, late: bool
 ) -> None:
@@ -57,10 +67,17 @@ def test_the_warning_when_the_unused_squads_reach_the_picks_that_are_left(
     assert (left.squads, left.must, left.late) == (squads, must, late)
 
 
-@pytest.mark.parametrize(("owed", "picks", "rounds_after", "lost"), [
-    ((3, 4), (1, 2), 0, (3, 4)), ((3, 4), (1, 4), 0, (3,)), ((3, 4), (3, 4), 0, ()),
-    ((3, 4), (1, 2), 1, ()), ((2, 3, 4), (1, 2), 1, ()), ((), (1, 2), 0, ()),
-])
+@pytest.mark.parametrize(
+    ("owed", "picks", "rounds_after", "lost"),
+    [
+        ((3, 4), (1, 2), 0, (3, 4)),
+        ((3, 4), (1, 4), 0, (3,)),
+        ((3, 4), (3, 4), 0, ()),
+        ((3, 4), (1, 2), 1, ()),
+        ((2, 3, 4), (1, 2), 1, ()),
+        ((), (1, 2), 0, ()),
+    ],
+)
 def test_squads_that_are_let_go_for_good_are_named(
     owed: tuple[int, ...], picks: tuple[int, ...], rounds_after: int, lost: tuple[int, ...]
 ) -> None:
@@ -81,7 +98,7 @@ def test_a_squad_that_never_was_is_named_with_whose_it_is() -> None:
 
 
 def test_a_match_without_the_squads_of_both_is_named_with_its_side() -> None:
-    """"każdy oddział … musi znaleźć się chociaż raz": of every match that was played, both sides' are recorded."""
+    """ "każdy oddział … musi znaleźć się chociaż raz": of every match that was played, both sides' are recorded."""
     table = two_rounds(lists_required=False)
     first = table.rounds[0]
     half = replace(first.matches[0], result=Result(score=SidePair(2, 0), wounds=SidePair(3, 1), picks={"a": [1, 2]}))

@@ -18,8 +18,13 @@ def players(*names: str, **more: object) -> tuple[Competitor, ...]:
 
 
 def event(competitors: tuple[Competitor, ...], *rounds: tuple[Match, ...], **options: object) -> Tournament:
-    return Tournament("Winter Open", "xwing-standard", competitors=competitors, options=options,
-                      rounds=tuple(Round(i + 1, matches=matches) for i, matches in enumerate(rounds)))
+    return Tournament(
+        "Winter Open",
+        "xwing-standard",
+        competitors=competitors,
+        options=options,
+        rounds=tuple(Round(i + 1, matches=matches) for i, matches in enumerate(rounds)),
+    )
 
 
 def beats(winner: str, loser: str, loser_score: int = 0) -> Match:
@@ -33,12 +38,14 @@ def met_in(tournament: Tournament, seed: int) -> set[frozenset[str]]:
 def record(points: dict[str, int]) -> tuple[tuple[Match, ...], ...]:
     """Rounds that give those points, by "no-show" wins: nobody has met anybody, and nobody had a bye."""
     most = max(points.values())
-    return tuple(tuple(Match(c, bye="no-show" if number < won else "unpaired-loss") for c, won in points.items())
-                 for number in range(most))
+    return tuple(
+        tuple(Match(c, bye="no-show" if number < won else "unpaired-loss") for c, won in points.items())
+        for number in range(most)
+    )
 
 
 def test_the_rulebooks_example_three_on_5_points_and_one_on_4() -> None:
-    """"the one left over meets a random player of the next lower group": each of the three floats in turn."""
+    """ "the one left over meets a random player of the next lower group": each of the three floats in turn."""
     points = {"Ana": 5, "Bruno": 5, "Eva": 5, "Kai": 4}
     tournament = event(players(*points), *record(points))
     floaters = Counter()
@@ -82,8 +89,10 @@ def test_the_same_seed_draws_the_same_round_and_another_attempt_another() -> Non
 
 def test_this_draw_is_the_same_on_every_machine() -> None:
     """A recorded draw can be drawn again for ever: if this changes, so do all rounds ever recorded."""
-    tournament = event(players(*"ABCDEFGHIJKLM"), (
-        *(beats(a, b) for a, b in ("AB", "CD", "EF", "GH", "IJ", "KL")), Match("M", bye="bye")))
+    tournament = event(
+        players(*"ABCDEFGHIJKLM"),
+        (*(beats(a, b) for a, b in ("AB", "CD", "EF", "GH", "IJ", "KL")), Match("M", bye="bye")),
+    )
     drawn = pairing_to_json(draw_swiss_round(tournament, seed=20261120))
     assert " ".join(f"{m['a']}{m.get('b', '')}" for m in drawn["matches"]) == "EG IM KA CH DL FJ B"
 
@@ -113,8 +122,13 @@ def test_who_came_together_is_kept_apart_in_round_1() -> None:
 
 
 def test_a_car_too_large_for_luck_is_separated_all_the_same() -> None:
-    convoy = event((*players(*(f"n{i}" for i in range(49)), came_with="north"),
-                    *players(*(f"s{i}" for i in range(45)), came_with="south"), *players(*(f"x{i}" for i in range(6)))))
+    convoy = event(
+        (
+            *players(*(f"n{i}" for i in range(49)), came_with="north"),
+            *players(*(f"s{i}" for i in range(45)), came_with="south"),
+            *players(*(f"x{i}" for i in range(6))),
+        )
+    )
     pairing = draw_swiss_round(convoy, seed=1)
     assert not any(match.a[0] == (match.b or "")[:1] and match.a[0] in "ns" for match in pairing.matches)
 
@@ -128,15 +142,20 @@ def test_later_the_last_without_a_bye_has_it() -> None:
     assert pairing.notes["bye"] == {"competitor": "Bruno", "why": "last", "passed_over": []}
     assert pairing.matches[-1] == Match("Bruno", bye="bye")
     assert pairing_to_json(pairing)["notes"]["bye"] == "last"
-    had_one = event(tuple(replace(c, dropped_after=1) if c.name in ("Ana", "Eva") else c for c in players(*names)),
-                    (*one[1:3], Match("Ana", bye="bye"), Match("Bruno", bye="won"), Match("Nils", bye="unpaired-loss")))
+    had_one = event(
+        tuple(replace(c, dropped_after=1) if c.name in ("Ana", "Eva") else c for c in players(*names)),
+        (*one[1:3], Match("Ana", bye="bye"), Match("Bruno", bye="won"), Match("Nils", bye="unpaired-loss")),
+    )
     assert draw_swiss_round(had_one).notes["bye"]["competitor"] == "Nils"
 
 
 def test_a_bye_that_would_force_a_repeat_goes_to_the_next() -> None:
     """Kai is last, but without Kai the other four could not be paired: Ana has met all of them but Kai."""
-    rounds = [(beats("Ana", "Bruno"), beats("Eva", "Kai")), (beats("Ana", "Eva"), beats("Łukasz", "Kai")),
-              (beats("Ana", "Łukasz"), beats("Bruno", "Eva", 99))]
+    rounds = [
+        (beats("Ana", "Bruno"), beats("Eva", "Kai")),
+        (beats("Ana", "Eva"), beats("Łukasz", "Kai")),
+        (beats("Ana", "Łukasz"), beats("Bruno", "Eva", 99)),
+    ]
     tournament = event(players("Ana", "Bruno", "Eva", "Kai", "Łukasz"), *rounds)
     assert standings(tournament)[-1].competitor == "Kai"
     pairing = draw_swiss_round(tournament)
@@ -146,16 +165,22 @@ def test_a_bye_that_would_force_a_repeat_goes_to_the_next() -> None:
 
 
 def test_nobody_gets_a_second_bye_while_somebody_has_none_even_at_the_price_of_a_repeat() -> None:
-    three = event(players("Ana", "Bruno", "Eva"), (beats("Ana", "Bruno"), Match("Eva", bye="bye")),
-                  (beats("Ana", "Eva"), Match("Bruno", bye="bye")))
+    three = event(
+        players("Ana", "Bruno", "Eva"),
+        (beats("Ana", "Bruno"), Match("Eva", bye="bye")),
+        (beats("Ana", "Eva"), Match("Bruno", bye="bye")),
+    )
     pairing = draw_swiss_round(three)
     assert pairing.matches[-1].a == "Ana"
     assert pairing.notes["repeats"] == 0
 
 
 def test_who_left_or_is_absent_is_not_paired_and_their_opponents_still_count() -> None:
-    people = (*players("Ana", "Bruno", "Eva", "Kai"), *players("Łukasz", dropped_after=1),
-              *players("Marta", disqualified_after=1))
+    people = (
+        *players("Ana", "Bruno", "Eva", "Kai"),
+        *players("Łukasz", dropped_after=1),
+        *players("Marta", disqualified_after=1),
+    )
     tournament = event(people, (beats("Ana", "Łukasz"), beats("Bruno", "Marta"), beats("Eva", "Kai")))
     paired = {c for pair in met_in(tournament, 1) for c in pair}
     assert paired == {"Ana", "Bruno", "Eva", "Kai"}
@@ -172,8 +197,12 @@ def test_only_this_stages_opponents_count() -> None:
 
 
 def test_everybody_has_met_everybody_and_it_still_draws() -> None:
-    tournament = event(players(*"ABCD"), (beats("A", "B"), beats("C", "D")), (beats("A", "C"), beats("B", "D")),
-                       (beats("A", "D"), beats("B", "C")))
+    tournament = event(
+        players(*"ABCD"),
+        (beats("A", "B"), beats("C", "D")),
+        (beats("A", "C"), beats("B", "D")),
+        (beats("A", "D"), beats("B", "C")),
+    )
     notes = draw_swiss_round(tournament).notes
     assert notes["repeats"] == 2
     assert len({frozenset(pair.values()) for pair in notes["repeated"]}) == 2
@@ -186,8 +215,14 @@ def test_a_repeat_that_must_come_is_announced_in_time() -> None:
     assert first.notes["repeat_ahead"] is True
     assert pairing_to_json(first)["notes"]["repeat_ahead"] is True
     assert "repeat_ahead" not in draw_swiss_round(event(players(*"ABCD"), structure="own", swiss_rounds=3)).notes
-    last = event(players(*"ABCD"), (beats("A", "B"), beats("C", "D")), (beats("A", "C"), beats("B", "D")),
-                 (beats("A", "D"), beats("B", "C")), structure="own", swiss_rounds=4)
+    last = event(
+        players(*"ABCD"),
+        (beats("A", "B"), beats("C", "D")),
+        (beats("A", "C"), beats("B", "D")),
+        (beats("A", "D"), beats("B", "C")),
+        structure="own",
+        swiss_rounds=4,
+    )
     notes = draw_swiss_round(last).notes
     assert (notes["repeats"], "repeat_ahead" in notes) == (2, False)
 

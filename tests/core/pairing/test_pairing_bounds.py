@@ -19,14 +19,15 @@ def neighbours_met(n: int, groups: int, reach: int) -> PairingPool:
     return PairingPool(tuple(f"p{i}" for i in range(n)), points, met, (0,) * n)
 
 
-@pytest.mark.parametrize(("n", "groups", "reach"), [
-    (512, 256, 15), (2048, 1024, 20), (4096, 64, 30), pytest.param(4096, 2048, 30, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("n", "groups", "reach"),
+    [(512, 256, 15), (2048, 1024, 20), (4096, 64, 30), pytest.param(4096, 2048, 30, marks=pytest.mark.long)],
+)
 def test_searches_cost_no_more_than_they_may(monkeypatch: pytest.MonkeyPatch, n: int, groups: int, reach: int) -> None:
     field = neighbours_met(n, groups, reach)
     sizes: list[int] = []
     search = window.heaviest_matching_of_near
-    monkeypatch.setattr(window, "heaviest_matching_of_near",
-                        lambda edges: sizes.append(len(edges)) or search(edges))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(window, "heaviest_matching_of_near", lambda edges: sizes.append(len(edges)) or search(edges))  # type: ignore[func-returns-value]
     pairs, _ = draw_round(field, range(n), DrawRandom(1, 9, 1), field.byes, 0)
     assert sorted(member for pair in pairs for member in pair) == list(range(n))
     assert not field.repeats(pairs)

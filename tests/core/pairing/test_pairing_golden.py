@@ -18,8 +18,13 @@ SEED = 20261120
 def evening(names: str, rounds: int) -> list[str]:
     """The rounds of an event in which the alphabetically first of each match wins, as "method AB CD …"."""
     people = tuple(Competitor(name, name) for name in names)
-    tournament = Tournament("Winter Open", "xwing-standard", seed=SEED, competitors=people,
-                            options={"structure": "own", "swiss_rounds": rounds})
+    tournament = Tournament(
+        "Winter Open",
+        "xwing-standard",
+        seed=SEED,
+        competitors=people,
+        options={"structure": "own", "swiss_rounds": rounds},
+    )
     drawn = []
     for number in range(1, rounds + 1):
         pairing = draw_swiss_round(tournament)
@@ -70,10 +75,15 @@ def history(size: int, rounds: int) -> PairingPool:
     return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
 
 
-@pytest.mark.parametrize(("size", "rounds", "method", "digest"), [
-    (10, 3, "enumerated", "f633fa6033e338f9"), (64, 3, "ideal", "979e341bf75ff739"),
-    (300, 6, "ideal", "780d3042aadd1929"), (1000, 8, "ideal", "5db83b07f1571e87"),
-])
+@pytest.mark.parametrize(
+    ("size", "rounds", "method", "digest"),
+    [
+        (10, 3, "enumerated", "f633fa6033e338f9"),
+        (64, 3, "ideal", "979e341bf75ff739"),
+        (300, 6, "ideal", "780d3042aadd1929"),
+        (1000, 8, "ideal", "5db83b07f1571e87"),
+    ],
+)
 def test_whole_fields(size: int, rounds: int, method: str, digest: str) -> None:
     field = history(size, rounds)
     pairs, way = draw_round(field, range(size), DrawRandom(SEED, rounds + 1, 1), field.byes, 0)

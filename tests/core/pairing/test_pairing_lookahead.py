@@ -52,8 +52,12 @@ def test_a_way_through_the_remaining_rounds_is_kept_if_there_is_one(size: int, r
             left = rounds - number
             optima = best_rounds(field.groups(members), field.met)
             past = frozenset(frozenset((a, b)) for a in range(size) for b in met[a])
-            good = {frozenset(map(frozenset, pairs)) for pairs in optima if not field.repeats(pairs)
-                    and a_way_exists(size, past | frozenset(map(frozenset, pairs)), tuple(byes), left)}
+            good = {
+                frozenset(map(frozenset, pairs))
+                for pairs in optima
+                if not field.repeats(pairs)
+                and a_way_exists(size, past | frozenset(map(frozenset, pairs)), tuple(byes), left)
+            }
             pairs, _ = draw_round(field, members, DrawRandom(seed, number, 1), byes, left)
             if good:
                 assert frozenset(map(frozenset, pairs)) in good

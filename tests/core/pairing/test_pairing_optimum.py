@@ -66,7 +66,7 @@ def test_both_ways_to_be_exact_are_among_those_tried() -> None:
 def small_groups_have_all_met(*sizes: int) -> PairingPool:
     """Groups from the top down; of the last one each has one point. In those of fewer than ten all have met."""
     size = sum(sizes)
-    groups = [range(sum(sizes[:g]), sum(sizes[:g + 1])) for g in range(len(sizes))]
+    groups = [range(sum(sizes[:g]), sum(sizes[: g + 1])) for g in range(len(sizes))]
     met: list[set[int]] = [set(group) - {member} if len(group) < 10 else set() for group in groups for member in group]
     points = tuple(len(sizes) - g for g, group in enumerate(groups) for _ in group)
     return PairingPool(tuple(map(str, range(size))), points, tuple(met), (0,) * size)
@@ -173,8 +173,10 @@ def test_small_draws_are_uniform_over_the_best() -> None:
     best = best_rounds(field.groups(range(8)), field.met)
     # The floater is A or B (3 ways each for the other four) or C, D, E (3 ways less the one with A-B): 12 by 3 hosts.
     assert len(best) == 36
-    seen = Counter(frozenset(map(frozenset, draw_round(field, range(8), DrawRandom(seed, 2, 1), field.byes, 0)[0]))
-                   for seed in range(3600))
+    seen = Counter(
+        frozenset(map(frozenset, draw_round(field, range(8), DrawRandom(seed, 2, 1), field.byes, 0)[0]))
+        for seed in range(3600)
+    )
     assert set(seen) == {frozenset(map(frozenset, pairs)) for pairs in best}
     assert sum((count - 100) ** 2 / 100 for count in seen.values()) < 74.9  # chi-square, 35 degrees, 1 in 10,000
 
@@ -202,8 +204,9 @@ def test_every_optimum_of_an_exact_search_can_come_up() -> None:
 
 
 @pytest.mark.parametrize("search", [heaviest_matching, heaviest_matching_of_near])
-def test_heaviest_matching_against_all_matchings(search: Callable[[Edges], list[int]],
-                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heaviest_matching_against_all_matchings(
+    search: Callable[[Edges], list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(blossom, "NEAR", 1)  # so that a vertex is first seen with one or two of up to seven edges
     rand = random.Random(11)
     for _ in range(300):

@@ -22,16 +22,19 @@ def round_of(minutes: int, state: str = RUNNING) -> Clock:
     return Clock(state, minutes * MINUTE, minutes * MINUTE, at(0))
 
 
-@pytest.mark.parametrize(("elapsed_ms", "key"), [
-    (0, "phase.running"),
-    (90 * MINUTE - 1, "phase.running"),
-    (90 * MINUTE, "phase.key"),
-    (119 * MINUTE, "phase.key"),
-    (120 * MINUTE - 1, "phase.key"),
-    (120 * MINUTE, "phase.last_minutes"),
-    (123 * MINUTE - 1, "phase.last_minutes"),
-    (123 * MINUTE, "phase.over"),
-])
+@pytest.mark.parametrize(
+    ("elapsed_ms", "key"),
+    [
+        (0, "phase.running"),
+        (90 * MINUTE - 1, "phase.running"),
+        (90 * MINUTE, "phase.key"),
+        (119 * MINUTE, "phase.key"),
+        (120 * MINUTE - 1, "phase.key"),
+        (120 * MINUTE, "phase.last_minutes"),
+        (123 * MINUTE - 1, "phase.last_minutes"),
+        (123 * MINUTE, "phase.over"),
+    ],
+)
 def test_a_round_of_120_minutes_with_three_more_from_its_start_to_its_end(elapsed_ms: int, key: str) -> None:
     assert phase_now(round_of(120), KEY_PHASE, 3, at(elapsed_ms)).key == key
 
@@ -68,7 +71,7 @@ def test_a_round_without_phases_is_in_its_last_minutes_from_five_on() -> None:
 def test_the_key_phase_begins_30_minutes_before_the_announced_end_however_long_the_round(
     minutes: int, begins: int
 ) -> None:
-    """"na 30 minut przed jej końcem": of a round that is no longer than that it is all."""
+    """ "na 30 minut przed jej końcem": of a round that is no longer than that it is all."""
     assert phase_now(round_of(minutes), KEY_PHASE, 5, at(begins * MINUTE)).key == "phase.key"
     if begins:
         assert phase_now(round_of(minutes), KEY_PHASE, 5, at(begins * MINUTE - 1)).key == "phase.running"
@@ -112,4 +115,5 @@ def test_a_clock_of_another_boot_stands() -> None:
 def test_only_one_rulebook_has_phases_and_hidden_minutes() -> None:
     assert {book.id: book.phases for book in RULEBOOKS.values() if book.phases} == {"shatterpoint-premier": KEY_PHASE}
     assert {book.id: book.extra_minutes for book in RULEBOOKS.values() if book.extra_minutes} == {
-        "shatterpoint-premier": (0, 5)}
+        "shatterpoint-premier": (0, 5)
+    }

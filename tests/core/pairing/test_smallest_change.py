@@ -16,14 +16,14 @@ def everything(members: list[int]) -> Iterator[tuple[Pairs, int | None]]:
     """Every way to pair these, and who is left over of an odd number."""
     if len(members) % 2:
         for i, alone in enumerate(members):
-            for pairs, _ in everything(members[:i] + members[i + 1:]):
+            for pairs, _ in everything(members[:i] + members[i + 1 :]):
                 yield pairs, alone
     elif not members:
         yield [], None
     else:
         first, rest = members[0], members[1:]
         for i, second in enumerate(rest):
-            for pairs, _ in everything(rest[:i] + rest[i + 1:]):
+            for pairs, _ in everything(rest[:i] + rest[i + 1 :]):
                 yield [(first, second), *pairs], None
 
 
@@ -36,7 +36,7 @@ def measure(pairs: Pairs, alone: int | None, kept: Pairs, bound: ChangeCosts) ->
         sum(b in bound.met[a] for a, b in new),
         sum(b in bound.together[a] for a, b in new),
         len(there - {frozenset(pair) for pair in pairs}),
-        sum((bound.group[a] - bound.group[b])**2 for a, b in new),
+        sum((bound.group[a] - bound.group[b]) ** 2 for a, b in new),
         bound.alone[alone] if alone is not None else 0,
     )
 
@@ -46,8 +46,11 @@ def broken_rounds(draw: st.DrawFn) -> tuple[list[int], Pairs, ChangeCosts]:
     waiting = draw(st.integers(1, 4))
     tables = draw(st.integers(0, (9 - waiting) // 2))
     n = waiting + 2 * tables
-    pairs = [frozenset(pair) for pair in draw(st.lists(
-        st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n)) if pair[0] != pair[1]]
+    pairs = [
+        frozenset(pair)
+        for pair in draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=2 * n))
+        if pair[0] != pair[1]
+    ]
     came = draw(st.lists(st.integers(0, n), min_size=n, max_size=n))
     bound = ChangeCosts(
         met=[{b for b in range(n) if frozenset((a, b)) in pairs} for a in range(n)],
@@ -75,7 +78,9 @@ def bound(n: int, met: Pairs = (), **more: list[int]) -> ChangeCosts:  # type: i
     there = {frozenset(pair) for pair in met}
     return ChangeCosts(
         met=[{b for b in range(n) if frozenset((a, b)) in there} for a in range(n)],
-        together=[set() for _ in range(n)], group=more.get("group", [0] * n), byes=more.get("byes", [0] * n),
+        together=[set() for _ in range(n)],
+        group=more.get("group", [0] * n),
+        byes=more.get("byes", [0] * n),
         alone=more.get("alone", list(range(n))),
     )
 

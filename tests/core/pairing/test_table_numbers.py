@@ -9,8 +9,12 @@ from roundtap_core.records import Competitor, Match, Result, Round, SidePair, To
 
 
 def hall(*rounds: tuple[Match, ...], fixed: dict[str, int] | None = None) -> Tournament:
-    return Tournament("Hall", "xwing-standard", rounds=tuple(Round(i + 1, matches=r) for i, r in enumerate(rounds)),
-                      competitors=tuple(Competitor(c, c, fixed_table=(fixed or {}).get(c)) for c in "ABCDEFGH"))
+    return Tournament(
+        "Hall",
+        "xwing-standard",
+        rounds=tuple(Round(i + 1, matches=r) for i, r in enumerate(rounds)),
+        competitors=tuple(Competitor(c, c, fixed_table=(fixed or {}).get(c)) for c in "ABCDEFGH"),
+    )
 
 
 def won(a: str, b: str, table: int | None = None) -> Match:

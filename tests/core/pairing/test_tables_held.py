@@ -51,8 +51,11 @@ def test_nobody_moves_to_a_table_that_is_fixed_for_somebody() -> None:
     event = Event(players=3)
     event.enter("p4", fixed_table=3)
     event.enter("p5")
-    event.tell(c.ImposeRound(({"a": "p1", "b": "p2", "table": 1}, {"a": "p3", "b": "p5", "table": 2},
-                              {"a": "p4", "bye": "bye"})))
+    event.tell(
+        c.ImposeRound(
+            ({"a": "p1", "b": "p2", "table": 1}, {"a": "p3", "b": "p5", "table": 2}, {"a": "p4", "bye": "bye"})
+        )
+    )
     event.tell(c.MoveTables(1, 1, frozenset({1})))
     assert tables(event) == [4, 2, None]
 
@@ -69,8 +72,9 @@ def test_another_draft_than_the_one_looked_at_does_not_move() -> None:
 
 def test_an_imposed_match_without_a_table_takes_one_that_is_free_in_the_hall() -> None:
     event = Event()
-    event.tell(c.ImposeRound(({"a": "p1", "b": "p2"}, {"a": "p3", "b": "p4", "table": 2}),
-                             busy_tables=frozenset({1, 3})))
+    event.tell(
+        c.ImposeRound(({"a": "p1", "b": "p2"}, {"a": "p3", "b": "p4", "table": 2}), busy_tables=frozenset({1, 3}))
+    )
     assert tables(event) == [4, 2]
 
 

@@ -29,20 +29,29 @@ def two_tied(**options: object) -> Tournament:
 def three_tied(**options: object) -> Tournament:
     """Ana, Bruno and Cira each beat a different one of Dora, Eva and Fritz."""
     given = {"prize_places": 1, **options}
-    return event("warlords-of-terra", [[won("Ana", "Dora"), won("Bruno", "Eva"), won("Cira", "Fritz")]], *FOUR, "Eva",
-                 "Fritz", **given)
+    return event(
+        "warlords-of-terra",
+        [[won("Ana", "Dora"), won("Bruno", "Eva"), won("Cira", "Fritz")]],
+        *FOUR,
+        "Eva",
+        "Fritz",
+        **given,
+    )
 
 
 def with_ties(tournament: Tournament, *rounds: list[Match], form: str = "each") -> Tournament:
     number = len(tournament.rounds)
-    more = tuple(Round(number + n, TIEBREAK, tuple(matches), tiebreak_form=form)
-                 for n, matches in enumerate(rounds, start=1))
+    more = tuple(
+        Round(number + n, TIEBREAK, tuple(matches), tiebreak_form=form) for n, matches in enumerate(rounds, start=1)
+    )
     return replace(tournament, rounds=(*tournament.rounds, *more))
 
 
 def leaves(tournament: Tournament, who: str, after: int = 1) -> Tournament:
-    return replace(tournament, competitors=tuple(
-        replace(c, dropped_after=after) if c.id == who else c for c in tournament.competitors))
+    return replace(
+        tournament,
+        competitors=tuple(replace(c, dropped_after=after) if c.id == who else c for c in tournament.competitors),
+    )
 
 
 def pairs(tournament: Tournament, form: str = "each") -> list[set[str]]:
@@ -52,6 +61,7 @@ def pairs(tournament: Tournament, form: str = "each") -> list[set[str]]:
 
 
 # Who has to play.
+
 
 def test_where_nobody_announced_prizes_there_are_none() -> None:
     """They are asked, not assumed: nothing is at stake, and whoever computes without them is told so."""
@@ -63,14 +73,18 @@ def test_where_nobody_announced_prizes_there_are_none() -> None:
     assert book.option_warnings({"prize_places": 0}) == []
 
 
-@pytest.mark.parametrize(("prizes", "cut", "ties"), [
-    (0, 0, []), (1, 0, [{"Ana", "Bruno"}]), (2, 0, [{"Ana", "Bruno"}]),
-    (3, 0, [{"Ana", "Bruno"}, {"Cira", "Dora"}]), (0, 2, [{"Ana", "Bruno"}]),
-    (0, 4, [{"Ana", "Bruno"}, {"Cira", "Dora"}]),
-])
-def test_it_is_played_on_or_at_the_edge_of_a_prize_or_cut_place(
-    prizes: int, cut: int, ties: list[set[str]]
-) -> None:
+@pytest.mark.parametrize(
+    ("prizes", "cut", "ties"),
+    [
+        (0, 0, []),
+        (1, 0, [{"Ana", "Bruno"}]),
+        (2, 0, [{"Ana", "Bruno"}]),
+        (3, 0, [{"Ana", "Bruno"}, {"Cira", "Dora"}]),
+        (0, 2, [{"Ana", "Bruno"}]),
+        (0, 4, [{"Ana", "Bruno"}, {"Cira", "Dora"}]),
+    ],
+)
+def test_it_is_played_on_or_at_the_edge_of_a_prize_or_cut_place(prizes: int, cut: int, ties: list[set[str]]) -> None:
     assert [set(tie) for tie in open_ties(two_tied(prize_places=prizes, cut=cut))] == ties
 
 
@@ -98,15 +112,22 @@ def test_whoever_has_left_plays_no_tie_break() -> None:
     assert [set(tie) for tie in open_ties(leaves(three_tied(), "Ana"))] == [{"Bruno", "Cira"}]
 
 
-@pytest.mark.parametrize("rulebook_id", [
-    "xwing-standard", "xwing-epic-duel", "keyforge-archon", "shatterpoint-premier",
-])
+@pytest.mark.parametrize(
+    "rulebook_id",
+    [
+        "xwing-standard",
+        "xwing-epic-duel",
+        "keyforge-archon",
+        "shatterpoint-premier",
+    ],
+)
 def test_the_other_rulebooks_have_none(rulebook_id: str) -> None:
     drawn = Result(ended="ruling", winner="none", wounds=SidePair() if "shatter" in rulebook_id else None)
     assert open_ties(event(rulebook_id, [[game("Ana", "Bruno", drawn)]], "Ana", "Bruno")) == []
 
 
 # Two.
+
 
 @pytest.mark.parametrize("winner", ["Ana", "Bruno"])
 def test_two_meet_and_the_winner_is_ahead(winner: str) -> None:
@@ -128,12 +149,21 @@ def test_it_adds_nothing_to_points_score_or_sums() -> None:
     for who, row in rows(after).items():
         before = rows(table)[who]
         assert (row.points, row.rounds, row.wins, row.tiebreakers) == (
-            before.points, before.rounds, before.wins, before.tiebreakers)
+            before.points,
+            before.rounds,
+            before.wins,
+            before.tiebreakers,
+        )
 
 
 def test_it_may_repeat_a_pairing_of_the_swiss_rounds() -> None:
-    table = event("warlords-of-terra", [[game("Ana", "Bruno", Result("time", "draw", score=SidePair(7, 7)))]], "Ana",
-                  "Bruno", prize_places=1)
+    table = event(
+        "warlords-of-terra",
+        [[game("Ana", "Bruno", Result("time", "draw", score=SidePair(7, 7)))]],
+        "Ana",
+        "Bruno",
+        prize_places=1,
+    )
     assert pairs(table) == [{"Ana", "Bruno"}]
 
 
@@ -141,8 +171,9 @@ def test_if_both_lose_by_a_ruling_they_meet_again() -> None:
     for form in ("each", "knockout"):
         after = with_ties(two_tied(), [game("Ana", "Bruno", ruling("none"))], form=form)
         assert pairs(after, form) == [{"Ana", "Bruno"}]
-        assert order(with_ties(two_tied(), [game("Ana", "Bruno", ruling("none"))], [won("Bruno", "Ana")],
-                               form=form)).startswith("Bruno Ana")
+        assert order(
+            with_ties(two_tied(), [game("Ana", "Bruno", ruling("none"))], [won("Bruno", "Ana")], form=form)
+        ).startswith("Bruno Ana")
 
 
 def test_every_tie_plays_in_the_same_round() -> None:
@@ -150,6 +181,7 @@ def test_every_tie_plays_in_the_same_round() -> None:
 
 
 # Three and more: each against each.
+
 
 def test_three_play_each_against_each_one_match_a_round() -> None:
     table, met = three_tied(), []
@@ -182,8 +214,16 @@ def test_a_circle_is_played_again() -> None:
 
 
 def test_four_play_two_matches_a_round() -> None:
-    table = event("warlords-of-terra", [[won("Ana", "h1"), won("Bruno", "h2"), won("Cira", "h3"), won("Dora", "h4")]],
-                  *FOUR, "h1", "h2", "h3", "h4", prize_places=1)
+    table = event(
+        "warlords-of-terra",
+        [[won("Ana", "h1"), won("Bruno", "h2"), won("Cira", "h3"), won("Dora", "h4")]],
+        *FOUR,
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        prize_places=1,
+    )
     met: set[frozenset[str]] = set()
     for _ in range(3):
         drawn = pairs(table)
@@ -213,6 +253,7 @@ def test_where_all_have_left_before_the_last_meeting_the_lot_decides_even_for_wh
 
 # Single elimination, the organizer's choice.
 
+
 def test_three_by_single_elimination_one_waits() -> None:
     table = three_tied()
     ((first, second),) = [sorted(pair) for pair in pairs(table, "knockout")]
@@ -239,15 +280,21 @@ def test_its_number_follows_the_swiss_rounds_and_it_sits_at_tables() -> None:
 
 def test_who_left_after_all_their_meetings_is_not_held_to_one_with_who_never_played() -> None:
     """Four tied; one is gone before the tie-break rounds, another leaves having beaten both others."""
-    people = tuple(
-        Competitor(f"w{n}", f"Winner {n}", dropped_after={1: 1, 2: 4}.get(n)) for n in range(1, 5)
-    ) + tuple(Competitor(f"l{n}", f"Loser {n}") for n in range(1, 5))
+    people = tuple(Competitor(f"w{n}", f"Winner {n}", dropped_after={1: 1, 2: 4}.get(n)) for n in range(1, 5)) + tuple(
+        Competitor(f"l{n}", f"Loser {n}") for n in range(1, 5)
+    )
 
     options = {"swiss_rounds": 1, "prize_places": 4}
-    left = Tournament("Left", "warlords-of-terra", options=options, competitors=people, rounds=(
-        Round(1, "swiss", tuple(won(f"w{n}", f"l{n}") for n in range(1, 5))),
-        Round(2, "tiebreak", (won("w2", "w3"),)),
-        Round(3, "tiebreak", (won("w2", "w4"),)),
-        Round(4, "tiebreak", (won("w3", "w4"),)),
-    ))
+    left = Tournament(
+        "Left",
+        "warlords-of-terra",
+        options=options,
+        competitors=people,
+        rounds=(
+            Round(1, "swiss", tuple(won(f"w{n}", f"l{n}") for n in range(1, 5))),
+            Round(2, "tiebreak", (won("w2", "w3"),)),
+            Round(3, "tiebreak", (won("w2", "w4"),)),
+            Round(4, "tiebreak", (won("w3", "w4"),)),
+        ),
+    )
     assert [row.competitor for row in standings(left)[:4]] == ["w2", "w3", "w4", "w1"]

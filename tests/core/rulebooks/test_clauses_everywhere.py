@@ -53,8 +53,9 @@ def opened(rulebook: str, players: int = 4, rounds: int = 3, **options: object) 
     """An event before round 1; nobody plays for a prize, so that no tie has to be played out."""
     book = RULEBOOKS[rulebook]
     given = {"structure": "own", "swiss_rounds": rounds, **options}
-    return Event(players, {**given, "prize_places": 0} if book.tiebreak_rounds else given, rulebook=rulebook,
-                 level=None)
+    return Event(
+        players, {**given, "prize_places": 0} if book.tiebreak_rounds else given, rulebook=rulebook, level=None
+    )
 
 
 def stood(rulebook: str) -> Result | None:
@@ -70,8 +71,13 @@ def settle(event: Event, winner: str = "a") -> Event:
     assert event.state.live is not None
     for place, match in enumerate(event.state.live.open_matches):
         life = 3 * place + len(event.state.rounds) if event.state.rulebook.tiebreak_rounds else 0
-        event.tell(c.EnterResult(match.id, match.revision, Result(
-            ended=RULING, winner=winner, score=SidePair(life, 0) if winner == "a" else SidePair(0, life))))
+        event.tell(
+            c.EnterResult(
+                match.id,
+                match.revision,
+                Result(ended=RULING, winner=winner, score=SidePair(life, 0) if winner == "a" else SidePair(0, life)),
+            )
+        )
     return event
 
 
@@ -103,6 +109,7 @@ def bracket(event: Event) -> Bracket:
 
 # Pairing.
 
+
 @everywhere
 def test_round_1_and_its_bye_are_drawn_by_lot(rulebook: str) -> None:
     """Of five each has the bye, and everybody meets everybody, equally often."""
@@ -122,8 +129,9 @@ def test_round_1_and_its_bye_are_drawn_by_lot(rulebook: str) -> None:
 @everywhere
 def test_equal_points_meet_and_the_odd_one_out_meets_one_of_the_next_group(rulebook: str) -> None:
     """Three winners and three losers: two winners meet, and a random third one meets a random loser."""
-    played = tournament(rulebook, [[beats("Ana", "Bruno"), beats("Cira", "Dora"), beats("Eva", "Fritz")]], *SIX,
-                        swiss_rounds=3)
+    played = tournament(
+        rulebook, [[beats("Ana", "Bruno"), beats("Cira", "Dora"), beats("Eva", "Fritz")]], *SIX, swiss_rounds=3
+    )
     winners = {"Ana", "Cira", "Eva"}
     crossed = set()
     for seed in range(80):
@@ -133,7 +141,8 @@ def test_equal_points_meet_and_the_odd_one_out_meets_one_of_the_next_group(ruleb
         crossed.add(frozenset(cross))
     # Nobody meets the opponent of round 1 again.
     assert crossed == {frozenset((a, b)) for a in winners for b in set(SIX) - winners} - {
-        frozenset(pair) for pair in (("Ana", "Bruno"), ("Cira", "Dora"), ("Eva", "Fritz"))}
+        frozenset(pair) for pair in (("Ana", "Bruno"), ("Cira", "Dora"), ("Eva", "Fritz"))
+    }
 
 
 @everywhere
@@ -183,12 +192,15 @@ def test_a_table_can_be_given_time_back(rulebook: str) -> None:
     event = opened(rulebook).play()
     event.tell(c.SetClock("start"))
     event.tell(c.GrantExtension("1.1", 5))
-    left = [match_clock(event.state, event.state.live, event.match(match)).remaining_at(event.now.instant)  # type: ignore[arg-type]
-            for match in ("1.1", "1.2")]
+    left = [
+        match_clock(event.state, event.state.live, event.match(match)).remaining_at(event.now.instant)  # type: ignore[arg-type]
+        for match in ("1.1", "1.2")
+    ]
     assert left[0] == (left[1] or 0) + 5 * MINUTE
 
 
 # Leaving and coming back.
+
 
 @everywhere
 def test_who_leaves_concedes_the_open_game_and_is_not_paired_again(rulebook: str) -> None:
@@ -262,10 +274,12 @@ def test_a_warning_is_kept_and_the_player_plays_on_even_a_leaver_is_warned(ruleb
     event.tell(c.GiveWarning("p2", "left without a word"))
     assert [who.warnings for who in tournament_of(event.state).competitors[:2]] == [
         ({"round": 1, "reason": "a card fell", "by": "organizer"},),
-        ({"round": 1, "reason": "left without a word", "by": "organizer"},)]
+        ({"round": 1, "reason": "left without a word", "by": "organizer"},),
+    ]
 
 
 # The end of the Swiss rounds, cut and elimination.
+
 
 @everywhere
 def test_most_points_stand_first_after_the_planned_rounds(rulebook: str) -> None:
@@ -285,8 +299,9 @@ def test_the_best_go_on_and_all_others_are_out_until_one_is_left(rulebook: str) 
     assert upcoming_stage(event.state) == CUT
     event.tell(c.MakeCut())
     first, second, third, fourth = current_seeds(event.state)
-    assert {first, second, third, fourth} == set(RULEBOOKS[rulebook].cut_order(
-        standings(tournament_of(event.state)), event.state.seed)[:4])
+    assert {first, second, third, fourth} == set(
+        RULEBOOKS[rulebook].cut_order(standings(tournament_of(event.state)), event.state.seed)[:4]
+    )
     event.play()
     assert [(m.match.game, m.match.a, m.match.b) for m in matches(event)] == [(1, first, fourth), (2, second, third)]
     event.tell(c.EnterResult("4.1", 0, LOST))
@@ -307,7 +322,9 @@ def test_in_each_round_the_winner_of_game_1_meets_that_of_the_highest_numbered_g
     settle(event.play())
     event.play()
     assert [(m.match.game, m.match.a, m.match.b) for m in matches(event)] == [
-        (1, seeds[0], seeds[3]), (2, seeds[1], seeds[2])]
+        (1, seeds[0], seeds[3]),
+        (2, seeds[1], seeds[2]),
+    ]
 
 
 @everywhere
@@ -378,6 +395,7 @@ def test_elimination_from_the_start_fills_up_with_byes_by_lot(rulebook: str) -> 
 
 # Coming late.
 
+
 @everywhere
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_minutes_to_appear_are_those_that_the_rulebook_s_text_names(rulebook: str, language: str) -> None:
@@ -387,6 +405,7 @@ def test_the_minutes_to_appear_are_those_that_the_rulebook_s_text_names(rulebook
 
 
 # Officials.
+
 
 @everywhere
 def test_any_number_of_head_judges_and_judges_beside_exactly_one_organizer(rulebook: str) -> None:

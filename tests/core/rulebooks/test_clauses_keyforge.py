@@ -25,7 +25,7 @@ def points(event: Event, who: str) -> int:
 
 
 def test_who_altered_a_deck_is_disqualified_and_the_opponent_wins_the_round(event: Event) -> None:
-    """"Mazos de los jugadores"; "Fundas para las cartas" calls a card that names another deck such an alteration."""
+    """ "Mazos de los jugadores"; "Fundas para las cartas" calls a card that names another deck such an alteration."""
     altered, opponent = event.match().match.a, event.match().match.b or ""
     event.tell(c.Disqualify(altered, "a card names another deck"))
     assert (points(event, altered), points(event, opponent)) == (0, 1)
@@ -42,11 +42,13 @@ def test_a_game_that_an_altered_deck_had_won_goes_to_the_opponent_by_a_ruling(ev
 
 
 def test_a_card_missing_at_the_start_gets_a_short_extension_then_the_game_is_lost(event: Event) -> None:
-    """"Cartas perdidas y dañadas"."""
+    """ "Cartas perdidas y dañadas"."""
     event.tell(c.GrantExtension("1.1", 5))
     assert event.state.live is not None
-    searching, others = (match_clock(event.state, event.state.live, event.match(match)).remaining_at(event.now.instant)
-                         for match in ("1.1", "1.2"))
+    searching, others = (
+        match_clock(event.state, event.state.live, event.match(match)).remaining_at(event.now.instant)
+        for match in ("1.1", "1.2")
+    )
     assert searching == (others or 0) + 5 * MINUTE
     event.tell(c.EnterResult("1.1", 0, Result(ended=CONCESSION, conceded_by="a")))
     assert (points(event, event.match().match.a), points(event, event.match().match.b or "")) == (0, 1)
@@ -72,7 +74,8 @@ def test_a_card_that_merely_fell_costs_a_warning_and_the_game_goes_on(event: Eve
     clumsy = event.match().match.a
     event.tell(c.GiveWarning(clumsy, "a card fell"))
     assert tournament_of(event.state).competitors[int(clumsy[1:]) - 1].warnings == (
-        {"round": 1, "reason": "a card fell", "by": "organizer"},)
+        {"round": 1, "reason": "a card fell", "by": "organizer"},
+    )
     assert event.match().match.result is None
     event.agree(Result(score=SidePair(1, 0)))
     assert points(event, clumsy) == 1

@@ -21,7 +21,7 @@ def event() -> Event:
 
 
 def test_a_ruling_stays_on_record_and_the_head_judge_s_decision_on_it_is_the_last(event: Event) -> None:
-    """"Sędziowie": final even if later found wrong; "Sędziowie główni": an assistant's can be taken further."""
+    """ "Sędziowie": final even if later found wrong; "Sędziowie główni": an assistant's can be taken further."""
     player = event.match().match.a
     event.tell(c.NoteRuling("1.1", "Range 2.", "o3"))
     event.tell(c.Appeal("1.1", player))
@@ -32,11 +32,14 @@ def test_a_ruling_stays_on_record_and_the_head_judge_s_decision_on_it_is_the_las
         with refused("appeal_is_final"):
             event.tell(again)
     assert [(line.kind, line.text) for line in event.match().log] == [
-        ("ruling", "Range 2."), ("appeal", ""), ("decision", "Range 3.")]
+        ("ruling", "Range 2."),
+        ("appeal", ""),
+        ("decision", "Range 3."),
+    ]
 
 
 def test_a_judge_warns_and_a_judge_excludes_whoever_has_arranged_a_result(event: Event) -> None:
-    """"Koniec pojedynku", on collusion, and "Sędziowie": both are a judge's to give, at once."""
+    """ "Koniec pojedynku", on collusion, and "Sędziowie": both are a judge's to give, at once."""
     event.report("a", WON)
     event.report("b", WON)
     left, right = event.match().match.a, event.match().match.b or ""

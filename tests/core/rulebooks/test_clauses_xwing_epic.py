@@ -15,8 +15,13 @@ EIGHT = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz", "Gil", "Hugo")
 
 
 def with_factions(tournament: Tournament, *factions: str) -> Tournament:
-    return replace(tournament, competitors=tuple(
-        replace(who, list={"faction": faction}) for who, faction in zip(tournament.competitors, factions, strict=True)))
+    return replace(
+        tournament,
+        competitors=tuple(
+            replace(who, list={"faction": faction})
+            for who, faction in zip(tournament.competitors, factions, strict=True)
+        ),
+    )
 
 
 @epic
@@ -36,20 +41,26 @@ def ship(name: str, of_type: str, size: str = "small", count: int = 1) -> dict[s
 
 
 def test_the_example_of_colonel_jendon_and_five_omicron_pilots() -> None:
-    """"Formación de escuadrones": they are the six large ships of one type, and no shuttle more can be fielded."""
-    six = [ship("Coronel Jendon", "Lanzadera clase Lambda", "large"),
-           ship("Piloto del grupo Omicrón", "Lanzadera clase Lambda", "large", 5)]
+    """ "Formación de escuadrones": they are the six large ships of one type, and no shuttle more can be fielded."""
+    six = [
+        ship("Coronel Jendon", "Lanzadera clase Lambda", "large"),
+        ship("Piloto del grupo Omicrón", "Lanzadera clase Lambda", "large", 5),
+    ]
     fielded = {"faction": "Imperial", "ships": six}
     assert EpicDuelList().problems(fielded, {"squad_points": 300}) == []
     one_more = {**fielded, "ships": [*six, ship("Capitán Kagi", "Lanzadera clase Lambda", "large")]}
     assert [problem.key for problem in EpicDuelList().problems(one_more, {"squad_points": 300})] == [
-        "list_too_many_of_type"]
+        "list_too_many_of_type"
+    ]
 
 
 def test_the_example_of_the_team_s_eight_tie_fighters() -> None:
-    """"Asesino Furtivo", "Aullador Veloz" and six academy pilots are the eight TIE fighters of one member."""
-    eight = [ship("Asesino Furtivo", "Caza TIE"), ship("Aullador Veloz", "Caza TIE"),
-             ship("Piloto de la Academia", "Caza TIE", count=6)]
+    """ "Asesino Furtivo", "Aullador Veloz" and six academy pilots are the eight TIE fighters of one member."""
+    eight = [
+        ship("Asesino Furtivo", "Caza TIE"),
+        ship("Aullador Veloz", "Caza TIE"),
+        ship("Piloto de la Academia", "Caza TIE", count=6),
+    ]
     for ships, keys in ((eight, []), ([*eight, ship("Bestia Nocturna", "Caza TIE")], ["list_too_many_of_type"])):
         lists = {"faction": "Imperial", "players": [{"player": "Ana Ruiz", "ships": ships}]}
         assert [problem.key for problem in EpicTeamList().problems(lists, {"squad_points": 400})] == keys
@@ -59,11 +70,20 @@ def test_the_example_of_the_team_s_eight_tie_fighters() -> None:
 def test_rivals_have_points_as_near_as_possible_where_equal_ones_have_met(rulebook: str) -> None:
     """Ana and Bruno lead with 6 points and have drawn before; Cira and Dora have 1 and nobody behind them: the
     leaders each meet one of the two, as a repeat is exchanged for somebody else."""
-    table = event(rulebook, [
-        [game("Ana", "Bruno", at_time(50, 50)), game("Cira", "Dora", at_time(50, 50))],
-        [Match("Ana", bye="bye"), Match("Bruno", bye="no-show"), Match("Cira", bye="unpaired-loss"),
-         Match("Dora", bye="unpaired-loss")],
-    ], *EIGHT[:4], swiss_rounds=3)
+    table = event(
+        rulebook,
+        [
+            [game("Ana", "Bruno", at_time(50, 50)), game("Cira", "Dora", at_time(50, 50))],
+            [
+                Match("Ana", bye="bye"),
+                Match("Bruno", bye="no-show"),
+                Match("Cira", bye="unpaired-loss"),
+                Match("Dora", bye="unpaired-loss"),
+            ],
+        ],
+        *EIGHT[:4],
+        swiss_rounds=3,
+    )
     met = set()
     for seed in range(20):
         drawn = {frozenset((match.a, match.b)) for match in draw_swiss_round(table, seed=seed).matches}

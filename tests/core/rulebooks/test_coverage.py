@@ -29,7 +29,7 @@ REPOSITORY = Path(__file__).parents[3]
 
 @cache
 def defined_in(file: str) -> frozenset[str]:
-    """"name" and "Class::name" of every test that the file defines; none where there is no such file."""
+    """ "name" and "Class::name" of every test that the file defines; none where there is no such file."""
     path = REPOSITORY / file
     if not path.is_file():
         return frozenset()
@@ -84,16 +84,25 @@ def test_sections_stand_together_in_the_document_s_order(document: str) -> None:
 
 
 def test_every_named_test_exists() -> None:
-    missing = [f"{document}: {clause.id} names {test}" for document in document_names()
-               for clause in read_clauses(document).clauses
-               for test in clause.tests if not exists(test)]
+    missing = [
+        f"{document}: {clause.id} names {test}"
+        for document in document_names()
+        for clause in read_clauses(document).clauses
+        for test in clause.tests
+        if not exists(test)
+    ]
     assert missing == [], "\n" + "\n".join(missing)
 
 
 def test_every_clause_that_the_kit_answers_for_has_a_test() -> None:
     """Run this file to see which clauses still want one."""
-    missing = [line for document in document_names() for line in named(
-        document, [clause for clause in read_clauses(document).clauses if clause.how != PEOPLE and not clause.tests])]
+    missing = [
+        line
+        for document in document_names()
+        for line in named(
+            document, [clause for clause in read_clauses(document).clauses if clause.how != PEOPLE and not clause.tests]
+        )
+    ]
     if missing:
         pytest.fail(f"{len(missing)} clauses without a test:\n" + "\n".join(missing), pytrace=False)
 
@@ -103,7 +112,8 @@ def test_a_clause_that_the_kit_holds_is_tried_at_every_front_that_could_break_it
     them ask."""
     untried = [
         f"{document}: {clause.id}: {', '.join(sorted(set(clause.fronts) - tried_at(clause)))}"
-        for document in document_names() for clause in read_clauses(document).clauses
+        for document in document_names()
+        for clause in read_clauses(document).clauses
         if clause.how in HELD and not set(clause.fronts) <= tried_at(clause)
     ]
     assert untried == [], "\n" + "\n".join(untried)

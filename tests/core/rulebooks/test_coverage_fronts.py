@@ -35,7 +35,7 @@ def tried_from(test: str) -> tuple[str, ...]:
 
 
 def case_of(test: str) -> str:
-    """"keyforge:two-wins" of "…[keyforge:two-wins]", or ""."""
+    """ "keyforge:two-wins" of "…[keyforge:two-wins]", or ""."""
     return test.partition("[")[2].removesuffix("]")
 
 
@@ -47,15 +47,19 @@ def test_an_enforced_clause_names_its_fronts_itself(document: str) -> None:
 
 @through
 def test_each_of_its_fronts_has_a_test_of_its_own(document: str) -> None:
-    untried = {clause.id: left for clause in clauses(document, ENFORCED)
-               if (left := set(clause.fronts) - {front for test in clause.tests for front in tried_from(test)})}
+    untried = {
+        clause.id: left
+        for clause in clauses(document, ENFORCED)
+        if (left := set(clause.fronts) - {front for test in clause.tests for front in tried_from(test)})
+    }
     assert untried == {}
 
 
 @through
 def test_an_offered_clause_is_reached_from_a_seat(document: str) -> None:
-    assert [clause.id for clause in clauses(document, OFFERED)
-            if not any(test.startswith(SEATS) for test in clause.tests)] == []
+    assert [
+        clause.id for clause in clauses(document, OFFERED) if not any(test.startswith(SEATS) for test in clause.tests)
+    ] == []
 
 
 @through
@@ -67,8 +71,10 @@ def test_a_clause_that_a_file_can_break_names_both_fronts_that_take_files(docume
         assert named == ({own} if own in cases() else set()), clause.id
         if own in cases():
             assert {"import", "headless"} <= set(clause.fronts), clause.id
-            assert all(any(test == f"{front}{test.split('::')[1]}" and case_of(test) == own for test in clause.tests)
-                       for front in BY_CASE), clause.id
+            assert all(
+                any(test == f"{front}{test.split('::')[1]}" and case_of(test) == own for test in clause.tests)
+                for front in BY_CASE
+            ), clause.id
 
 
 def test_every_case_is_a_clause_s() -> None:

@@ -25,8 +25,9 @@ THREE = {"stages": {"swiss": {"best_of": 3}}}
 KEYS = {"active": "a", "aember": {"a": 0, "b": 0}}
 
 
-def why(book_id: str, result: Result, saying: ResultSource, situation: MatchSituation = SWISS,
-        **options: Any) -> list[str]:
+def why(
+    book_id: str, result: Result, saying: ResultSource, situation: MatchSituation = SWISS, **options: Any
+) -> list[str]:
     book = RULEBOOKS[book_id]
     return [problem.key for problem in result_problems(book, result, book.options(options), situation, saying)]
 
@@ -38,8 +39,16 @@ AT_TIME = [
     ("xwing-epic-duel", at_time(12, 0)),
     ("keyforge-archon", at_time(1, 0, "a", timeout={**KEYS, "keys": {"a": 1, "b": 0}, "decided_by": "keys"})),
     ("warlords-of-terra", at_time(12, 9, "draw")),
-    ("shatterpoint-premier", at_time(1, 0, wounds=SidePair(4, 2), picks=SQUADS, timeout={
-        "score": {"a": 1, "b": 0}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 1}})),
+    (
+        "shatterpoint-premier",
+        at_time(
+            1,
+            0,
+            wounds=SidePair(4, 2),
+            picks=SQUADS,
+            timeout={"score": {"a": 1, "b": 0}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 1, "b": 1}},
+        ),
+    ),
 ]
 
 
@@ -75,10 +84,14 @@ def test_both_warlords_at_zero_at_once_is_a_draw_at_any_time() -> None:
 
 # --- figures that exclude the winner ---
 
-@pytest.mark.parametrize("timeout", [
-    {**KEYS, "keys": {"a": 0, "b": 2}, "decided_by": "keys"},
-    {"active": "a", "turns": "b", "decided_by": "last_turns"},
-])
+
+@pytest.mark.parametrize(
+    "timeout",
+    [
+        {**KEYS, "keys": {"a": 0, "b": 2}, "decided_by": "keys"},
+        {"active": "a", "turns": "b", "decided_by": "last_turns"},
+    ],
+)
 @pytest.mark.parametrize("by", [PLAYER, OFFICIAL, RECORD])
 def test_the_winner_is_who_the_figures_say(timeout: dict[str, Any], by: str) -> None:
     assert why("keyforge-archon", at_time(1, 0, "a", timeout=timeout), ResultSource(by, True)) == ["timeout_winner"]
@@ -102,27 +115,33 @@ WON_AND_CONCEDES = [
 
 @pytest.mark.parametrize(("book_id", "result", "options", "situation"), WON_AND_CONCEDES)
 def test_who_has_won_does_not_concede_at_a_player_s_front(
-        book_id: str, result: Result, options: dict[str, Any], situation: MatchSituation) -> None:
+    book_id: str, result: Result, options: dict[str, Any], situation: MatchSituation
+) -> None:
     assert why(book_id, result, ResultSource(PLAYER, False), situation, **options) == ["winner_concedes"]
     assert why(book_id, result, ResultSource(OFFICIAL, False), situation, **options) == ["winner_concedes_no_reason"]
     assert why(book_id, result, ResultSource(OFFICIAL, False, "both want it"), situation, **options) == []
 
 
-@pytest.mark.parametrize(("book_id", "result", "options", "situation"), [
-    ("xwing-standard", conceded("a", 99, 30), {}, MatchSituation()),
-    ("xwing-epic-duel", conceded("a", 289, 12), {}, LISTS_300_AND_290),
-    ("warlords-of-terra", conceded("a", 0, 7), {}, MatchSituation()),
-    ("shatterpoint-premier", conceded("a", 1, 0, wounds=SidePair(9, 0), picks=SQUADS), {}, MatchSituation()),
-    ("keyforge-archon", conceded("a", 1, 2), THREE, MatchSituation()),
-])
+@pytest.mark.parametrize(
+    ("book_id", "result", "options", "situation"),
+    [
+        ("xwing-standard", conceded("a", 99, 30), {}, MatchSituation()),
+        ("xwing-epic-duel", conceded("a", 289, 12), {}, LISTS_300_AND_290),
+        ("warlords-of-terra", conceded("a", 0, 7), {}, MatchSituation()),
+        ("shatterpoint-premier", conceded("a", 1, 0, wounds=SidePair(9, 0), picks=SQUADS), {}, MatchSituation()),
+        ("keyforge-archon", conceded("a", 1, 2), THREE, MatchSituation()),
+    ],
+)
 def test_whoever_has_not_won_may_concede(
-        book_id: str, result: Result, options: dict[str, Any], situation: MatchSituation) -> None:
+    book_id: str, result: Result, options: dict[str, Any], situation: MatchSituation
+) -> None:
     assert why(book_id, result, ResultSource(PLAYER, False), situation, **options) == []
 
 
 def test_who_has_no_life_left_is_conceded_to_by_nobody() -> None:
     assert why("warlords-of-terra", conceded("a", 7, 0), ResultSource(OFFICIAL, False, "both want it")) == [
-        "winner_without_life"]
+        "winner_without_life"
+    ]
 
 
 def test_a_ruling_is_an_official_s() -> None:
@@ -131,6 +150,7 @@ def test_a_ruling_is_an_official_s() -> None:
 
 
 # --- at this table, at this moment ---
+
 
 def playing(**options: Any) -> Event:
     event = Event(4, {"structure": "own", "swiss_rounds": 3, **options})
@@ -147,8 +167,18 @@ def after(event: Event, minutes: float) -> Event:
 def reported(event: Event, result: Result, time_up: bool | None = None) -> ReportFate:
     match = event.match("1.1")
     number = len(event.entries)
-    event.tell(c.RecordReport(f"r{number}", match.id, "a", match.revision, result_to_json(result), f"body {number}",
-                        serial=match.heard.get("a", 0) + 1, time_up=time_up))
+    event.tell(
+        c.RecordReport(
+            f"r{number}",
+            match.id,
+            "a",
+            match.revision,
+            result_to_json(result),
+            f"body {number}",
+            serial=match.heard.get("a", 0) + 1,
+            time_up=time_up,
+        )
+    )
     return event.state.fates[f"r{number}"]
 
 

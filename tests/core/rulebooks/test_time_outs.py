@@ -48,8 +48,14 @@ POTENTIAL = [*HOUSES, "creatures.winner", "creatures.loser", "bonus.winner", "bo
 
 # KeyForge, "Tiempo agotado".
 
-TONI_FERNANDO = {**NO_VICTORY, **both("keys", 1, 2), **both("aember", 9, 3), **HOUSES, **both("creatures", 4, 6),
-                 **both("bonus", 4, 1)}
+TONI_FERNANDO = {
+    **NO_VICTORY,
+    **both("keys", 1, 2),
+    **both("aember", 9, 3),
+    **HOUSES,
+    **both("creatures", 4, 6),
+    **both("bonus", 4, 1),
+}
 
 
 def test_the_example_of_toni_and_fernando() -> None:
@@ -63,14 +69,26 @@ def test_the_example_of_toni_and_fernando() -> None:
     assert (result.winner, result.score) == ("a", SidePair(1, 0))
     # It is kept as it was told, before anybody forged.
     assert result.timeout == {
-        "active": "a", "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "house": {"a": "Brobnar", "b": "Mars"},
-        "creatures": {"a": 4, "b": 6}, "bonus": {"a": 4, "b": 1}, "decided_by": "potential",
+        "active": "a",
+        "keys": {"a": 1, "b": 2},
+        "aember": {"a": 9, "b": 3},
+        "house": {"a": "Brobnar", "b": "Mars"},
+        "creatures": {"a": 4, "b": 6},
+        "bonus": {"a": 4, "b": 1},
+        "decided_by": "potential",
     }
 
 
 def test_it_comes_out_the_same_when_fernando_opens() -> None:
-    told = {**NO_VICTORY, **both("keys", 2, 1), **both("aember", 3, 9), "house.winner": "Mars",
-            "house.loser": "Brobnar", **both("creatures", 6, 4), **both("bonus", 1, 4)}
+    told = {
+        **NO_VICTORY,
+        **both("keys", 2, 1),
+        **both("aember", 3, 9),
+        "house.winner": "Mars",
+        "house.loser": "Brobnar",
+        **both("creatures", 6, 4),
+        **both("bonus", 1, 4),
+    }
     assert made(ARCHON, ONE, told, "b") == made(ARCHON, ONE, TONI_FERNANDO)
 
 
@@ -89,19 +107,22 @@ def test_there_are_two_last_turns_beginning_with_the_active_player() -> None:
     assert (turns.turns, turns.first) == (2, "active")
 
 
-@pytest.mark.parametrize(("keys", "aember", "winner", "step"), [
-    # (1) six or more forge one key, and one only; (2) more keys.
-    ((1, 1), (6, 5), "a", "keys"),
-    ((0, 1), (5, 0), "b", "keys"),
-    # One key for 18 æmber: 1:1, and 12 are left.
-    ((0, 1), (18, 0), "a", "aember"),
-    ((2, 1), (6, 6), "a", "keys"),
-    ((1, 2), (12, 6), "b", "keys"),
-    # (3) what æmber is left.
-    ((1, 1), (5, 4), "a", "aember"),
-    ((1, 1), (6, 7), "b", "aember"),
-    ((1, 0), (5, 6), "a", "aember"),
-])
+@pytest.mark.parametrize(
+    ("keys", "aember", "winner", "step"),
+    [
+        # (1) six or more forge one key, and one only; (2) more keys.
+        ((1, 1), (6, 5), "a", "keys"),
+        ((0, 1), (5, 0), "b", "keys"),
+        # One key for 18 æmber: 1:1, and 12 are left.
+        ((0, 1), (18, 0), "a", "aember"),
+        ((2, 1), (6, 6), "a", "keys"),
+        ((1, 2), (12, 6), "b", "keys"),
+        # (3) what æmber is left.
+        ((1, 1), (5, 4), "a", "aember"),
+        ((1, 1), (6, 7), "b", "aember"),
+        ((1, 0), (5, 6), "a", "aember"),
+    ],
+)
 def test_forging_then_keys_then_remaining_aember(
     keys: tuple[int, int], aember: tuple[int, int], winner: str, step: str
 ) -> None:
@@ -120,9 +141,14 @@ def test_three_keys_each_after_forging_are_no_victory() -> None:
 LEVEL = {**NO_VICTORY, **both("keys", 1, 1), **both("aember", 3, 3), **HOUSES}
 
 
-@pytest.mark.parametrize(("creatures", "bonus", "winner"), [
-    ((3, 3), (1, 0), "a"), ((2, 5), (2, 0), "b"), ((0, 0), (0, 1), "b"),
-])
+@pytest.mark.parametrize(
+    ("creatures", "bonus", "winner"),
+    [
+        ((3, 3), (1, 0), "a"),
+        ((2, 5), (2, 0), "b"),
+        ((0, 0), (0, 1), "b"),
+    ],
+)
 def test_potential_aember_is_creatures_and_bonus_together(
     creatures: tuple[int, int], bonus: tuple[int, int], winner: str
 ) -> None:
@@ -137,7 +163,10 @@ def test_last_of_all_the_first_player_wins(first: str) -> None:
     assert asked(ONE, answers) == [*TURNS, *COUNTS, *POTENTIAL, "first_player"]
     result = made(ARCHON, ONE, answers)
     assert (result.winner, result.first_player, result.timeout and result.timeout["decided_by"]) == (
-        first, first, "first_player")
+        first,
+        first,
+        "first_player",
+    )
 
 
 def test_a_first_player_recorded_at_the_start_is_not_asked_again() -> None:
@@ -177,23 +206,29 @@ DECKS = MatchSituation(houses=(("Brobnar", "Dis", "Shadows"), ()))
 def test_step_4_offers_the_three_houses_of_a_known_deck_else_the_names() -> None:
     time = way_of(ARCHON, "time", DECKS)
     for opener in SIDES:
-        offered = {step.whose: step.options for step in time.opened_by(opener).steps
-                   if isinstance(step, Choice) and step.key == "house"}
-        own, others = (("winner", "loser") if opener == "a" else ("loser", "winner"))
+        offered = {
+            step.whose: step.options
+            for step in time.opened_by(opener).steps
+            if isinstance(step, Choice) and step.key == "house"
+        }
+        own, others = ("winner", "loser") if opener == "a" else ("loser", "winner")
         assert offered[own] == ("Brobnar", "Dis", "Shadows")
         assert offered[others][-1] == "other"
         assert "Mars" in offered[others]
     assert parse_message(Form, json.loads(json.dumps(form_to_json(form_of(ARCHON, DECKS))))) == form_of(ARCHON, DECKS)
 
 
-@pytest.mark.parametrize(("told", "place"), [
-    ({"house": {"a": "Mars"}}, "/timeout/house/a"),
-    ({"house": {"b": ""}}, "/timeout/house/b"),
-    ({"house": {"c": "Dis"}}, "/timeout/house/c"),
-    ({"house": "Dis"}, "/timeout/house"),
-    ({"first_player_by": "dice"}, "/timeout/first_player_by"),
-    ({"lot": "both"}, "/timeout/lot"),
-])
+@pytest.mark.parametrize(
+    ("told", "place"),
+    [
+        ({"house": {"a": "Mars"}}, "/timeout/house/a"),
+        ({"house": {"b": ""}}, "/timeout/house/b"),
+        ({"house": {"c": "Dis"}}, "/timeout/house/c"),
+        ({"house": "Dis"}, "/timeout/house"),
+        ({"first_player_by": "dice"}, "/timeout/first_player_by"),
+        ({"lot": "both"}, "/timeout/lot"),
+    ],
+)
 def test_what_the_steps_cannot_have_been_told(told: dict[str, Any], place: str) -> None:
     assert refused_new(ARCHON, at_time(1, 0, "a", timeout=told), DECKS)[1] == place
 
@@ -204,7 +239,8 @@ def test_a_file_whose_house_is_none_of_the_deck_is_found_out() -> None:
     deck = replace(file, competitors=tuple(replace(c, houses=("Brobnar", "Dis", "Logos")) for c in file.competitors))
     assert [(p.where, p.key) for p in violations(file)] == []
     assert [(p.where, p.key) for p in violations(deck)] == [
-        ("/rounds/0/matches/0/result/timeout/house/a", "not_one_of")]
+        ("/rounds/0/matches/0/result/timeout/house/a", "not_one_of")
+    ]
 
 
 def test_a_house_is_the_deck_s_however_it_is_written() -> None:
@@ -216,6 +252,7 @@ def test_who_recorded_two_keys_at_most_had_no_third() -> None:
 
 
 # KeyForge, best of three.
+
 
 @pytest.mark.parametrize("ahead", [(1, 0), (0, 1)])
 def test_best_of_three_one_ahead_has_won_at_once(ahead: tuple[int, int]) -> None:
@@ -318,8 +355,9 @@ LIMIT = way_of(SHATTERPOINT, "time")
 SQUADS = {"picks.winner": [1, 2], "picks.loser": [3, 4]}
 
 
-def reckoned(struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int],
-             now: tuple[int, int] = (0, 0)) -> tuple[Any, ...]:
+def reckoned(
+    struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int], now: tuple[int, int] = (0, 0)
+) -> tuple[Any, ...]:
     """(struggles, winner by the rulebook, the step that decided). `now`: whose the struggle of this turn is; objectives
     are asked where it is nobody's."""
     counts = both("objectives", *objectives) if now == (0, 0) else {}
@@ -329,18 +367,21 @@ def reckoned(struggles: tuple[int, int], objectives: tuple[int, int], wounds: tu
     return result.score, SHATTERPOINT.winner(result, {}), decided_by(LIMIT, answers)
 
 
-@pytest.mark.parametrize(("struggles", "objectives", "wounds", "expected"), [
-    # Who controls more objectives wins the struggle in progress.
-    ((0, 0), (3, 2), (0, 9), (SidePair(1, 0), "a", "struggles")),
-    ((1, 1), (1, 2), (9, 0), (SidePair(1, 2), "b", "struggles")),
-    # Ahead by a struggle, but the other takes the last one: the wounds.
-    ((1, 0), (0, 4), (5, 4), (SidePair(1, 1), "a", "wounds")),
-    ((0, 1), (4, 0), (5, 6), (SidePair(1, 1), "b", "wounds")),
-    # Equal objectives: nobody takes it.
-    ((0, 1), (2, 2), (9, 0), (SidePair(0, 1), "b", "struggles")),
-    ((0, 0), (2, 2), (3, 8), (SidePair(0, 0), "b", "wounds")),
-    ((1, 1), (0, 0), (7, 7), (SidePair(1, 1), "draw", None)),
-])
+@pytest.mark.parametrize(
+    ("struggles", "objectives", "wounds", "expected"),
+    [
+        # Who controls more objectives wins the struggle in progress.
+        ((0, 0), (3, 2), (0, 9), (SidePair(1, 0), "a", "struggles")),
+        ((1, 1), (1, 2), (9, 0), (SidePair(1, 2), "b", "struggles")),
+        # Ahead by a struggle, but the other takes the last one: the wounds.
+        ((1, 0), (0, 4), (5, 4), (SidePair(1, 1), "a", "wounds")),
+        ((0, 1), (4, 0), (5, 6), (SidePair(1, 1), "b", "wounds")),
+        # Equal objectives: nobody takes it.
+        ((0, 1), (2, 2), (9, 0), (SidePair(0, 1), "b", "struggles")),
+        ((0, 0), (2, 2), (3, 8), (SidePair(0, 0), "b", "wounds")),
+        ((1, 1), (0, 0), (7, 7), (SidePair(1, 1), "draw", None)),
+    ],
+)
 def test_the_struggle_in_progress_then_struggles_then_wounds(
     struggles: tuple[int, int], objectives: tuple[int, int], wounds: tuple[int, int], expected: tuple[Any, ...]
 ) -> None:
@@ -348,7 +389,7 @@ def test_the_struggle_in_progress_then_struggles_then_wounds(
 
 
 def test_who_won_the_struggle_of_this_turn_has_it_whatever_objectives_say() -> None:
-    """"jeśli żaden z graczy nie wygrał tego zmagania": only then do objectives count."""
+    """ "jeśli żaden z graczy nie wygrał tego zmagania": only then do objectives count."""
     assert reckoned((1, 1), (9, 0), (0, 0), now=(0, 1)) == (SidePair(1, 2), "b", "struggles")
     assert reckoned((0, 1), (0, 9), (4, 5), now=(1, 0)) == (SidePair(1, 1), "b", "wounds")
 
@@ -358,15 +399,22 @@ def test_it_cannot_be_won_by_both() -> None:
     assert refused_new(SHATTERPOINT, both_say_so) == ("struggle_of_both", "/timeout/struggle")
 
 
-@pytest.mark.parametrize(("told", "refusal"), [
-    ({"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 2, "b": 2}},
-     ("score_contradicts_timeout", "/score")),
-    ({"score": {"a": 1, "b": 1}, "objectives": {"a": 3, "b": 2}}, ("figure_missing", "/timeout/struggle")),
-    ({"score": {"a": 2, "b": 1}, "struggle": {"a": 0, "b": 0}}, ("figure_out_of_range", "/timeout/score/a")),
-    ({"score": {"a": 1, "b": 1}, "struggle": {"a": "yes", "b": 0}}, ("figure_out_of_range", "/timeout/struggle/a")),
-    ({"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "objectives": {"a": -1, "b": 0}},
-     ("figure_out_of_range", "/timeout/objectives/a")),
-])
+@pytest.mark.parametrize(
+    ("told", "refusal"),
+    [
+        (
+            {"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 2, "b": 2}},
+            ("score_contradicts_timeout", "/score"),
+        ),
+        ({"score": {"a": 1, "b": 1}, "objectives": {"a": 3, "b": 2}}, ("figure_missing", "/timeout/struggle")),
+        ({"score": {"a": 2, "b": 1}, "struggle": {"a": 0, "b": 0}}, ("figure_out_of_range", "/timeout/score/a")),
+        ({"score": {"a": 1, "b": 1}, "struggle": {"a": "yes", "b": 0}}, ("figure_out_of_range", "/timeout/struggle/a")),
+        (
+            {"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "objectives": {"a": -1, "b": 0}},
+            ("figure_out_of_range", "/timeout/objectives/a"),
+        ),
+    ],
+)
 def test_what_was_told_at_time_is_counted_again(told: dict[str, Any], refusal: tuple[str, str]) -> None:
     """2:1 is entered; Ana had 1 and nobody, or nobody possible, gave her another."""
     entered = at_time(2, 1, wounds=SidePair(0, 0), picks={"a": [1, 2], "b": [3, 4]}, timeout=told)
@@ -374,22 +422,39 @@ def test_what_was_told_at_time_is_counted_again(told: dict[str, Any], refusal: t
 
 
 def test_what_was_told_stays_beside_what_came_of_it() -> None:
-    answers = {**SQUADS, **both("score", 1, 0), **both("struggle", 0, 0), **both("objectives", 4, 3),
-               **both("wounds", 5, 2)}
+    answers = {
+        **SQUADS,
+        **both("score", 1, 0),
+        **both("struggle", 0, 0),
+        **both("objectives", 4, 3),
+        **both("wounds", 5, 2),
+    }
     assert made(SHATTERPOINT, LIMIT, answers) == at_time(
-        2, 0, wounds=SidePair(5, 2), picks={"a": [1, 2], "b": [3, 4]},
-        timeout={"score": {"a": 1, "b": 0}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 4, "b": 3},
-                 "decided_by": "struggles"})
+        2,
+        0,
+        wounds=SidePair(5, 2),
+        picks={"a": [1, 2], "b": [3, 4]},
+        timeout={
+            "score": {"a": 1, "b": 0},
+            "struggle": {"a": 0, "b": 0},
+            "objectives": {"a": 4, "b": 3},
+            "decided_by": "struggles",
+        },
+    )
 
 
 # What no question is asked about.
 
-@pytest.mark.parametrize(("rulebook_id", "answers", "step"), [
-    ("xwing-standard", both("score", 60, 40), "points"),
-    ("xwing-standard", {**both("score", 60, 60), "winner": "b"}, "final_salvo"),
-    ("xwing-epic-duel", both("score", 153, 124), "points"),
-    ("xwing-epic-team", both("score", 124, 124), None),
-])
+
+@pytest.mark.parametrize(
+    ("rulebook_id", "answers", "step"),
+    [
+        ("xwing-standard", both("score", 60, 40), "points"),
+        ("xwing-standard", {**both("score", 60, 60), "winner": "b"}, "final_salvo"),
+        ("xwing-epic-duel", both("score", 153, 124), "points"),
+        ("xwing-epic-team", both("score", 124, 124), None),
+    ],
+)
 def test_figures_that_tell_need_no_resolver(rulebook_id: str, answers: dict[str, Any], step: str | None) -> None:
     book = rulebook(rulebook_id)
     way = way_of(book, "time")

@@ -24,29 +24,38 @@ def both(result: Result, **options: object) -> tuple[tuple[int, int], tuple[int,
     return (tallies[0].points, tallies[0].figures["mov"]), (tallies[1].points, tallies[1].figures["mov"])
 
 
-@pytest.mark.parametrize(("result", "a", "b"), [
-    # The document's own example: everything destroyed, 24 points lost.
-    (Result(score=SidePair(100, 24)), (1, 176), (0, 24)),
-    # At time, 77:49.
-    (Result(ended="time", score=SidePair(77, 49)), (1, 128), (0, 72)),
-    # Equal points: the final salvo decides who wins, and each has the base.
-    (Result(ended="time", score=SidePair(60, 60), winner="b"), (0, 100), (1, 100)),
-    (Result(score=SidePair(100, 100), winner="a"), (1, 100), (0, 100)),
-    # A concession destroys all that the conceding side has left.
-    (Result(ended="concession", conceded_by="b", score=SidePair(40, 12)), (1, 188), (0, 12)),
-    # The one who was ahead may concede.
-    (Result(ended="concession", conceded_by="a", score=SidePair(80, 12)), (0, 80), (1, 120)),
-    # A ruling may go against the figures, and may make both lose.
-    (Result(ended="ruling", winner="b", score=SidePair(80, 12)), (0, 168), (1, 32)),
-    (Result(ended="ruling", winner="none", score=SidePair(80, 12)), (0, 0), (0, 0)),
-])
+@pytest.mark.parametrize(
+    ("result", "a", "b"),
+    [
+        # The document's own example: everything destroyed, 24 points lost.
+        (Result(score=SidePair(100, 24)), (1, 176), (0, 24)),
+        # At time, 77:49.
+        (Result(ended="time", score=SidePair(77, 49)), (1, 128), (0, 72)),
+        # Equal points: the final salvo decides who wins, and each has the base.
+        (Result(ended="time", score=SidePair(60, 60), winner="b"), (0, 100), (1, 100)),
+        (Result(score=SidePair(100, 100), winner="a"), (1, 100), (0, 100)),
+        # A concession destroys all that the conceding side has left.
+        (Result(ended="concession", conceded_by="b", score=SidePair(40, 12)), (1, 188), (0, 12)),
+        # The one who was ahead may concede.
+        (Result(ended="concession", conceded_by="a", score=SidePair(80, 12)), (0, 80), (1, 120)),
+        # A ruling may go against the figures, and may make both lose.
+        (Result(ended="ruling", winner="b", score=SidePair(80, 12)), (0, 168), (1, 32)),
+        (Result(ended="ruling", winner="none", score=SidePair(80, 12)), (0, 0), (0, 0)),
+    ],
+)
 def test_points_and_margin_of_victory(result: Result, a: tuple[int, int], b: tuple[int, int]) -> None:
     assert both(result) == (a, b)
 
 
-@pytest.mark.parametrize(("bye", "value"), [
-    ("bye", (1, 150)), ("won", (1, 200)), ("no-show", (1, 150)), ("unpaired-loss", (0, 0)),
-])
+@pytest.mark.parametrize(
+    ("bye", "value"),
+    [
+        ("bye", (1, 150)),
+        ("won", (1, 200)),
+        ("no-show", (1, 150)),
+        ("unpaired-loss", (0, 0)),
+    ],
+)
 def test_byes(bye: str, value: tuple[int, int]) -> None:
     assert worth(bye=bye) == value
 
@@ -62,25 +71,31 @@ def test_recorded_figures_above_the_cap_count_as_they_stand() -> None:
     assert both(Result(score=SidePair(121, 0))) == ((1, 221), (0, -21))
 
 
-@pytest.mark.parametrize(("result", "key"), [
-    (Result(score=SidePair(50, 50)), "salvo_winner_missing"),
-    (Result(score=SidePair(50, 50), winner="draw"), "no_draws"),
-    (Result(score=SidePair(50, 40), winner="b"), "winner_contradicts_score"),
-    (Result(ended="ruling", winner="draw"), "no_draws"),
-    (Result(ended="concession", conceded_by="a", winner="a"), "winner_contradicts_score"),
-])
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        (Result(score=SidePair(50, 50)), "salvo_winner_missing"),
+        (Result(score=SidePair(50, 50), winner="draw"), "no_draws"),
+        (Result(score=SidePair(50, 40), winner="b"), "winner_contradicts_score"),
+        (Result(ended="ruling", winner="draw"), "no_draws"),
+        (Result(ended="concession", conceded_by="a", winner="a"), "winner_contradicts_score"),
+    ],
+)
 def test_a_winner_that_cannot_be(result: Result, key: str) -> None:
     with pytest.raises(Problem) as caught:
         BOOK.winner(result, BOOK.options({}))
     assert (caught.value.key, caught.value.where) == (key, "/winner")
 
 
-@pytest.mark.parametrize(("result", "where"), [
-    (Result(score=SidePair(101, 0)), "/score/a"),
-    (Result(score=SidePair(100, -1)), "/score/b"),
-    (Result(score=SidePair(100, 0), wounds=SidePair(1, 0)), "/wounds"),
-    (Result(score=SidePair(100, 0), picks={"a": [1]}), "/picks"),
-])
+@pytest.mark.parametrize(
+    ("result", "where"),
+    [
+        (Result(score=SidePair(101, 0)), "/score/a"),
+        (Result(score=SidePair(100, -1)), "/score/b"),
+        (Result(score=SidePair(100, 0), wounds=SidePair(1, 0)), "/wounds"),
+        (Result(score=SidePair(100, 0), picks={"a": [1]}), "/picks"),
+    ],
+)
 def test_what_nobody_can_enter(result: Result, where: str) -> None:
     with pytest.raises(Problem) as caught:
         BOOK.check_new(result, BOOK.options({}))

@@ -26,9 +26,23 @@ def last_wins(match: Match) -> str:
 def test_the_columns() -> None:
     first = rows(ranked(8))[0]
     assert first == {
-        "place": "1", "rank": "1", "competitor": "p1", "name": "Player 1", "full_name": "Player 1", "status": "",
-        "points": "1", "rounds": "1", "wins": "1", "losses": "0", "draws": "0", "byes": "0", "mov": "107",
-        "sos_num": "0", "sos_den": "1", "decided_by": "mov", "by_chance": "no",
+        "place": "1",
+        "rank": "1",
+        "competitor": "p1",
+        "name": "Player 1",
+        "full_name": "Player 1",
+        "status": "",
+        "points": "1",
+        "rounds": "1",
+        "wins": "1",
+        "losses": "0",
+        "draws": "0",
+        "byes": "0",
+        "mov": "107",
+        "sos_num": "0",
+        "sos_den": "1",
+        "decided_by": "mov",
+        "by_chance": "no",
     }
 
 
@@ -37,8 +51,14 @@ def test_after_a_cut_everybody_stands_where_they_ended() -> None:
     event = played(played(event, last_wins), last_wins)
     ended = rows(event)
     assert [(row["place"], row["rank"], row["competitor"]) for row in ended] == [
-        ("1", "4", "p4"), ("2", "3", "p3"), ("3", "1", "p1"), ("4", "2", "p2"),
-        ("5", "5", "p5"), ("6", "6", "p6"), ("7", "7", "p7"), ("8", "8", "p8"),
+        ("1", "4", "p4"),
+        ("2", "3", "p3"),
+        ("3", "1", "p1"),
+        ("4", "2", "p2"),
+        ("5", "5", "p5"),
+        ("6", "6", "p6"),
+        ("7", "7", "p7"),
+        ("8", "8", "p8"),
     ]
     # As it stood before the cut: no places but the ranks.
     assert [row["competitor"] for row in rows(event, 0)] != [row["competitor"] for row in ended]
@@ -50,8 +70,31 @@ def test_the_winner_of_the_better_seed_changes_nothing() -> None:
     assert [row["place"] for row in rows(event)] == [row["rank"] for row in rows(event)]
 
 
-HARMFUL = ["=HYPERLINK(1)", "+1", "-2 Eich", "@SUM(A1)", "1-2", "3/4", "12.5.2026", "2026-11-21", "4711", "0042", "1e5",
-           "Mar 5", "MARCH1", "dez. 24", "sty-3", "TRUE", "wahr", " =1", "\uff1d1+1", "−1", "'quoted", "|calc", "7"]
+HARMFUL = [
+    "=HYPERLINK(1)",
+    "+1",
+    "-2 Eich",
+    "@SUM(A1)",
+    "1-2",
+    "3/4",
+    "12.5.2026",
+    "2026-11-21",
+    "4711",
+    "0042",
+    "1e5",
+    "Mar 5",
+    "MARCH1",
+    "dez. 24",
+    "sty-3",
+    "TRUE",
+    "wahr",
+    " =1",
+    "\uff1d1+1",
+    "−1",
+    "'quoted",
+    "|calc",
+    "7",
+]
 
 
 @pytest.mark.parametrize("text", HARMFUL)
@@ -59,9 +102,20 @@ def test_text_that_a_spreadsheet_would_make_something_else_of(text: str) -> None
     assert plain_text(text) == f"'{text}"
 
 
-@pytest.mark.parametrize("text", [
-    "Ana Ruiz", "Team 3", "p12", "O’Neill", "Marek 2", "April", "Maya Lin", "Łukasz Żak", "Ana-1",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana Ruiz",
+        "Team 3",
+        "p12",
+        "O’Neill",
+        "Marek 2",
+        "April",
+        "Maya Lin",
+        "Łukasz Żak",
+        "Ana-1",
+    ],
+)
 def test_text_that_stays_as_it_is(text: str) -> None:
     # "Marek 2" begins like the month of March: an apostrophe too many does no harm, one too few does.
     assert plain_text(text).removeprefix("'") == text

@@ -25,8 +25,9 @@ TWO_ROUNDS = [
 
 
 def who(tournament: Tournament, name: str, **changes: Any) -> Tournament:
-    return replace(tournament, competitors=tuple(
-        replace(c, **changes) if c.id == name else c for c in tournament.competitors))
+    return replace(
+        tournament, competitors=tuple(replace(c, **changes) if c.id == name else c for c in tournament.competitors)
+    )
 
 
 def lines(tournament: Tournament, after: int | None = None) -> list[tuple[int | None, str, str | None]]:
@@ -41,7 +42,11 @@ def test_a_disqualified_competitor_is_not_ranked_and_stands_last() -> None:
 def test_what_put_each_above_the_next_leaves_the_disqualified_out() -> None:
     out = who(event("xwing-standard", TWO_ROUNDS, *NAMES), "Bruno", disqualified_after=2)
     assert [(row.competitor, row.decided_by) for row in standings(out)] == [
-        ("Ana", "points"), ("Eva", "points"), ("Kai", "last"), ("Bruno", "last")]
+        ("Ana", "points"),
+        ("Eva", "points"),
+        ("Kai", "last"),
+        ("Bruno", "last"),
+    ]
     assert not any(row.by_chance for row in standings(out))
 
 
@@ -59,7 +64,10 @@ def test_as_it_stood_before_the_disqualification_everybody_is_ranked() -> None:
     out = who(event("xwing-standard", TWO_ROUNDS, *NAMES), "Ana", disqualified_after=2)
     assert lines(out, 1)[0] == (1, "Ana", None)
     assert lines(who(event("xwing-standard", TWO_ROUNDS, *NAMES), "Ana", disqualified_after=1), 1)[-1] == (
-        None, "Ana", "disqualified")
+        None,
+        "Ana",
+        "disqualified",
+    )
 
 
 def test_who_left_is_ranked_and_said_to_have_left() -> None:
@@ -101,7 +109,11 @@ def test_the_match_between_the_tied_looks_at_the_ranked_alone() -> None:
     assert [row.competitor for row in standings(whole)][:2] == ["Ana", "Eva"]
     out = who(whole, "Ana", disqualified_after=3)
     assert [(row.rank, row.competitor, row.decided_by) for row in standings(out)] == [
-        (1, "Eva", "points"), (2, "Bruno", "head_to_head"), (3, "Kai", "last"), (None, "Ana", "last")]
+        (1, "Eva", "points"),
+        (2, "Bruno", "head_to_head"),
+        (3, "Kai", "last"),
+        (None, "Ana", "last"),
+    ]
 
 
 def test_no_tie_break_is_played_with_or_for_somebody_put_out() -> None:
@@ -114,8 +126,15 @@ def test_no_tie_break_is_played_with_or_for_somebody_put_out() -> None:
 def test_the_cut_and_the_next_pairing_pass_over_who_was_put_out() -> None:
     out = who(event("xwing-standard", TWO_ROUNDS, *NAMES, cut=2), "Ana", disqualified_after=2)
     assert qualifiers(out) == ("Eva", "Bruno")
-    three = event("xwing-standard", [[game("Ana", "Bruno", played(100, 0)), Match("Eva", bye="bye")]], "Ana", "Bruno",
-                  "Eva", "Kai", swiss_rounds=3)
+    three = event(
+        "xwing-standard",
+        [[game("Ana", "Bruno", played(100, 0)), Match("Eva", bye="bye")]],
+        "Ana",
+        "Bruno",
+        "Eva",
+        "Kai",
+        swiss_rounds=3,
+    )
     # Kai came after round 1 and has no round at all: last in line, so that the bye is theirs.
     drawn = draw_swiss_round(who(three, "Bruno", disqualified_after=1)).matches
     assert [m.a for m in drawn if m.bye] == ["Kai"]
@@ -123,15 +142,23 @@ def test_the_cut_and_the_next_pairing_pass_over_who_was_put_out() -> None:
 
 # After a cut.
 
+
 def knockout(*games: list[Match], **options: Any) -> Tournament:
     """Four after two Swiss rounds: seeds Ana, Eva, Bruno, Kai."""
     whole = event("xwing-standard", TWO_ROUNDS, *NAMES, cut=4, **options)
-    return replace(whole, rounds=(*whole.rounds, *(
-        Round(number, ELIMINATION, tuple(matches)) for number, matches in enumerate(games, start=3))))
+    return replace(
+        whole,
+        rounds=(
+            *whole.rounds,
+            *(Round(number, ELIMINATION, tuple(matches)) for number, matches in enumerate(games, start=3)),
+        ),
+    )
 
 
-SEMI_FINALS = [Match("Ana", "Kai", 1, result=played(100, 0), game=1),
-               Match("Eva", "Bruno", 2, result=played(100, 0), game=2)]
+SEMI_FINALS = [
+    Match("Ana", "Kai", 1, result=played(100, 0), game=1),
+    Match("Eva", "Bruno", 2, result=played(100, 0), game=2),
+]
 FINAL = [Match("Ana", "Eva", 1, result=played(0, 100), game=1)]
 
 
@@ -141,8 +168,11 @@ def places(tournament: Tournament) -> list[tuple[int | None, str, str | None, in
 
 def test_the_final_ranking_goes_by_the_round_reached_and_then_the_swiss_rank() -> None:
     assert places(knockout(SEMI_FINALS, FINAL)) == [
-        (1, "Eva", "champion", 2, None), (2, "Ana", "final", 1, None),
-        (3, "Bruno", "semi-final", 3, None), (4, "Kai", "semi-final", 4, None)]
+        (1, "Eva", "champion", 2, None),
+        (2, "Ana", "final", 1, None),
+        (3, "Bruno", "semi-final", 3, None),
+        (4, "Kai", "semi-final", 4, None),
+    ]
 
 
 def test_who_left_in_the_bracket_keeps_the_round_reached() -> None:
@@ -153,8 +183,11 @@ def test_who_left_in_the_bracket_keeps_the_round_reached() -> None:
 def test_a_champion_put_out_is_not_ranked_and_the_others_move_up() -> None:
     out = who(knockout(SEMI_FINALS, FINAL), "Eva", disqualified_after=4)
     assert places(out) == [
-        (1, "Ana", "final", 1, None), (2, "Bruno", "semi-final", 2, None), (3, "Kai", "semi-final", 3, None),
-        (None, "Eva", "champion", None, "disqualified")]
+        (1, "Ana", "final", 1, None),
+        (2, "Bruno", "semi-final", 2, None),
+        (3, "Kai", "semi-final", 3, None),
+        (None, "Eva", "champion", None, "disqualified"),
+    ]
 
 
 def test_seeds_stay_those_of_the_day_when_somebody_is_put_out_in_the_bracket() -> None:
@@ -169,14 +202,22 @@ def test_without_swiss_rounds_equals_share_a_place_and_the_disqualified_has_none
     start = event("xwing-standard", [], *NAMES, swiss_rounds=0)
     rounds = (Round(1, ELIMINATION, tuple(SEMI_FINALS)), Round(2, ELIMINATION, tuple(FINAL)))
     out = who(replace(start, rounds=rounds), "Ana", disqualified_after=2)
-    assert places(out) == [(1, "Eva", "champion", None, None), (2, "Bruno", "semi-final", None, None),
-                           (2, "Kai", "semi-final", None, None), (None, "Ana", "final", None, "disqualified")]
+    assert places(out) == [
+        (1, "Eva", "champion", None, None),
+        (2, "Bruno", "semi-final", None, None),
+        (2, "Kai", "semi-final", None, None),
+        (None, "Ana", "final", None, "disqualified"),
+    ]
 
 
 def test_without_a_cut_the_final_ranking_is_the_standings() -> None:
     out = who(event("xwing-standard", TWO_ROUNDS, *NAMES), "Bruno", disqualified_after=2)
-    assert places(out) == [(1, "Ana", None, 1, None), (2, "Eva", None, 2, None), (3, "Kai", None, 3, None),
-                           (None, "Bruno", None, None, "disqualified")]
+    assert places(out) == [
+        (1, "Ana", None, 1, None),
+        (2, "Eva", None, 2, None),
+        (3, "Kai", None, 3, None),
+        (None, "Bruno", None, None, "disqualified"),
+    ]
 
 
 def test_the_bracket_as_json_ranks_nobody_put_out() -> None:
@@ -184,12 +225,19 @@ def test_the_bracket_as_json_ranks_nobody_put_out() -> None:
     bracket = bracket_of(out)
     assert bracket is not None
     ranking = bracket_to_json(bracket, final_ranking(out))["ranking"]
-    assert ranking[-1] == {"rank": None, "competitor": "Bruno", "reached": "semi-final", "swiss_rank": None,
-                           "status": "disqualified"}
+    assert ranking[-1] == {
+        "rank": None,
+        "competitor": "Bruno",
+        "reached": "semi-final",
+        "swiss_rank": None,
+        "status": "disqualified",
+    }
     assert "status" not in ranking[0]
 
 
 def test_a_ruling_of_both_lose_in_the_final_leaves_two_finalists() -> None:
     both = knockout(SEMI_FINALS, [Match("Ana", "Eva", 1, result=ruling("none"), game=1)])
     assert [(rank, name, reached) for rank, name, reached, _, _ in places(both)][:2] == [
-        (1, "Ana", "final"), (2, "Eva", "final")]
+        (1, "Ana", "final"),
+        (2, "Eva", "final"),
+    ]

@@ -57,8 +57,10 @@ def plain(tournament: Tournament) -> dict[str, dict[str, Any]]:
             found[match.b]["rounds"] += 1
             worth = {"a": (3, 0), "b": (0, 3), "draw": (1, 1)}[result.winner or ""]
             difference = clamped(result.score.a) - clamped(result.score.b)
-            for who, other, points, score in ((match.a, match.b, worth[0], difference),
-                                              (match.b, match.a, worth[1], -difference)):
+            for who, other, points, score in (
+                (match.a, match.b, worth[0], difference),
+                (match.b, match.a, worth[1], -difference),
+            ):
                 found[who]["points"] += points
                 found[who]["score"] += score
                 found[who]["met"].append(other)
@@ -72,23 +74,28 @@ def test_every_sum_and_mean_is_what_plain_fractions_say(tournament: Tournament) 
     def mean(values: list[Fraction]) -> Fraction:
         return sum(values, Fraction(0)) / len(values) if values else Fraction(0)
 
-    sos = {name: mean([Fraction(plainly[other]["points"], plainly[other]["rounds"]) for other in one["met"]])
-           for name, one in plainly.items()}
+    sos = {
+        name: mean([Fraction(plainly[other]["points"], plainly[other]["rounds"]) for other in one["met"]])
+        for name, one in plainly.items()
+    }
     expected: dict[str, Mapping[str, Any]] = {
         "sos": sos,
         "extended_sos": {name: mean([sos[other] for other in one["met"]]) for name, one in plainly.items()},
         "score": {name: one["score"] for name, one in plainly.items()},
-        "opponents_points": {name: sum(plainly[other]["points"] for other in one["met"])
-                             for name, one in plainly.items()},
-        "opponents_score": {name: sum(plainly[other]["score"] for other in one["met"])
-                            for name, one in plainly.items()},
+        "opponents_points": {
+            name: sum(plainly[other]["points"] for other in one["met"]) for name, one in plainly.items()
+        },
+        "opponents_score": {
+            name: sum(plainly[other]["score"] for other in one["met"]) for name, one in plainly.items()
+        },
     }
     basis = TiebreakInput(tournament, None, swiss_totals(tournament))
     for key, values in expected.items():
         step = STEPS[key](basis, NAMES)
         assert dict(step.shown) == values, key
         assert sorted(NAMES, key=lambda name: (step.order[name], name)) == sorted(
-            NAMES, key=lambda name: (values[name], name)), key
+            NAMES, key=lambda name: (values[name], name)
+        ), key
 
 
 @given(warlords_events())
@@ -115,13 +122,19 @@ def test_nobody_s_place_depends_on_the_order_of_the_file(tournament: Tournament,
 
 
 def test_an_opponent_met_twice_counts_twice_in_sums_and_means() -> None:
-    table = event("warlords-of-terra", [
-        [game("Ana", "Bruno", played(20, 0, "a")), game("Cira", "Dora", played(20, 0, "a"))],
-        [game("Ana", "Bruno", played(0, 5, "b")), game("Cira", "Ana", played(20, 0, "a"))],
-    ], *NAMES[:4])
+    table = event(
+        "warlords-of-terra",
+        [
+            [game("Ana", "Bruno", played(20, 0, "a")), game("Cira", "Dora", played(20, 0, "a"))],
+            [game("Ana", "Bruno", played(0, 5, "b")), game("Cira", "Ana", played(20, 0, "a"))],
+        ],
+        *NAMES[:4],
+    )
     # Bruno has 3 points and SCORE -15, Cira 6 and +40.
     assert (rows(table)["Ana"].tiebreakers["opponents_points"], rows(table)["Ana"].tiebreakers["opponents_score"]) == (
-        3 + 3 + 6, -15 - 15 + 40)
+        3 + 3 + 6,
+        -15 - 15 + 40,
+    )
 
 
 def test_without_opponents_everything_is_0() -> None:
@@ -153,16 +166,23 @@ def test_every_rulebook_s_tiebreakers_are_known_and_end_with_the_lot(book: Any) 
         "xwing-epic-team": ("mov", "opponents_points", "random"),
         "keyforge-archon": ("sos", "extended_sos", "random"),
         "keyforge-sealed": ("sos", "extended_sos", "random"),
-        "warlords-of-terra": ("score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round",
-                              "random"),
+        "warlords-of-terra": (
+            "score",
+            "head_to_head",
+            "opponents_points",
+            "opponents_score",
+            "tiebreak_round",
+            "random",
+        ),
         "shatterpoint-premier": ("struggles", "sos", "wounds", "random"),
     }
     assert expected.get(book.id, book.tiebreakers) == book.tiebreakers
 
 
 def test_json_says_fractions_exactly_and_sums_as_numbers() -> None:
-    table = event("keyforge-archon", [[game("Ana", "Bruno", played(1, 0))], [game("Bruno", "Cira", played(1, 0))]],
-                  *NAMES[:3])
+    table = event(
+        "keyforge-archon", [[game("Ana", "Bruno", played(1, 0))], [game("Bruno", "Cira", played(1, 0))]], *NAMES[:3]
+    )
     data = standings_to_json(standings(table), 2)["standings"]
     assert {row["competitor"]: row["tiebreakers"] for row in data} == {
         "Ana": {"sos": "1/2", "extended_sos": "1/2"},
@@ -171,11 +191,18 @@ def test_json_says_fractions_exactly_and_sums_as_numbers() -> None:
     }
 
 
-@pytest.mark.parametrize(("rulebook_id", "worth"), [
-    ("xwing-standard", (1, None, 0)), ("xwing-epic-duel", (5, 1, 0)), ("xwing-epic-team", (5, 1, 0)),
-    ("keyforge-archon", (1, None, 0)), ("keyforge-sealed", (1, None, 0)), ("warlords-of-terra", (3, 1, 0)),
-    ("shatterpoint-premier", (3, 1, 0)),
-])
+@pytest.mark.parametrize(
+    ("rulebook_id", "worth"),
+    [
+        ("xwing-standard", (1, None, 0)),
+        ("xwing-epic-duel", (5, 1, 0)),
+        ("xwing-epic-team", (5, 1, 0)),
+        ("keyforge-archon", (1, None, 0)),
+        ("keyforge-sealed", (1, None, 0)),
+        ("warlords-of-terra", (3, 1, 0)),
+        ("shatterpoint-premier", (3, 1, 0)),
+    ],
+)
 def test_what_a_win_a_draw_and_a_loss_give(rulebook_id: str, worth: tuple[int | None, ...]) -> None:
     book = rulebook(rulebook_id)
     for winner, points in zip(("a", "draw", "b"), worth, strict=True):

@@ -49,6 +49,7 @@ __all__ = ["house", "path"]
 @BOTH
 def test_questions_sent_ahead_are_counted_like_all_others(base: type[Any]) -> None:
     """One address had 11,500 answers a second, by never waiting for one before it asked the next."""
+
     async def work(port: int, limits: ConnectionLimits) -> None:
         reader, writer = await knock(port, ASK * 4)
         answered = 0
@@ -195,12 +196,20 @@ def reading(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 def a_report(event: str, number: int) -> dict[str, Any]:
-    return {"report_id": f"r{number}", "unit": "table-1", "event": event, "match": "1.1", "side": "a", "revision": 0,
-            "result": {"score": {"a": 100, "b": 0}}}
+    return {
+        "report_id": f"r{number}",
+        "unit": "table-1",
+        "event": event,
+        "match": "1.1",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": 0}},
+    }
 
 
-def test_a_hello_reads_each_old_event_once_and_holds_up_nobody(path: Path, evenings: list[str],
-                                                               reading: list[tuple[str, str]]) -> None:
+def test_a_hello_reads_each_old_event_once_and_holds_up_nobody(
+    path: Path, evenings: list[str], reading: list[tuple[str, str]]
+) -> None:
     """64 kB of reports of six old events in turn were 1,500 events read from the disk, on the loop."""
     clock = HandClock()
     with running(path, clock) as service:
@@ -209,7 +218,8 @@ def test_a_hello_reads_each_old_event_once_and_holds_up_nobody(path: Path, eveni
         loop_thread = client.run(_this_thread())
         reports = [[event, f"r{n}"] for n in range(200) for event in evenings]
         said = asyncio.run_coroutine_threadsafe(
-            _first_lines(client, hello_of(hub, reports=reports), 2), client.loop).result(30)
+            _first_lines(client, hello_of(hub, reports=reports), 2), client.loop
+        ).result(30)
         client.close()
     fates = [fate["report_id"] for fate in json.loads(said[1])["payload"]["fates"]]
     assert fates == [report for _, report in reports]
@@ -217,8 +227,7 @@ def test_a_hello_reads_each_old_event_once_and_holds_up_nobody(path: Path, eveni
     assert loop_thread not in {thread for _, thread in reading}
 
 
-def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str],
-                                              reading: list[tuple[str, str]]) -> None:
+def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str], reading: list[tuple[str, str]]) -> None:
     """A packet that somebody kept for months is answered as before, from a thread."""
     clock = HandClock()
     with running(path, clock) as service:
@@ -257,8 +266,18 @@ async def _first_lines(client: AsgiClient, hello: bytes, n: int) -> list[bytes]:
         if len(lines) >= n:
             enough.set()
 
-    await client.application({"type": "http", "method": "POST", "path": "/device/feed", "query_string": b"",
-                               "headers": [(b"roundtap-unit", b"table-1")], "client": ("10.0.0.9", 1)}, receive, send)
+    await client.application(
+        {
+            "type": "http",
+            "method": "POST",
+            "path": "/device/feed",
+            "query_string": b"",
+            "headers": [(b"roundtap-unit", b"table-1")],
+            "client": ("10.0.0.9", 1),
+        },
+        receive,
+        send,
+    )
     return lines
 
 
@@ -272,8 +291,14 @@ def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) 
         night.play()
         stolen, honest = night.tables[0], night.tables[1]
         assert honest.holds is not None
-        stolen.holds = {**honest.holds, "table": 1, "state": "decided", "revision": 7, "number": 9999,
-                        "result": {"score": {"a": 0, "b": 100}}}
+        stolen.holds = {
+            **honest.holds,
+            "table": 1,
+            "state": "decided",
+            "revision": 7,
+            "number": 9999,
+            "result": {"score": {"a": 0, "b": 100}},
+        }
     with restored_house(backup, tmp_path / "again") as (house, browser):
         for table in night.tables:
             table.come_back(house)
@@ -281,8 +306,10 @@ def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) 
         match = stolen.holds["match"]
         assert [problem.params["match"] for problem in assemble_round(house.event, lost).wrong] == [match]
         browser.get("/console/restored")
-        assert problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number,
-                                       mark=lost.mark)) != ""
+        assert (
+            problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number, mark=lost.mark))
+            != ""
+        )
         assert len(house.event.public_rounds) == 1
 
 
@@ -290,8 +317,13 @@ def stolen_of(night: Evening, unit: str, table: int) -> Table:
     """A unit that holds the match of this table otherwise than the unit which stands there."""
     honest = night.tables[table - 1]
     assert honest.holds is not None
-    return Table(unit, night.house, holds={**honest.holds, "a": honest.holds["b"], "b": "p1", "number": 9999},
-                 heads={"e1": [9999, "f" * 64]}, epoch=honest.epoch)
+    return Table(
+        unit,
+        night.house,
+        holds={**honest.holds, "a": honest.holds["b"], "b": "p1", "number": 9999},
+        heads={"e1": [9999, "f" * 64]},
+        epoch=honest.epoch,
+    )
 
 
 def test_an_unplaced_unit_says_nothing_about_the_table_that_it_names(tmp_path: Path) -> None:
@@ -312,8 +344,10 @@ def test_an_unplaced_unit_says_nothing_about_the_table_that_it_names(tmp_path: P
         page = text_of(browser.get("/console/restored"))
         assert page.count("Table 3 ") == 2, "of its own unit, and in the round"
         assert "stolen says it was at table 3" in page
-        assert problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number,
-                                       mark=lost.mark)) == ""
+        assert (
+            problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number, mark=lost.mark))
+            == ""
+        )
         browser.post("/console/restored/settled")
         assert house.service.snapshot.venue.restore_state is None
         assert results(house.event) == before
@@ -353,8 +387,7 @@ def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
     feed.task.result(20)
     assert house.service.copies is not None
     assert house.service.copies.states == []
-    assert house.client.post("/standby/feed", house.hello(key=KEY),
-                             roundtap_unit="standby-1").status_code in (400, 403)
+    assert house.client.post("/standby/feed", house.hello(key=KEY), roundtap_unit="standby-1").status_code in (400, 403)
 
 
 def test_a_question_among_hubs_is_short(house: House) -> None:
@@ -369,6 +402,7 @@ def test_a_question_among_hubs_is_short(house: House) -> None:
 def dripping(request: pytest.FixtureRequest) -> Iterator[int]:
     """The port of somebody who answers letter by letter, each in time, and never ends."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
+
         def drip() -> None:
             talker, _ = listener.accept()
             with talker:
@@ -387,8 +421,9 @@ def dripping(request: pytest.FixtureRequest) -> Iterator[int]:
         thread.join(10)
 
 
-def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(house: House, dripping: int,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_answers_letter_by_letter_does_not_keep_the_beacon(
+    house: House, dripping: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A kept beacon of a hub's last start is enough to be asked; for that long nobody else was."""
     monkeypatch.setattr(peers, "ANSWER_TIMEOUT_S", 0.05)
     asked = threading.Thread(target=BeaconThread(house.kin)._query, args=[f"http://127.0.0.1:{dripping}"], daemon=True)
@@ -419,16 +454,29 @@ def test_a_station_says_nothing_of_jobs_that_there_are_not(path: Path) -> None:
         hub = hub_of(service, clock, book)
         job = wanted_jobs(service.snapshot, (), {}, "station-1")[0].id
         client = AsgiClient(HubApplication(hub), lifespan=True)
-        said = {"unit": "station-1", "nonce": "n", "challenge": hub.units.challenges.issue(),
-                "states": [["made-up/1", "printed", ""], [job, "printed", ""]]}
+        said = {
+            "unit": "station-1",
+            "nonce": "n",
+            "challenge": hub.units.challenges.issue(),
+            "states": [["made-up/1", "printed", ""], [job, "printed", ""]],
+        }
         assert client.post("/station/jobs", envelope(KEYS["station-1"], REQUEST, said)).status_code == 200
         client.close()
     assert "made-up/1" not in book.states
     assert book.states[job].state == "printed"
 
 
-@pytest.mark.parametrize("odd", [{"waiting": 10**300}, {"waiting": -1}, {"waiting": "7"}, {"clock_ms": 10**15},
-                                 {"clock_ms": -(10**15)}, {"match": "1" * 65}])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"waiting": 10**300},
+        {"waiting": -1},
+        {"waiting": "7"},
+        {"clock_ms": 10**15},
+        {"clock_ms": -(10**15)},
+        {"match": "1" * 65},
+    ],
+)
 def test_what_no_unit_says_of_itself_is_refused(path: Path, odd: dict[str, Any]) -> None:
     """A number of 300 digits stood on the console."""
     clock = HandClock()
@@ -436,8 +484,18 @@ def test_what_no_unit_says_of_itself_is_refused(path: Path, odd: dict[str, Any])
         hub = hub_of(service, clock)
         client = AsgiClient(HubApplication(hub), lifespan=True)
         hub.presence.open_session("table-1", "s")
-        said = {"unit": "table-1", "session": "s", "seq": 1, "match": None, "seated": [], "draft": False,
-                "call": False, "leave": None, "clock_ms": None, "waiting": 0}
+        said = {
+            "unit": "table-1",
+            "session": "s",
+            "seq": 1,
+            "match": None,
+            "seated": [],
+            "draft": False,
+            "call": False,
+            "leave": None,
+            "clock_ms": None,
+            "waiting": 0,
+        }
         plain = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, said))
         broken = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, {**said, "seq": 2, **odd}))
         client.close()

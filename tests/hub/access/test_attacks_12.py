@@ -36,13 +36,16 @@ def pressed(browser: Browser, action: str, form: dict[str, str]) -> Any:
 # --- two presses of one button ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("page", "action", "typed"), [
-    ("/console/e1/match/1.1", "/console/e1/match/1.1/ruling", {"text": "Slow play."}),
-    ("/console/e1/match/1.1", "/console/e1/match/1.1/extension", {"minutes": "5"}),
-    ("/console/e1/match/1.1", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
-    ("/console/e1/person/{a}", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
-    ("/console/announcements", "/console/announcements/say", {"text": "Lunch is here", "kind": "line"}),
-])
+@pytest.mark.parametrize(
+    ("page", "action", "typed"),
+    [
+        ("/console/e1/match/1.1", "/console/e1/match/1.1/ruling", {"text": "Slow play."}),
+        ("/console/e1/match/1.1", "/console/e1/match/1.1/extension", {"minutes": "5"}),
+        ("/console/e1/match/1.1", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
+        ("/console/e1/person/{a}", "/console/e1/competitors/{a}/warn", {"reason": "Late"}),
+        ("/console/announcements", "/console/announcements/say", {"text": "Lunch is here", "kind": "line"}),
+    ],
+)
 def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action: str, typed: dict[str, str]) -> None:
     """A second warning, ruling or five minutes, because a browser without scripts sent a form twice."""
     with open_house(tmp_path) as house:
@@ -68,8 +71,16 @@ def test_the_same_form_sent_twice_counts_once(tmp_path: Path, page: str, action:
 def test_an_event_begun_by_two_presses_is_one_event(tmp_path: Path) -> None:
     with open_house(tmp_path) as house:
         browser = house.organizer()
-        form = form_of(browser, "/console/new", "/console", name="Winter Open", color="#00785A", structure="own",
-                       swiss_rounds="2", rulebook="xwing-standard")
+        form = form_of(
+            browser,
+            "/console/new",
+            "/console",
+            name="Winter Open",
+            color="#00785A",
+            structure="own",
+            swiss_rounds="2",
+            rulebook="xwing-standard",
+        )
         assert pressed(browser, "/console", form).status_code == 303
         again = pressed(browser, "/console", form)
         assert again.status_code == 409
@@ -90,10 +101,17 @@ def test_who_is_entered_by_the_name_of_another_is_entered_once(tmp_path: Path) -
 # --- what a phone sends ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("field", "sent"), [
-    ("result", '{"ended": "\\ud800"}'), ("result", '{"a": ' + "[" * 300 + "]" * 300 + "}"), ("result", "{"),
-    ("report_id", "x\r\nSet-Cookie: roundtap=1"), ("report_id", "../../x"), ("report_id", "ż"),
-])
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        ("result", '{"ended": "\\ud800"}'),
+        ("result", '{"a": ' + "[" * 300 + "]" * 300 + "}"),
+        ("result", "{"),
+        ("report_id", "x\r\nSet-Cookie: roundtap=1"),
+        ("report_id", "../../x"),
+        ("report_id", "ż"),
+    ],
+)
 def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, field: str, sent: str) -> None:
     """Half a letter, or a hundred brackets, made an error page; a line break in a report's name, a header."""
     with open_house(tmp_path) as house:
@@ -102,13 +120,19 @@ def test_what_cannot_be_written_down_is_refused_by_its_field(tmp_path: Path, fie
         played = house.event.rounds[0]
         link = house.hub.access.links.path("e1", played.matches[0].match.a)
         result = canonical_json(result_to_json(Result(score=SidePair(100, 24)))).decode()
-        form = {**dict(report_fields(played, played.matches[0], "a")), "result": result, "report_id": "one",
-                field: sent}
+        form = {
+            **dict(report_fields(played, played.matches[0], "a")),
+            "result": result,
+            "report_id": "one",
+            field: sent,
+        }
         native, flask = AsgiClient(HubApplication(house.hub), lifespan=True), house.browser().client
         head = house.event.head
         for headers in ({}, {"accept": "application/json"}):
-            for answer in (native.post(f"{link}/report", data=form, **headers),
-                           flask.post(f"{link}/report", data=form, headers=headers)):
+            for answer in (
+                native.post(f"{link}/report", data=form, **headers),
+                flask.post(f"{link}/report", data=form, headers=headers),
+            ):
                 assert answer.status_code == 400
                 assert field in answer.text
         assert house.event.head == head

@@ -159,40 +159,99 @@ def test_a_form_needs_the_token_of_its_own_browser():
     assert not is_csrf_valid("", "", None, "http://hub")
 
 
-@pytest.mark.parametrize(("origin", "ours"), [
-    ("https://10.42.0.1:8443", True), ("http://10.42.0.1:8443", False), ("https://10.42.0.1", False),
-    ("http://evil.example", False), ("null", False), ("", False),
-])
+@pytest.mark.parametrize(
+    ("origin", "ours"),
+    [
+        ("https://10.42.0.1:8443", True),
+        ("http://10.42.0.1:8443", False),
+        ("https://10.42.0.1", False),
+        ("http://evil.example", False),
+        ("null", False),
+        ("", False),
+    ],
+)
 def test_a_form_from_another_page_is_refused_whatever_its_token(origin: str, ours: bool):
     assert is_csrf_valid("t", "t", origin, "https://10.42.0.1:8443") is ours
 
 
-@pytest.mark.parametrize(("address", "host", "here"), [
-    ("127.0.0.1", "localhost:8080", True), ("127.8.9.1", "127.0.0.1", True), ("::1", "[::1]:8080", True),
-    ("::ffff:127.0.0.1", "localhost", True),
-    ("127.0.0.1", "hub.example", False), ("127.0.0.1", "localhost.evil.example", False), ("127.0.0.1", "", False),
-    ("10.42.0.9", "localhost", False), ("", "localhost", False), ("unix:", "localhost", False),
-])
+@pytest.mark.parametrize(
+    ("address", "host", "here"),
+    [
+        ("127.0.0.1", "localhost:8080", True),
+        ("127.8.9.1", "127.0.0.1", True),
+        ("::1", "[::1]:8080", True),
+        ("::ffff:127.0.0.1", "localhost", True),
+        ("127.0.0.1", "hub.example", False),
+        ("127.0.0.1", "localhost.evil.example", False),
+        ("127.0.0.1", "", False),
+        ("10.42.0.9", "localhost", False),
+        ("", "localhost", False),
+        ("unix:", "localhost", False),
+    ],
+)
 def test_at_the_hub_itself_is_who_comes_from_there_and_asks_for_it(address: str, host: str, here: bool):
     """A proxy on the hub's machine, or a page whose name was made to lead here, asks by another name."""
     assert is_local_request(address, host) is here
 
 
-@pytest.mark.parametrize("target", [
-    "//evil.example", "///evil.example", "https://evil.example", "http:evil.example", "/\\evil.example",
-    "\\\\evil.example", "/%09/evil.example", "/\t/evil.example", "/\n/evil.example", "/\r\n/evil.example",
-    "/%0a/evil.example", "/%0d%0aLocation:%20https://evil.example", "/%5cevil.example", "/%5C%5Cevil.example",
-    "/%2f/evil.example", "/%2fevil.example", "/.//evil.example", "/x//evil.example", "//evil.example/%2f..",
-    "\t//evil.example", " //evil.example", "/ /evil.example", "javascript:alert(1)", "data:text/html,x", "console", "",
-    "//[::1]", "///", "/\x00/evil.example", "/%00/evil", "/\u2028/evil.example", "/\uff0fevil.example", None,
-    "/%e3%80%82/../\\evil", "@evil.example", "/\u202eevil", "?next=//evil", "#//evil", "/#//evil", "/%7f/x",
-])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "//evil.example",
+        "///evil.example",
+        "https://evil.example",
+        "http:evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "/%09/evil.example",
+        "/\t/evil.example",
+        "/\n/evil.example",
+        "/\r\n/evil.example",
+        "/%0a/evil.example",
+        "/%0d%0aLocation:%20https://evil.example",
+        "/%5cevil.example",
+        "/%5C%5Cevil.example",
+        "/%2f/evil.example",
+        "/%2fevil.example",
+        "/.//evil.example",
+        "/x//evil.example",
+        "//evil.example/%2f..",
+        "\t//evil.example",
+        " //evil.example",
+        "/ /evil.example",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "console",
+        "",
+        "//[::1]",
+        "///",
+        "/\x00/evil.example",
+        "/%00/evil",
+        "/\u2028/evil.example",
+        "/\uff0fevil.example",
+        None,
+        "/%e3%80%82/../\\evil",
+        "@evil.example",
+        "/\u202eevil",
+        "?next=//evil",
+        "#//evil",
+        "/#//evil",
+        "/%7f/x",
+    ],
+)
 def test_login_leads_nowhere_else(target: str | None):
     assert safe_redirect_path(target, "/here") == "/here"
 
 
-@pytest.mark.parametrize("target", [
-    "/console/e1", "/console/e1?round=2", "/", "/console/e1/match/3.7", "/e/e1?q=a%20b",
-])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/console/e1",
+        "/console/e1?round=2",
+        "/",
+        "/console/e1/match/3.7",
+        "/e/e1?q=a%20b",
+    ],
+)
 def test_login_leads_to_pages_of_this_hub(target: str):
     assert safe_redirect_path(target, "/here") == target

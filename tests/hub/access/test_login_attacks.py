@@ -145,11 +145,13 @@ def locked_out(house: House, address: str = "10.9.9.1") -> Device:
 
 
 @pytest.mark.parametrize("at", ["the panel", "the machine"])
-def test_a_new_pin_made_at_the_hub_itself_lets_in_at_once(house: House, tmp_path: Path, at: str,
-                                                          capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_pin_made_at_the_hub_itself_lets_in_at_once(
+    house: House, tmp_path: Path, at: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     access = house.hub.access
-    access.organizers = make_staff_login(write_pin(tmp_path / "pin", PIN), access.secret, house.hub.clocks,
-                                         house.service, tmp_path)
+    access.organizers = make_staff_login(
+        write_pin(tmp_path / "pin", PIN), access.secret, house.hub.clocks, house.service, tmp_path
+    )
     device = locked_out(house)
     if at == "the panel":
         pin = access.organizers.replace_hub_pin()
@@ -247,11 +249,22 @@ def test_a_thief_of_it_has_a_device_s_tries_and_takes_nobody_else_s(house: House
     assert tablet.comes_in(), "with the tries of its own"
 
 
-@pytest.mark.parametrize("change", [
-    lambda it: it[:-1] + ("0" if it[-1] != "0" else "1"), lambda it: it[:-1], lambda it: it + "0", lambda it: "",
-    lambda it: "x" + it, lambda it: it.replace(".", ".x", 1), lambda it: it.upper(), lambda it: it.rpartition(".")[0],
-    lambda it: it.rpartition(".")[0] + ".", lambda it: "..", lambda it: "\x00.é.ü",
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda it: it[:-1] + ("0" if it[-1] != "0" else "1"),
+        lambda it: it[:-1],
+        lambda it: it + "0",
+        lambda it: "",
+        lambda it: "x" + it,
+        lambda it: it.replace(".", ".x", 1),
+        lambda it: it.upper(),
+        lambda it: it.rpartition(".")[0],
+        lambda it: it.rpartition(".")[0] + ".",
+        lambda it: "..",
+        lambda it: "\x00.é.ü",
+    ],
+)
 def test_a_cookie_of_somebody_s_making_gives_nothing(house: House, change: Callable[[str], str]) -> None:
     organizers = house.hub.access.organizers
     desk = Device(house, "10.9.9.1")

@@ -23,9 +23,16 @@ def test_the_only_event_is_where_phones_land(house: House):
     assert house.browser().get("/").location == "/e/e1"
 
 
-@pytest.mark.parametrize("path", [
-    "/console", "/console/e1", "/console/e1/match/1.1", "/console/e1/export.json", "/console/e1/standings.csv",
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console",
+        "/console/e1",
+        "/console/e1/match/1.1",
+        "/console/e1/export.json",
+        "/console/e1/standings.csv",
+    ],
+)
 def test_the_console_asks_for_the_pin_first(house: House, path: str):
     house.with_event()
     answer = house.browser().get(path)
@@ -49,8 +56,12 @@ def test_every_console_form_asks_for_the_pin(house: House):
 def test_every_form_needs_the_page_it_came_from(house: House):
     browser = house.with_event()
     assert browser.client.post("/console/e1/draw", data={"attempt": 0}).status_code == 403
-    assert browser.client.post("/console/e1/draw", data={"csrf": browser.token},
-                               headers={"Origin": "http://evil.example"}).status_code == 403
+    assert (
+        browser.client.post(
+            "/console/e1/draw", data={"csrf": browser.token}, headers={"Origin": "http://evil.example"}
+        ).status_code
+        == 403
+    )
     assert browser.client.post("/login", data={"pin": PIN}).status_code == 403
     assert house.event.draft is None
 
@@ -73,10 +84,15 @@ def test_logging_out_closes_the_console(house: House):
     assert browser.get("/console").location.startswith("/login")
 
 
-@pytest.mark.parametrize(("language", "title"), [
-    ("es", "Busca tu nombre"), ("de-DE,de;q=0.9", "Finde deinen Namen"), ("pl", "Znajdź swoje nazwisko"),
-    ("xx", "Find your name"),
-])
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [
+        ("es", "Busca tu nombre"),
+        ("de-DE,de;q=0.9", "Finde deinen Namen"),
+        ("pl", "Znajdź swoje nazwisko"),
+        ("xx", "Find your name"),
+    ],
+)
 def test_pages_speak_the_browsers_language(house: House, language: str, title: str):
     house.with_event()
     assert title in text_of(house.browser(language).get("/e/e1"))
@@ -122,8 +138,18 @@ def test_a_bug_is_a_page_without_a_stack_trace(house: House, monkeypatch: pytest
 def test_pages_load_nothing_from_elsewhere_and_run_no_script_of_their_own(house: House):
     browser = house.with_event()
     house.publish()
-    for path in ("/", "/login", "/console", "/console/e1", "/console/e1/match/1.1", "/wall/e1", "/e/e1", "/e/e1/p/p1",
-                 "/e/e1/standings", "/e/e1/pairings"):
+    for path in (
+        "/",
+        "/login",
+        "/console",
+        "/console/e1",
+        "/console/e1/match/1.1",
+        "/wall/e1",
+        "/e/e1",
+        "/e/e1/p/p1",
+        "/e/e1/standings",
+        "/e/e1/pairings",
+    ):
         answer = browser.get(path)
         if answer.status_code == 302:
             continue
@@ -172,9 +198,13 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monke
     assert 'http-equiv="refresh"' not in done.text
 
 
-@pytest.mark.parametrize(("error", "said"), [
-    (Problem("not_saved"), "Not done"), (HubStopped(), "The hub stopped before it answered"),
-])
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (Problem("not_saved"), "Not done"),
+        (HubStopped(), "The hub stopped before it answered"),
+    ],
+)
 def test_how_it_ended_is_said(house: House, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str):
     organizer = house.with_event()
     answer: Future[list[Entry]] = Future()

@@ -59,8 +59,9 @@ def test_one_other_letter_makes_it_nobody_s(links: PersonalLinks, letter: int) -
         assert forged == token or links.owner_of(forged) is None
 
 
-@pytest.mark.parametrize("made_up", [
-    "", ".", "..", "a.b", "e1.p1", "%00", "\n", "ż" * 50, "=" * 8, "A" * 10_000, ".".join("abc")])
+@pytest.mark.parametrize(
+    "made_up", ["", ".", "..", "a.b", "e1.p1", "%00", "\n", "ż" * 50, "=" * 8, "A" * 10_000, ".".join("abc")]
+)
 def test_what_was_made_up_is_nobody_s(links: PersonalLinks, made_up: str) -> None:
     assert links.owner_of(made_up) is None
 
@@ -103,22 +104,29 @@ def test_the_stream_says_who_has_a_link_and_nothing_that_opens_its_page(service:
     links.revoke("e1", "p2", "scorekeeper:8")
     entries = [entry for entry in service.entries(VENUE) if entry.kind == "link-held"]
     assert [(entry.actor, entry.data["competitor"], entry.data["generation"]) for entry in entries] == [
-        ("organizer:7", "p1", 0), ("phone", "p2", 0), ("scorekeeper:8", "p2", 1)]
+        ("organizer:7", "p1", 0),
+        ("phone", "p2", 0),
+        ("scorekeeper:8", "p2", 1),
+    ]
     text = json.dumps([entry.data for entry in entries])
     for secret in (links.token("e1", "p1").split(".")[1], ANA, SECRET.decode(), SECRET.hex()):
         assert secret not in text
 
 
-def test_a_disk_that_refuses_changes_nothing(service: Service, links: PersonalLinks,
-                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_changes_nothing(
+    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     token = links.token("e1", "p1")
 
     def full(*_: object) -> None:
         raise JournalConflict("full", "SQLITE_FULL")
 
     monkeypatch.setattr(service.journal, "append", full)
-    for change in (lambda: links.revoke("e1", "p1"), lambda: links.give("e1", "p1"),
-                   lambda: links.claim_by_slip("e1", "p1", ANA)):
+    for change in (
+        lambda: links.revoke("e1", "p1"),
+        lambda: links.give("e1", "p1"),
+        lambda: links.claim_by_slip("e1", "p1", ANA),
+    ):
         with pytest.raises(Problem, match=r"Saving failed\. Nothing changed"):
             change()
     assert links.owner_of(token) == ("e1", "p1")
@@ -134,7 +142,7 @@ def test_a_code_is_six_letters_that_nobody_reads_as_figures(links: PersonalLinks
 
 
 def test_no_two_people_have_one_code(service: Service) -> None:
-    turns = iter("AAAAAA" "AAAAAA" "BBBBBB")
+    turns = iter("AAAAAAAAAAAABBBBBB")
     links = PersonalLinks(service, SECRET, Clock(), choice=lambda _: next(turns))
     assert (links.code("e1", "p1"), links.code("e1", "p2")) == ("AAAAAA", "BBBBBB")
 
@@ -173,7 +181,8 @@ def test_a_revoked_link_takes_its_code_with_it(links: PersonalLinks) -> None:
 
 
 def test_a_code_of_one_hub_ends_with_the_link_that_another_on_the_same_journal_takes_back(
-        service: Service, links: PersonalLinks) -> None:
+    service: Service, links: PersonalLinks
+) -> None:
     code = links.code("e1", "p1")
     PersonalLinks(service, SECRET, Clock()).revoke("e1", "p1")
     assert links.claim_code(code, "10.0.0.5") is None
@@ -192,7 +201,8 @@ def test_a_slip_gives_the_link_to_the_first_phone_only(tmp_path: Path) -> None:
 
 
 def test_of_many_phones_at_the_same_moment_one_gets_the_link(
-        service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     together, ask = threading.Barrier(8), service.execute
 
     def asked_together(*args: Any) -> Any:
@@ -229,7 +239,8 @@ def test_the_desk_gives_no_link_that_a_slip_has_given(links: PersonalLinks) -> N
 
 
 def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
-        service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask, stolen = service.execute, []
 
     def slip_first(*args: Any) -> Any:
@@ -246,7 +257,8 @@ def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
 
 
 def test_a_link_that_another_desk_gives_at_the_same_moment_is_taken_back_too(
-        service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask, given = service.execute, []
     other = PersonalLinks(service, SECRET, Clock())
 
@@ -263,7 +275,8 @@ def test_a_link_that_another_desk_gives_at_the_same_moment_is_taken_back_too(
 
 
 def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
-        service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask = service.execute
 
     def desk_first(*args: Any) -> Any:
@@ -277,7 +290,8 @@ def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
 
 
 def test_of_people_of_years_ago_it_is_forgotten_who_had_a_link_and_never_what_was_revoked(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("roundtap_hub.access.rights.LINKS_MAX", 3)
     with running(tmp_path / "hub.db") as service:
         links = PersonalLinks(service, SECRET, Clock())
@@ -309,13 +323,20 @@ def earlier_token(competitor: str, generation: int) -> str:
 
 def earlier_file(folder: Path) -> Path:
     path = folder / LINKS_FILE
-    path.write_text(json.dumps({"era": ERA, "people": [
-        ["e1", "p1", 0, "desk"], ["e1", "p2", 2, "taken-back"], ["e1", "p3", 0, "4a5b6c7d8e9f0a1b"]]}))
+    path.write_text(
+        json.dumps(
+            {
+                "era": ERA,
+                "people": [["e1", "p1", 0, "desk"], ["e1", "p2", 2, "taken-back"], ["e1", "p3", 0, "4a5b6c7d8e9f0a1b"]],
+            }
+        )
+    )
     return path
 
 
 def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so(
-        service: Service, links: PersonalLinks, tmp_path: Path) -> None:
+    service: Service, links: PersonalLinks, tmp_path: Path
+) -> None:
     path = earlier_file(tmp_path)
     assert migrate_files(tmp_path, service)
     assert not path.exists()
@@ -328,7 +349,8 @@ def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so
 
 
 def test_what_one_of_two_earlier_hubs_took_back_is_so_at_both(
-        service: Service, links: PersonalLinks, tmp_path: Path) -> None:
+    service: Service, links: PersonalLinks, tmp_path: Path
+) -> None:
     earlier_file(tmp_path)
     assert migrate_files(tmp_path, service)
     (tmp_path / LINKS_FILE).write_text(json.dumps({"era": ERA, "people": [["e1", "p1", 1, "taken-back"]]}))
@@ -337,7 +359,8 @@ def test_what_one_of_two_earlier_hubs_took_back_is_so_at_both(
 
 
 def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
-        service: Service, links: PersonalLinks, tmp_path: Path) -> None:
+    service: Service, links: PersonalLinks, tmp_path: Path
+) -> None:
     """It could not be taken away at the start before."""
     for _ in range(2):
         earlier_file(tmp_path)
@@ -350,13 +373,23 @@ def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
     assert links.owner_of(earlier_token("p1", 0)) is None
 
 
-@pytest.mark.parametrize("spoilt", [
-    "", "[]", '{"era": "x"}', '{"era": 7, "people": [[1]]}', '{"era": "x", "people": [["e1", "p1"]]}',
-    '{"era": "x", "people": [["e1", "p1", 9007199254740993, "desk"]]}',
-    r'{"era": "x", "people": [["e1", "p1\ud800", 0, "desk"]]}',
-    '{"era": "x", "people": [["e1", "p1", 1e999, "desk"]]}', '{"era": "x", "people": [["e1", "p1", null, "desk"]]}'])
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        "",
+        "[]",
+        '{"era": "x"}',
+        '{"era": 7, "people": [[1]]}',
+        '{"era": "x", "people": [["e1", "p1"]]}',
+        '{"era": "x", "people": [["e1", "p1", 9007199254740993, "desk"]]}',
+        r'{"era": "x", "people": [["e1", "p1\ud800", 0, "desk"]]}',
+        '{"era": "x", "people": [["e1", "p1", 1e999, "desk"]]}',
+        '{"era": "x", "people": [["e1", "p1", null, "desk"]]}',
+    ],
+)
 def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
-        service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str) -> None:
+    service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str
+) -> None:
     assert links.owner_of(earlier_token("p1", 0)) is None
     (tmp_path / LINKS_FILE).write_text(spoilt)
     assert migrate_files(tmp_path, service)
@@ -365,7 +398,8 @@ def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
 
 
 def test_a_full_disk_leaves_the_file_of_links_where_it_is(
-        service: Service, links: PersonalLinks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, links: PersonalLinks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = earlier_file(tmp_path)
 
     def full(*_: object) -> None:

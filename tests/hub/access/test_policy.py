@@ -64,20 +64,39 @@ from roundtap_hub.units.unit_presence import Presence
 ROOT = Path(__file__).parents[3]
 POLICY = policy(ROUTES)
 EVENTS = {NO_EVENT: "nothing", BEFORE: "soon", IN_PLAY: "now", FINISHED: "over", ARCHIVED: "away", DELETED: "gone"}
-ROUNDS = {(NO_ROUND, NO_ROUND): "soon", (PUBLISHED, PUBLISHED): "now", (RUNNING, RUNNING): "runs",
-          (CLOSED, DRAFTED): "later"}
+ROUNDS = {
+    (NO_ROUND, NO_ROUND): "soon",
+    (PUBLISHED, PUBLISHED): "now",
+    (RUNNING, RUNNING): "runs",
+    (CLOSED, DRAFTED): "later",
+}
 """State of the round of match 1.1, and of the newest → an event before or in play."""
 KEYS = {"table-1": bytes(range(32)), "station-1": bytes(range(32, 64))}
 
-ASKERS = ("a stranger here", "a stranger elsewhere", "a stranger encrypted", "an organizer here",
-          "an organizer encrypted", "an organizer elsewhere, not encrypted", "one whose session has ended",
-          "one whose session is another hub's", "a proxy's word")
+ASKERS = (
+    "a stranger here",
+    "a stranger elsewhere",
+    "a stranger encrypted",
+    "an organizer here",
+    "an organizer encrypted",
+    "an organizer elsewhere, not encrypted",
+    "one whose session has ended",
+    "one whose session is another hub's",
+    "a proxy's word",
+)
 LET_IN = {"an organizer here", "an organizer encrypted"}
 OF_ROLE = {HEAD_JUDGE: "a head judge encrypted", JUDGE: "a judge here", SCOREKEEPER: "a scorekeeper encrypted"}
 """With a PIN of their own."""
 REVOKED = "a judge here, revoked"
-AT_THE_DOOR = {"a stranger here", "a stranger encrypted", *LET_IN, "one whose session has ended",
-               "one whose session is another hub's", *OF_ROLE.values(), REVOKED}
+AT_THE_DOOR = {
+    "a stranger here",
+    "a stranger encrypted",
+    *LET_IN,
+    "one whose session has ended",
+    "one whose session is another hub's",
+    *OF_ROLE.values(),
+    REVOKED,
+}
 """Who may see the login: all but those whose words everybody in the hall could read."""
 
 
@@ -93,9 +112,15 @@ class Hall:
     def heads(self) -> Any:
         assert self.hub.paper is not None
         saved = self.service.snapshot
-        return (saved.venue.head, {event: state.head for event, state in saved.events.items()},
-                {event: summary.head for event, summary in saved.dormant.items()}, saved.people,
-                dict(self.hub.paper.states), list(self.hub.paper.orders), dict(self.hub.presence.units))
+        return (
+            saved.venue.head,
+            {event: state.head for event, state in saved.events.items()},
+            {event: summary.head for event, summary in saved.dormant.items()},
+            saved.people,
+            dict(self.hub.paper.states),
+            list(self.hub.paper.orders),
+            dict(self.hub.presence.units),
+        )
 
     def ask(self, who: str, method: str, path: str, data: dict[str, str] | None = None) -> Answer:
         encrypted = ("encrypted" in who and "not encrypted" not in who) or "ended" in who
@@ -108,10 +133,17 @@ class Hall:
             names = (name,) if who in LET_IN or who in OF_ROLE.values() else ("__Host-roundtap", "roundtap_here")
             headers["cookie"] = "; ".join(f"{each}={token}" for each in names)
         if "proxy" in who:
-            headers |= {"x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "https", "x-forwarded-host": "localhost",
-                        "forwarded": "for=127.0.0.1;proto=https;host=localhost", "x-real-ip": "127.0.0.1"}
-        self.client.seen_as = {"scheme": "https" if encrypted else "http",
-                               "client": ("10.42.0.77" if elsewhere or encrypted else "127.0.0.1", 50000)}
+            headers |= {
+                "x-forwarded-for": "127.0.0.1",
+                "x-forwarded-proto": "https",
+                "x-forwarded-host": "localhost",
+                "forwarded": "for=127.0.0.1;proto=https;host=localhost",
+                "x-real-ip": "127.0.0.1",
+            }
+        self.client.seen_as = {
+            "scheme": "https" if encrypted else "http",
+            "client": ("10.42.0.77" if elsewhere or encrypted else "127.0.0.1", 50000),
+        }
         try:
             if method == "GET":
                 answer = self.client.get(path, **headers)
@@ -128,8 +160,9 @@ class Hall:
         return csrf_token_of(self.tokens.get(who, ""), self.hub.access.secret)
 
 
-WRITTEN_IN = re.compile(r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b",
-                        re.IGNORECASE)
+WRITTEN_IN = re.compile(
+    r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b", re.IGNORECASE
+)
 
 
 def is_sealed(answer: Answer) -> None:
@@ -143,7 +176,8 @@ def is_sealed(answer: Answer) -> None:
     assert "camera=()" in answer.headers["permissions-policy"]
     if answer.headers.get("content-type", "").startswith("text/html"):
         assert {"base-uri 'none'", "form-action 'self'", "script-src 'self'", "style-src 'self'"} <= set(
-            policy.split("; "))
+            policy.split("; ")
+        )
         found = WRITTEN_IN.search(answer.text)
         assert found is None, found
 
@@ -175,8 +209,16 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     with running(folder / "roundtap.db", clock) as service:
         paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
         prepared(service, paper)
-        hub = hub_in_memory(service, Presence(), clock.clocks, KEYS, b"s" * 32, hash_pin(PIN, "salt"), paper=paper,
-                            encrypted=HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"))
+        hub = hub_in_memory(
+            service,
+            Presence(),
+            clock.clocks,
+            KEYS,
+            b"s" * 32,
+            hash_pin(PIN, "salt"),
+            paper=paper,
+            encrypted=HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"),
+        )
         begin = hub.access.organizers.begin
         tokens = {who: begin("10.42.0.77", "") for who in ASKERS if "organizer" in who or "proxy" in who}
         for who, role in (*((who, role) for role, who in OF_ROLE.items()), (REVOKED, JUDGE)):
@@ -199,10 +241,17 @@ RESULT = Result(score=SidePair(100, 24))
 
 def path_of(address: str, state: str) -> tuple[str, str]:
     method, _, path = address.partition(" ")
-    for mark, value in {"event_id": EVENTS[state], "match_id": "1.1", "competitor": "p1", "official": "o1",
-                        "session_id": "000000000000", "word": "nothing", "name": "roundtap.css",
-                        "rulebook": "xwing-standard",
-                        "token": "bm93CnAx.AAAAAAAAAAAAAAAAAAAAAAAA"}.items():
+    for mark, value in {
+        "event_id": EVENTS[state],
+        "match_id": "1.1",
+        "competitor": "p1",
+        "official": "o1",
+        "session_id": "000000000000",
+        "word": "nothing",
+        "name": "roundtap.css",
+        "rulebook": "xwing-standard",
+        "token": "bm93CnAx.AAAAAAAAAAAAAAAAAAAAAAAA",
+    }.items():
         path = path.replace(f"<{mark}>", value)
     return method, path
 
@@ -217,15 +266,22 @@ def states_of(address: str) -> tuple[str, ...]:
 def test_the_routes_are_those_of_the_table() -> None:
     """Address by address, who and when: whatever is added or let go is written down twice, here by hand,
     but for pages of the console that are the organizers' alone."""
-    declared = {address: (one.who, one.states, one.rounds, dict(one.only)) for address, one in ROUTES.items()
-                if not address.startswith("HEAD ")}
+    declared = {
+        address: (one.who, one.states, one.rounds, dict(one.only))
+        for address, one in ROUTES.items()
+        if not address.startswith("HEAD ")
+    }
     assert declared == {address: (*row[:3], dict(row.only)) for address, row in POLICY.items()}
 
 
 def test_nothing_is_answered_that_was_not_declared(hall: Hall) -> None:
     app, native = create_app(hall.hub), HubApplication(hall.hub).native
-    flask = {f"{method} {rule.rule}": app.view_functions[rule.endpoint] for rule in app.url_map.iter_rules()
-             for method in rule.methods or () if method != "HEAD"}
+    flask = {
+        f"{method} {rule.rule}": app.view_functions[rule.endpoint]
+        for rule in app.url_map.iter_rules()
+        for method in rule.methods or ()
+        if method != "HEAD"
+    }
     asked = {f"{method} {path}" for path, methods in native.items() for method in methods}
     assert flask.keys() | asked | {f"GET {PREFIX}<name>"} == ROUTES.keys()
     for address, view in flask.items():
@@ -241,12 +297,25 @@ def test_a_request_finds_its_route(address: str) -> None:
         assert (found[0].address == address) or (asked == "HEAD" and found[0].address == f"HEAD {path}")
 
 
-@pytest.mark.parametrize(("method", "path"), [
-    ("POST", "/console/now/nonsense"), ("GET", "/console/now/draw"), ("DELETE", "/console/now"),
-    ("OPTIONS", "/console"), ("PUT", "/console/hub/staff"), ("GET", "/console//now"), ("GET", "/console/now/"),
-    ("PATCH", "/e/now"),
-    ("GET", "/nonsense"), ("POST", "/e/now"), ("GET", "/device/nonsense"), ("POST", "/station/nonsense"),
-    ("GET", "/print/now/other"), ("OPTIONS", "/station/jobs")])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/console/now/nonsense"),
+        ("GET", "/console/now/draw"),
+        ("DELETE", "/console/now"),
+        ("OPTIONS", "/console"),
+        ("PUT", "/console/hub/staff"),
+        ("GET", "/console//now"),
+        ("GET", "/console/now/"),
+        ("PATCH", "/e/now"),
+        ("GET", "/nonsense"),
+        ("POST", "/e/now"),
+        ("GET", "/device/nonsense"),
+        ("POST", "/station/nonsense"),
+        ("GET", "/print/now/other"),
+        ("OPTIONS", "/station/jobs"),
+    ],
+)
 def test_what_was_not_declared_is_refused_to_everybody(hall: Hall, method: str, path: str) -> None:
     """Where it would be the staff's, a stranger does not even learn that there is nothing."""
     before = hall.heads()
@@ -268,8 +337,10 @@ def as_it_is(hall: Hall, who: str, method: str, path: str) -> Answer:
         headers["cookie"] = f"roundtap_here={hall.tokens[who]}"
     elif "elsewhere" in who:
         headers["host"] = "10.42.0.1:8080"
-    hall.client.seen_as = {"scheme": "https" if "encrypted" in who else "http",
-                           "client": ("127.0.0.1" if "here" in who else "10.42.0.77", 50000)}
+    hall.client.seen_as = {
+        "scheme": "https" if "encrypted" in who else "http",
+        "client": ("127.0.0.1" if "here" in who else "10.42.0.77", 50000),
+    }
     try:
         answer: Answer = hall.client.begin(method, path, headers=headers).result(30)
         return answer
@@ -277,9 +348,15 @@ def as_it_is(hall: Hall, who: str, method: str, path: str) -> Answer:
         hall.client.seen_as = {}
 
 
-@pytest.mark.parametrize(("address", "who"), [
-    ("GET /console/<event_id>", STAFF), ("GET /somewhere", STAFF), ("POST /console/somewhere", frozenset({EVERYBODY})),
-    ("POST /somewhere", frozenset())])
+@pytest.mark.parametrize(
+    ("address", "who"),
+    [
+        ("GET /console/<event_id>", STAFF),
+        ("GET /somewhere", STAFF),
+        ("POST /console/somewhere", frozenset({EVERYBODY})),
+        ("POST /somewhere", frozenset()),
+    ],
+)
 def test_a_wrong_declaration_stops_the_hub(address: str, who: frozenset[str]) -> None:
     """Twice; the staff's where no guard of theirs stands; everybody's where one does; nobody's."""
     with pytest.raises(ValueError, match=address.split()[1]):
@@ -335,7 +412,8 @@ def expected(address: str, role: str, state: str, of_match: str, newest: str) ->
 @pytest.mark.parametrize("role", OF_ROLE)
 @pytest.mark.parametrize("address", OF_STAFF)
 def test_every_role_is_answered_by_the_table_and_a_refusal_says_who_may(
-        hall: Hall, address: str, role: str, most: int, chance: random.Random) -> None:
+    hall: Hall, address: str, role: str, most: int, chance: random.Random
+) -> None:
     """In `most` states of the event and of the round, others in each run; whoever may is told no more than that the
     page was another one."""
     before = hall.heads()
@@ -363,13 +441,26 @@ def test_what_each_role_is_for() -> None:
     def may(role: str, address: str, state: str = IN_PLAY, round_state: str = RUNNING) -> bool:
         return ROUTES[address].allows(role, state, round_state)
 
-    for address in (f"{at}/publish", f"{at}/draw", f"{at}/finish", f"{at}/cut", "POST /console",
-                    "POST /console/units/add", "GET /console/hub"):
+    for address in (
+        f"{at}/publish",
+        f"{at}/draw",
+        f"{at}/finish",
+        f"{at}/cut",
+        "POST /console",
+        "POST /console/units/add",
+        "GET /console/hub",
+    ):
         assert {role for role in STAFF_ROLES if may(role, address)} == ORGANIZERS, address
     assert {role for role in STAFF_ROLES if may(role, f"{match}/walk")} == STAFF
     assert {role for role in STAFF_ROLES if may(role, f"{match}/walk", round_state=CLOSED)} == JUDGES
-    for address in (f"{match}/extension", f"{match}/ruling", f"{at}/call", f"{at}/call/settled",
-                    f"{at}/competitors/<competitor>/warn", f"{at}/accept"):
+    for address in (
+        f"{match}/extension",
+        f"{match}/ruling",
+        f"{at}/call",
+        f"{at}/call/settled",
+        f"{at}/competitors/<competitor>/warn",
+        f"{at}/accept",
+    ):
         assert {role for role in STAFF_ROLES if may(role, address)} == JUDGES, address
     for address in (f"{match}/appeal-decided", f"{at}/competitors/<competitor>/propose"):
         assert {role for role in STAFF_ROLES if may(role, address)} == HEADS, address
@@ -427,17 +518,42 @@ def test_whoever_has_the_link_is_let_in(hall: Hall, address: str) -> None:
 
 def asks_as_a_unit(hall: Hall, path: str, unit: str, key: bytes) -> Answer:
     """With a fresh challenge, and an organizer's session beside it, which is worth nothing here."""
-    payload = {"unit": unit, "nonce": "n", "core": "0", "reports": [], "states": [], "session": "s", "seq": 1,
-               "instance": "i", "epoch": None, "heads": {}, "holds": None, "damaged": 0,
-               "report_id": "r1", "event": "now", "match": "1.1", "side": "a", "revision": 0, "serial": 1,
-               "agrees_to": None, "round": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 100, "b": 0}}}
+    payload = {
+        "unit": unit,
+        "nonce": "n",
+        "core": "0",
+        "reports": [],
+        "states": [],
+        "session": "s",
+        "seq": 1,
+        "instance": "i",
+        "epoch": None,
+        "heads": {},
+        "holds": None,
+        "damaged": 0,
+        "report_id": "r1",
+        "event": "now",
+        "match": "1.1",
+        "side": "a",
+        "revision": 0,
+        "serial": 1,
+        "agrees_to": None,
+        "round": 1,
+        "a": "p1",
+        "b": "p2",
+        "result": {"score": {"a": 100, "b": 0}},
+    }
     if not path.endswith("report"):
         payload["challenge"] = hall.client.get("/device/challenge").get_json()["challenge"]
     signed = envelope(key, REPORT if path.endswith("report") else REQUEST, payload)
     if path.endswith("report"):
         signed = {"report": signed["payload"], "mac": signed["mac"]}
-    return hall.client.post(path, data=json.dumps(signed).encode(), roundtap_unit=unit,
-                            cookie=f"roundtap_here={hall.tokens['an organizer here']}")
+    return hall.client.post(
+        path,
+        data=json.dumps(signed).encode(),
+        roundtap_unit=unit,
+        cookie=f"roundtap_here={hall.tokens['an organizer here']}",
+    )
 
 
 WITH_A_KEY = (TABLE, STATION, STANDBY, KIN)
@@ -452,8 +568,13 @@ def test_what_is_a_unit_s_takes_its_key_and_no_other_s(hall: Hall, address: str)
     hall.hub.units.keys.revoke("table-3")
     before = hall.heads()
     other = "station-1" if who == TABLE else "table-1"
-    for unit, key in (("table-1", b"r" * 32), ("station-1", b"r" * 32), ("table-9", KEYS["table-1"]),
-                      ("table-3", revoked), (other, KEYS[other])):
+    for unit, key in (
+        ("table-1", b"r" * 32),
+        ("station-1", b"r" * 32),
+        ("table-9", KEYS["table-1"]),
+        ("table-3", revoked),
+        (other, KEYS[other]),
+    ):
         answer = asks_as_a_unit(hall, path, unit, key)
         # A hub without kin has none of these addresses; one with kin: test_standby_feed.py.
         refused = (403, 404) if who in (STANDBY, KIN) else (403,)
@@ -494,7 +615,10 @@ def test_what_a_state_allows_is_not_refused(hall: Hall, address: str) -> None:
             answer = hall.ask(who, method, path, {"step": "course.another"})
             if method == "GET":
                 assert answer.status_code == 200 or (answer.status_code == 302 and not was_sent_away(answer)), (
-                    state, who, answer.status_code)
+                    state,
+                    who,
+                    answer.status_code,
+                )
             else:
                 assert answer.status_code == 409, (state, who, answer.status_code)
                 assert "The event has changed since" in said(answer), (state, who)

@@ -12,9 +12,19 @@ from roundtap_core.event.entries import Entry
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
 from roundtap_hub.serving.web import remove_forbidden
 
-PAGES = ("/console", "/console/e1", "/console/e1/officials", "/console/e1/person/p1", "/console/e1/units",
-         "/console/e1/competitor/p1/list", "/console/e1/match/1.1", "/console/e1/players",
-         "/console/e1/standings", "/console/e1/event", "/console/e1/paper")
+PAGES = (
+    "/console",
+    "/console/e1",
+    "/console/e1/officials",
+    "/console/e1/person/p1",
+    "/console/e1/units",
+    "/console/e1/competitor/p1/list",
+    "/console/e1/match/1.1",
+    "/console/e1/players",
+    "/console/e1/standings",
+    "/console/e1/event",
+    "/console/e1/paper",
+)
 
 
 def before(house: House) -> None:
@@ -57,10 +67,16 @@ def forms_on(page: str) -> list[str]:
     return re.findall(r'<form\b[^>]*method="post"[^>]*action="([^"]+)"', page)
 
 
-@pytest.mark.parametrize(("role", "state"), [
-    pytest.param(role, state,
-                 marks=() if state == "running" or (role, state) == (JUDGE, "before") else pytest.mark.long)
-    for role in STAFF_ROLES for state in STATES])
+@pytest.mark.parametrize(
+    ("role", "state"),
+    [
+        pytest.param(
+            role, state, marks=() if state == "running" or (role, state) == (JUDGE, "before") else pytest.mark.long
+        )
+        for role in STAFF_ROLES
+        for state in STATES
+    ],
+)
 def test_every_button_on_a_page_is_one_that_this_role_may_press(house: House, role: str, state: str):
     """Each form of each page is sent, for another state than the hub's: nothing says that it is somebody else's."""
     STATES[state](house)
@@ -146,11 +162,17 @@ def test_entries_say_who_pressed_the_button_by_role_and_id_never_by_name(house: 
     house.service.listen(lambda _, some: entries.extend(some))
     judge.get("/console/e1/match/1.3")
     judge.post("/console/e1/match/1.3/ruling", text="measured again")
-    assert judge.post("/console/e1/match/1.3/walk", way="time", **{"q.score.winner": 49, "q.score.loser": 77},
-                      revision=0).status_code == 303
-    person, = house.hub.access.organizers.staff.people
+    assert (
+        judge.post(
+            "/console/e1/match/1.3/walk", way="time", **{"q.score.winner": 49, "q.score.loser": 77}, revision=0
+        ).status_code
+        == 303
+    )
+    (person,) = house.hub.access.organizers.staff.people
     assert [(entry.kind, entry.actor) for entry in entries] == [
-        ("ruling-noted", f"judge:{person.id}"), ("result-entered", f"judge:{person.id}")]
+        ("ruling-noted", f"judge:{person.id}"),
+        ("result-entered", f"judge:{person.id}"),
+    ]
     assert entries[0].data["by"] == "judge"
     assert house.hub.access.organizers.staff.name_of(entries[0].actor) == "Eva Luz"
 
@@ -174,12 +196,16 @@ def test_in_an_event_with_officials_a_judge_is_the_one_of_that_name_or_is_told_t
 
 
 def test_forms_folds_and_links_go_and_nothing_else_does():
-    page = ('<p>a</p><details class="x"><summary>s</summary><p>w</p><form method="post" action="/console/e1/draw">'
-            '<button>b</button></form></details><details><summary>t</summary><form method="post" '
-            'action="/console/e1/draw"></form><form method="post" action="/console/e1/call">c</form></details>'
-            '<form action="/console" method="get">g</form>'
-            '<a class="button" href="/console/hub">hub</a><a href="/console/hub#x">this hub</a><a href="/e/e1">e</a>')
+    page = (
+        '<p>a</p><details class="x"><summary>s</summary><p>w</p><form method="post" action="/console/e1/draw">'
+        '<button>b</button></form></details><details><summary>t</summary><form method="post" '
+        'action="/console/e1/draw"></form><form method="post" action="/console/e1/call">c</form></details>'
+        '<form action="/console" method="get">g</form>'
+        '<a class="button" href="/console/hub">hub</a><a href="/console/hub#x">this hub</a><a href="/e/e1">e</a>'
+    )
     got = remove_forbidden(page, lambda address: address == "POST /console/e1/call")
-    assert got == ('<p>a</p><details><summary>t</summary><form method="post" action="/console/e1/call">c</form>'
-                   '</details><form action="/console" method="get">g</form>this hub<a href="/e/e1">e</a>')
+    assert got == (
+        '<p>a</p><details><summary>t</summary><form method="post" action="/console/e1/call">c</form>'
+        '</details><form action="/console" method="get">g</form>this hub<a href="/e/e1">e</a>'
+    )
     assert remove_forbidden(page, lambda _: True) == page

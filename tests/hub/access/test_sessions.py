@@ -78,10 +78,10 @@ def test_use_renews_it_until_a_day_is_over(machine: Machine):
     assert hours == 24
 
 
-@pytest.mark.parametrize("wall", ["2026-11-23T10:00:00+00:00", "2026-11-21T10:00:00+00:00", "2016-11-22T10:00:00+00:00",
-                                  None])
-def test_whatever_happens_to_the_system_s_time_nobody_is_thrown_out(machine: Machine, tmp_path: Path,
-                                                                    wall: str | None):
+@pytest.mark.parametrize(
+    "wall", ["2026-11-23T10:00:00+00:00", "2026-11-21T10:00:00+00:00", "2016-11-22T10:00:00+00:00", None]
+)
+def test_whatever_happens_to_the_system_s_time_nobody_is_thrown_out(machine: Machine, tmp_path: Path, wall: str | None):
     kept = sessions(machine, tmp_path / "s")
     token = kept.begin("10.0.0.7", "")
     machine.wall = wall
@@ -142,8 +142,9 @@ def test_one_is_ended_or_all_others_and_stays_ended(machine: Machine, tmp_path: 
         assert each.find(mine)
 
 
-def test_a_session_that_was_ended_on_a_full_disk_does_not_come_back(machine: Machine, tmp_path: Path,
-                                                                    monkeypatch: pytest.MonkeyPatch):
+def test_a_session_that_was_ended_on_a_full_disk_does_not_come_back(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     path = tmp_path / "s"
     kept = sessions(machine, path)
     token = kept.begin("10.0.0.7", "")
@@ -192,12 +193,16 @@ def service(tmp_path: Path) -> Iterator[Service]:
 
 def organizers(machine: Machine, folder: Path, service: Service) -> StaffLogin:
     hashed, _ = read_or_make_pin(folder / "pin")
-    return StaffLogin(PinFile(hashed, folder / "pin"), Sessions(machine.clocks, folder / "sessions.json"),
-                      Staff(service), b"s" * 32, machine.clocks.mono_ms)
+    return StaffLogin(
+        PinFile(hashed, folder / "pin"),
+        Sessions(machine.clocks, folder / "sessions.json"),
+        Staff(service),
+        b"s" * 32,
+        machine.clocks.mono_ms,
+    )
 
 
-def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(
-        machine: Machine, tmp_path: Path, service: Service):
+def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(machine: Machine, tmp_path: Path, service: Service):
     write_pin(tmp_path / "pin", "11112222")
     ours = organizers(machine, tmp_path, service)
     token = ours.log_in("1111 2222", "10.0.0.7", "")
@@ -211,8 +216,7 @@ def test_a_new_pin_is_noticed_at_once_and_ends_all_sessions(
     assert ours.session(token) is None, "the old PIN again is a new one"
 
 
-def test_a_pin_that_was_made_while_the_hub_was_off_ends_them_too(
-        machine: Machine, tmp_path: Path, service: Service):
+def test_a_pin_that_was_made_while_the_hub_was_off_ends_them_too(machine: Machine, tmp_path: Path, service: Service):
     write_pin(tmp_path / "pin", "11112222")
     token = organizers(machine, tmp_path, service).log_in("11112222", "10.0.0.7", "")
     assert token
@@ -222,7 +226,8 @@ def test_a_pin_that_was_made_while_the_hub_was_off_ends_them_too(
 
 
 def test_a_pin_file_that_is_gone_or_emptied_changes_nothing_while_the_hub_runs(
-        machine: Machine, tmp_path: Path, service: Service):
+    machine: Machine, tmp_path: Path, service: Service
+):
     write_pin(tmp_path / "pin", "11112222")
     ours = organizers(machine, tmp_path, service)
     token = ours.log_in("11112222", "10.0.0.7", "")

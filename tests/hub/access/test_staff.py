@@ -50,8 +50,13 @@ def door(machine: Machine, folder: Path, service: Service) -> StaffLogin:
     if not (folder / "pin").exists():
         write_pin(folder / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(folder / "pin")[0], folder / "pin")
-    return StaffLogin(pin, Sessions(machine.clocks, folder / "sessions.json"), Staff(service, pin.verify), b"s" * 32,
-                      machine.clocks.mono_ms)
+    return StaffLogin(
+        pin,
+        Sessions(machine.clocks, folder / "sessions.json"),
+        Staff(service, pin.verify),
+        b"s" * 32,
+        machine.clocks.mono_ms,
+    )
 
 
 def rows(service: Service) -> list[StaffRow]:
@@ -81,7 +86,7 @@ def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Pa
 def test_only_a_slow_hash_of_it_is_kept_and_no_entry_knows_a_name(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
     person, pin = ours.staff.add("Eva Luz", JUDGE, "organizer:7")
-    row, = rows(service)
+    (row,) = rows(service)
     assert (row.person, row.name) == (person.id, "Eva Luz")
     assert row.hashed
     assert pin not in row.hashed
@@ -139,7 +144,8 @@ def test_nobody_is_listed_who_came_by_a_hub_s_pin_that_was_replaced(machine: Mac
 
 @pytest.mark.parametrize("change", ["replaced", "revoked", "revoked and given again", "forgotten"])
 def test_at_another_hub_on_the_same_database_the_sessions_of_a_pin_end_as_well(
-        machine: Machine, tmp_path: Path, service: Service, change: str, monkeypatch: pytest.MonkeyPatch):
+    machine: Machine, tmp_path: Path, service: Service, change: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 2)
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
@@ -174,8 +180,9 @@ def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Ser
     made = iter([HUBS_PIN, "33334444", "33334444", "55556666"])
     write_pin(tmp_path / "pin", HUBS_PIN)
     pin = PinFile(read_or_make_pin(tmp_path / "pin")[0])
-    ours = StaffLogin(pin, Sessions(machine.clocks), Staff(service, pin.verify, lambda: next(made)), b"s" * 32,
-                      machine.clocks.mono_ms)
+    ours = StaffLogin(
+        pin, Sessions(machine.clocks), Staff(service, pin.verify, lambda: next(made)), b"s" * 32, machine.clocks.mono_ms
+    )
     assert ours.staff.add("Eva", JUDGE)[1] == "33334444", "the hub's is the organizer's alone"
     assert ours.staff.add("Kai", JUDGE)[1] == "55556666"
 
@@ -183,8 +190,12 @@ def test_no_two_pins_are_the_same(machine: Machine, tmp_path: Path, service: Ser
 def test_who_may_be_added(machine: Machine, tmp_path: Path, service: Service):
     ours = door(machine, tmp_path, service)
     person, _ = ours.staff.add("Eva", JUDGE)
-    for name, role, key in (("", JUDGE, "no_names"), ("x" * 81, JUDGE, "name_too_long"),
-                            ("eva", JUDGE, "staff_name_twice"), ("Kai", "player", "not_one_of")):
+    for name, role, key in (
+        ("", JUDGE, "no_names"),
+        ("x" * 81, JUDGE, "name_too_long"),
+        ("eva", JUDGE, "staff_name_twice"),
+        ("Kai", "player", "not_one_of"),
+    ):
         with pytest.raises(Problem) as refused:
             ours.staff.add(name, role)
         assert refused.value.key == key
@@ -194,7 +205,8 @@ def test_who_may_be_added(machine: Machine, tmp_path: Path, service: Service):
 
 
 def test_a_full_staff_forgets_the_oldest_who_was_revoked_and_nobody_else(
-        machine: Machine, service: Service, monkeypatch: pytest.MonkeyPatch):
+    machine: Machine, service: Service, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 4)
     staff = Staff(service)
     people = [staff.add(f"n{n}", JUDGE)[0] for n in range(4)]
@@ -212,7 +224,7 @@ def test_a_row_from_before_the_revocation_lets_nobody_in(machine: Machine, tmp_p
     """What a backup or a slow standby still has of it."""
     ours = door(machine, tmp_path, service)
     person, pin = ours.staff.add("Eva", JUDGE)
-    before, = rows(service)
+    (before,) = rows(service)
     ours.staff.revoke(person.id)
     assert [row.hashed for row in rows(service)] == [""]
     service.execute([], "test", beside=[before])
@@ -262,7 +274,8 @@ def with_one_salt(service: Service, folder: Path) -> dict[str, str]:
 
 @pytest.mark.usefixtures("slow_pins")
 def test_a_pin_of_an_earlier_hub_gets_a_salt_of_its_own_at_the_next_login(
-        machine: Machine, tmp_path: Path, service: Service):
+    machine: Machine, tmp_path: Path, service: Service
+):
     pins = with_one_salt(service, tmp_path)
     ours = door(machine, tmp_path, service)
     for _ in range(2):
@@ -279,7 +292,8 @@ def test_a_pin_of_an_earlier_hub_gets_a_salt_of_its_own_at_the_next_login(
 
 @pytest.mark.usefixtures("slow_pins")
 def test_a_new_salt_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
-        machine: Machine, tmp_path: Path, service: Service):
+    machine: Machine, tmp_path: Path, service: Service
+):
     pins = with_one_salt(service, tmp_path)
     ours = door(machine, tmp_path, service)
     eva, ola = (ours.staff.person_of(pin) for pin in pins.values())
@@ -296,7 +310,8 @@ def test_a_new_salt_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
 
 @pytest.mark.usefixtures("slow_pins")
 def test_a_full_disk_keeps_nobody_out_whose_salt_is_shared(
-        machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch):
+    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+):
     pins = with_one_salt(service, tmp_path)
     ours = door(machine, tmp_path, service)
 
@@ -312,8 +327,14 @@ def test_a_full_disk_keeps_nobody_out_whose_salt_is_shared(
 
 
 def people_file(folder: Path, **changed: object) -> Path:
-    eva = {"id": "a1", "name": "Eva", "role": "judge", "hashed": hash_pin("12345678", "s"), "last_login": "yesterday",
-           "officials": {"e1": "o1"}}
+    eva = {
+        "id": "a1",
+        "name": "Eva",
+        "role": "judge",
+        "hashed": hash_pin("12345678", "s"),
+        "last_login": "yesterday",
+        "officials": {"e1": "o1"},
+    }
     gone = {**eva, "id": "b2", "name": "Kai", "hashed": "", "officials": {}}
     path = folder / STAFF_FILE
     path.write_text(json.dumps({"salt": "s", "people": [{**eva, **changed}, gone]}))
@@ -322,14 +343,16 @@ def people_file(folder: Path, **changed: object) -> Path:
 
 @pytest.mark.usefixtures("slow_pins")
 def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
-        machine: Machine, tmp_path: Path, service: Service):
+    machine: Machine, tmp_path: Path, service: Service
+):
     path = people_file(tmp_path)
     migrate_files(tmp_path, service)
     assert not path.exists()
     ours = door(machine, tmp_path, service)
-    assert [(each.id, each.name, each.role, each.active, each.last_login, dict(each.officials))
-            for each in ours.staff.people] == [
-        ("a1", "Eva", "judge", True, "yesterday", {"e1": "o1"}), ("b2", "Kai", "judge", False, "yesterday", {})]
+    assert [
+        (each.id, each.name, each.role, each.active, each.last_login, dict(each.officials))
+        for each in ours.staff.people
+    ] == [("a1", "Eva", "judge", True, "yesterday", {"e1": "o1"}), ("b2", "Kai", "judge", False, "yesterday", {})]
     assert ours.log_in("1234 5678", PHONE, "")
     ours.staff.revoke("a1")
     people_file(tmp_path)
@@ -339,7 +362,8 @@ def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
 
 @pytest.mark.usefixtures("slow_pins")
 def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
-        machine: Machine, tmp_path: Path, service: Service):
+    machine: Machine, tmp_path: Path, service: Service
+):
     """Each had a salt of its own."""
     people_file(tmp_path)
     migrate_files(tmp_path, service)
@@ -352,8 +376,9 @@ def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
     assert salts(service)[:2] == ["s", "another"]
 
 
-def test_who_was_forgotten_is_not_brought_back_by_a_file(service: Service, tmp_path: Path,
-                                                         monkeypatch: pytest.MonkeyPatch):
+def test_who_was_forgotten_is_not_brought_back_by_a_file(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 2)
     people_file(tmp_path)
     migrate_files(tmp_path, service)
@@ -366,12 +391,22 @@ def test_who_was_forgotten_is_not_brought_back_by_a_file(service: Service, tmp_p
     assert staff.person_of("12345678") is None
 
 
-@pytest.mark.parametrize(("text", "kept"), [
-    ("", 0), ("[]", 0), ("{}", 0), ('{"salt": "", "people": [{}, 7]}', 0), ({"role": "king"}, 1), ({"hashed": "x"}, 1),
-    ({"name": 7}, 1), ({"officials": 7}, 1),
-])
-def test_a_spoilt_file_lets_nobody_in_and_is_kept(service: Service, tmp_path: Path, text: object, kept: int,
-                                                  caplog: pytest.LogCaptureFixture):
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("", 0),
+        ("[]", 0),
+        ("{}", 0),
+        ('{"salt": "", "people": [{}, 7]}', 0),
+        ({"role": "king"}, 1),
+        ({"hashed": "x"}, 1),
+        ({"name": 7}, 1),
+        ({"officials": 7}, 1),
+    ],
+)
+def test_a_spoilt_file_lets_nobody_in_and_is_kept(
+    service: Service, tmp_path: Path, text: object, kept: int, caplog: pytest.LogCaptureFixture
+):
     path = people_file(tmp_path, **text) if isinstance(text, dict) else tmp_path / STAFF_FILE
     if isinstance(text, str):
         path.write_text(text)
@@ -384,7 +419,8 @@ def test_a_spoilt_file_lets_nobody_in_and_is_kept(service: Service, tmp_path: Pa
 
 
 def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
-        machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch):
+    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+):
     ours = door(machine, tmp_path, service)
     person, pin = ours.staff.add("Eva", JUDGE)
 

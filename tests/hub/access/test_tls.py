@@ -47,6 +47,7 @@ def authority(folder: Path) -> x509.Certificate:
 def shakes_hands(context: ssl.SSLContext, trusted: Path | str, name: str) -> str:
     """Whether OpenSSL, trusting one authority, believes a server: "", or what it says against it."""
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+
         def serve() -> None:
             connection, _ = listener.accept()
             with connection:
@@ -59,8 +60,10 @@ def shakes_hands(context: ssl.SSLContext, trusted: Path | str, name: str) -> str
         thread = threading.Thread(target=serve)
         thread.start()
         try:
-            with socket.create_connection(listener.getsockname()) as plain, \
-                    ssl.create_default_context(cafile=str(trusted)).wrap_socket(plain, server_hostname=name):
+            with (
+                socket.create_connection(listener.getsockname()) as plain,
+                ssl.create_default_context(cafile=str(trusted)).wrap_socket(plain, server_hostname=name),
+            ):
                 return ""
         except ssl.SSLCertVerificationError as error:
             return error.verify_message
@@ -76,30 +79,42 @@ def test_a_browser_that_trusts_the_authority_believes_every_name_of_the_hub(tmp_
     assert "mismatch" in shakes_hands(context, tmp_path / "tls" / "ca.crt", "192.168.1.21")
 
 
-@pytest.mark.parametrize(("name", "alternatives"), [
-    ("bank.example", [x509.DNSName("bank.example")]),
-    ("9.9.9.9", [x509.IPAddress(ip_address("9.9.9.9"))]),
-    ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name("boss@bank.example")]),
-    ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name("boss@shop.local")]),
-    ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name(f"boss@{NOWHERE}")]),
-    ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier("https://bank.example/")]),
-    ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier("spiffe://shop.local/till")]),
-    ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier(f"https://{NOWHERE}/")])])
+@pytest.mark.parametrize(
+    ("name", "alternatives"),
+    [
+        ("bank.example", [x509.DNSName("bank.example")]),
+        ("9.9.9.9", [x509.IPAddress(ip_address("9.9.9.9"))]),
+        ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name("boss@bank.example")]),
+        ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name("boss@shop.local")]),
+        ("shop.local", [x509.DNSName("shop.local"), x509.RFC822Name(f"boss@{NOWHERE}")]),
+        ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier("https://bank.example/")]),
+        ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier("spiffe://shop.local/till")]),
+        ("shop.local", [x509.DNSName("shop.local"), x509.UniformResourceIdentifier(f"https://{NOWHERE}/")]),
+    ],
+)
 def test_whoever_steals_the_authority_speaks_for_no_site_on_the_internet_no_mailbox_and_no_address(
-        tmp_path: Path, name: str, alternatives: list[x509.GeneralName]):
+    tmp_path: Path, name: str, alternatives: list[x509.GeneralName]
+):
     made(tmp_path, now=datetime.now(UTC))
     ca = authority(tmp_path)
     ca_key = serialization.load_pem_private_key((tmp_path / "tls" / "ca.key").read_bytes(), None)
     key = ec.generate_private_key(ec.SECP256R1())
-    forged = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(x509.Name([]))
-              .public_key(key.public_key()).serial_number(1).not_valid_before(datetime.now(UTC) - DAY)
-              .not_valid_after(datetime.now(UTC) + DAY)
-              .add_extension(x509.SubjectAlternativeName(alternatives), critical=True)
-              .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.public_key()), False)
-              .sign(ca_key, hashes.SHA256()))  # type: ignore[arg-type]
+    forged = (
+        x509.CertificateBuilder()
+        .issuer_name(ca.subject)
+        .subject_name(x509.Name([]))
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(datetime.now(UTC) - DAY)
+        .not_valid_after(datetime.now(UTC) + DAY)
+        .add_extension(x509.SubjectAlternativeName(alternatives), critical=True)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(ca.public_key()), False)
+        .sign(ca_key, hashes.SHA256())
+    )  # type: ignore[arg-type]
     (tmp_path / "forged.pem").write_bytes(
-        forged.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        forged.public_bytes(serialization.Encoding.PEM)
+        + key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "forged.pem")
     assert "subtree" in shakes_hands(context, tmp_path / "tls" / "ca.crt", name)
@@ -111,10 +126,21 @@ def test_an_authority_of_an_earlier_hub_stays_as_it_is_trusted(tmp_path: Path):
     ca = authority(tmp_path)
     ca_key = serialization.load_pem_private_key((tmp_path / "tls" / "ca.key").read_bytes(), None)
     permitted = ca.extensions.get_extension_for_class(x509.NameConstraints).value.permitted_subtrees or []
-    builder = (x509.CertificateBuilder().issuer_name(ca.subject).subject_name(ca.subject).public_key(ca.public_key())
-               .serial_number(2).not_valid_before(ca.not_valid_before_utc).not_valid_after(ca.not_valid_after_utc)
-               .add_extension(x509.NameConstraints(
-                   [each for each in permitted if isinstance(each, (x509.DNSName, x509.IPAddress))], None), True))
+    builder = (
+        x509.CertificateBuilder()
+        .issuer_name(ca.subject)
+        .subject_name(ca.subject)
+        .public_key(ca.public_key())
+        .serial_number(2)
+        .not_valid_before(ca.not_valid_before_utc)
+        .not_valid_after(ca.not_valid_after_utc)
+        .add_extension(
+            x509.NameConstraints(
+                [each for each in permitted if isinstance(each, (x509.DNSName, x509.IPAddress))], None
+            ),
+            True,
+        )
+    )
     for each in ca.extensions:
         if not isinstance(each.value, x509.NameConstraints):
             builder = builder.add_extension(each.value, each.critical)
@@ -134,7 +160,8 @@ def test_keys_are_the_hub_s_alone(tmp_path: Path):
         os.umask(before)
     assert (tmp_path / "tls").stat().st_mode & 0o777 == 0o700
     assert {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "tls").iterdir()} == dict.fromkeys(
-        ("ca.crt", "ca.key", "hub.crt", "hub.key", "hub.json"), 0o600)
+        ("ca.crt", "ca.key", "hub.crt", "hub.key", "hub.json"), 0o600
+    )
 
 
 def test_the_authority_outlives_every_start_and_so_does_the_leaf(tmp_path: Path):
@@ -154,10 +181,16 @@ def test_the_fingerprint_is_the_one_that_browsers_show(tmp_path: Path):
 # --- time -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("now", [
-    datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 7, 4, tzinfo=UTC), MADE_AFTER, NOW,
-    datetime(2036, 1, 1, tzinfo=UTC),
-])
+@pytest.mark.parametrize(
+    "now",
+    [
+        datetime(1970, 1, 1, tzinfo=UTC),
+        datetime(2024, 7, 4, tzinfo=UTC),
+        MADE_AFTER,
+        NOW,
+        datetime(2036, 1, 1, tzinfo=UTC),
+    ],
+)
 def test_phones_take_a_leaf_whatever_the_machine_s_clock_said(tmp_path: Path, now: datetime):
     made(tmp_path, now=now)
     one, newest = leaf(tmp_path), max(now, MADE_AFTER)
@@ -212,8 +245,11 @@ def test_a_new_address_makes_a_new_leaf_while_the_hub_serves(tmp_path: Path):
 
 def test_an_address_of_the_internet_is_left_out_and_spoils_nothing(tmp_path: Path):
     """The authority may not vouch for it; a leaf that had it would be believed for no name at all."""
-    context = made(tmp_path, CertificateNames(("shop", "shop.local"), ("127.0.0.1", "193.99.144.80", "2a02:2e0::1")),
-                   datetime.now(UTC)).context()
+    context = made(
+        tmp_path,
+        CertificateNames(("shop", "shop.local"), ("127.0.0.1", "193.99.144.80", "2a02:2e0::1")),
+        datetime.now(UTC),
+    ).context()
     assert shakes_hands(context, tmp_path / "tls" / "ca.crt", "shop.local") == ""
 
 
@@ -233,9 +269,11 @@ def test_addresses_are_read_as_linux_lists_them(tmp_path: Path):
     (tmp_path / "fib_trie").write_text(
         "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 10.42.0.0\n        /24 link UNICAST\n     |-- 10.42.0.1\n"
         "        /32 host LOCAL\n     |-- 10.42.0.255\n        /32 link BROADCAST\nLocal:\n     |-- 10.42.0.1\n"
-        "        /32 host LOCAL\n")
+        "        /32 host LOCAL\n"
+    )
     (tmp_path / "if_inet6").write_text(
-        "fe80000000000000ba27ebfffe000001 03 40 20 80 wlan0\n00000000000000000000000000000001 01 80 10 80 lo\n")
+        "fe80000000000000ba27ebfffe000001 03 40 20 80 wlan0\n00000000000000000000000000000001 01 80 10 80 lo\n"
+    )
     assert [str(each) for each in local_addresses(tmp_path)] == ["10.42.0.1", "fe80::ba27:ebff:fe00:1", "::1"]
     assert local_addresses(tmp_path / "nowhere") == []
 

@@ -212,16 +212,26 @@ def test_people_that_came_back_into_a_deleted_event_are_noticed(house: House, tm
     house.service.stop()
     with sqlite3.connect(tmp_path / "roundtap.db") as restored:
         restored.executemany("INSERT INTO person VALUES (?, ?, ?, ?)", rows)
-    wrong = [problem.key for found in verify_journal(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))
-             for problem in found.wrong]
+    wrong = [
+        problem.key
+        for found in verify_journal(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True))
+        for problem in found.wrong
+    ]
     assert wrong == ["people_not_forgotten"]
 
 
 def test_units_still_learn_what_became_of_their_reports(house: House) -> None:
     house.publish()
     house.place("unit-1", 1)
-    report = {"report_id": "r1", "unit": "unit-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
-              "result": {"score": {"a": 100, "b": 24}}}
+    report = {
+        "report_id": "r1",
+        "unit": "unit-1",
+        "event": "e1",
+        "match": "1.1",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": 24}},
+    }
     told = record_report(house.hub.service, report)
     house.play()
     house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
@@ -258,7 +268,8 @@ def test_papers_of_a_deleted_event_are_forgotten(house: House, tmp_path: Path) -
 
 
 def test_the_chain_holds_when_an_entry_was_taken_out_and_nothing_of_the_person_is_left(
-    house: House, tmp_path: Path,
+    house: House,
+    tmp_path: Path,
 ) -> None:
     house.with_event()
     house.service.execute_one("e1", RemoveCompetitor("p3"), "organizer")

@@ -86,10 +86,18 @@ def chance_command(house: House, chance: random.Random) -> Any:
     event = house.event
     who = chance.choice(list(event.entrants))
     live = event.live
-    some: list[Any] = [c.DropCompetitor(who), c.ReturnCompetitor(who), c.GiveWarning(who, "late again"),
-                       c.Disqualify(who, "loaded dice"), c.DrawRound(chance.randrange(99)), c.DiscardDraft(),
-                       c.SetClock(chance.choice(["start", "pause"])), c.MakeCut(),
-                       c.FinishEvent("the hall closes"), c.ReopenEvent()]
+    some: list[Any] = [
+        c.DropCompetitor(who),
+        c.ReturnCompetitor(who),
+        c.GiveWarning(who, "late again"),
+        c.Disqualify(who, "loaded dice"),
+        c.DrawRound(chance.randrange(99)),
+        c.DiscardDraft(),
+        c.SetClock(chance.choice(["start", "pause"])),
+        c.MakeCut(),
+        c.FinishEvent("the hall closes"),
+        c.ReopenEvent(),
+    ]
     if event.draft is not None and event.draft.draw is not None:
         some += [c.PublishRound(event.draft.number, event.draft.draw.attempt, noted="a test")] * 6
     result = Result(score=SidePair(100, chance.randrange(90)))
@@ -105,12 +113,21 @@ TO_THE_CUT: dict[str, Any] = {"swiss_rounds": 3, "cut": 4}
 SQUADS: dict[str, Any] = {"rulebook": "shatterpoint-premier", "swiss_rounds": 2}
 
 
-@pytest.mark.parametrize(("place", "options", "seed"), [
-    *((place, TO_THE_CUT, 0) for place in ("", "/players", "/standings", "/event")), ("", SQUADS, 0),
-    *(pytest.param("", options, seed, marks=pytest.mark.long) for seed in range(1, 7)
-      for options in (TO_THE_CUT, SQUADS))])
-def test_changes_make_the_same_page_as_a_reload(house: House, place: str, options: dict[str, Any], seed: int,
-                                                monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("place", "options", "seed"),
+    [
+        *((place, TO_THE_CUT, 0) for place in ("", "/players", "/standings", "/event")),
+        ("", SQUADS, 0),
+        *(
+            pytest.param("", options, seed, marks=pytest.mark.long)
+            for seed in range(1, 7)
+            for options in (TO_THE_CUT, SQUADS)
+        ),
+    ],
+)
+def test_changes_make_the_same_page_as_a_reload(
+    house: House, place: str, options: dict[str, Any], seed: int, monkeypatch: pytest.MonkeyPatch
+):
     """Over a random evening, with tables that call and fall silent; some changes are fetched together, by readers of
     four roles who share each drawing. While a round is played, little of Play is drawn."""
     drawn, real = Counter[str](), web.render_page
@@ -120,8 +137,11 @@ def test_changes_make_the_same_page_as_a_reload(house: House, place: str, option
     house.place("unit-1", 1)
     house.place("unit-2", 2)
     # A role's form for the squads of a bye stays on its open page when the round closes; the hub refuses it then.
-    roles = [] if options is SQUADS else [
-        house.staff("head_judge"), house.staff("judge", "Kai Eich"), house.staff("scorekeeper", "Mia Sol")]
+    roles = (
+        []
+        if options is SQUADS
+        else [house.staff("head_judge"), house.staff("judge", "Kai Eich"), house.staff("scorekeeper", "Mia Sol")]
+    )
     readers = [Reader(house, each, address) for each in (browser, *roles)]
     for _ in range(60):
         for _ in range(chance.randrange(1, 4)):
@@ -133,8 +153,9 @@ def test_changes_make_the_same_page_as_a_reload(house: House, place: str, option
                 browser.post(f"{CONSOLE}/competitors/p{chance.randrange(1, 6)}/rename", name=f"New {chance.random()}")
             elif draw < 0.15:
                 unit = chance.choice(["unit-1", "unit-2"])
-                house.hub.presence.update(unit, house.time.ms, connected=chance.random() < 0.8,
-                                         call=chance.random() < 0.3)
+                house.hub.presence.update(
+                    unit, house.time.ms, connected=chance.random() < 0.8, call=chance.random() < 0.3
+                )
             elif draw < 0.3 and house.event.live and house.event.live.open_matches:
                 house.report(chance.choice(house.event.live.open_matches).id, chance.choice("ab"), 100, 24)
             else:
@@ -197,8 +218,10 @@ def test_two_organizers_share_a_rendering_and_no_token(house: House, monkeypatch
     assert len(drawn) == 2
     for browser, page, answer in zip((first, second), pages, answers, strict=True):
         assert browser.token
-        assert {*re.findall(r'name="csrf" value="([^"]*)"', page),
-                *re.findall(r'name=\\"csrf\\" value=\\"([^"\\]*)\\"', answer)} == {browser.token}
+        assert {
+            *re.findall(r'name="csrf" value="([^"]*)"', page),
+            *re.findall(r'name=\\"csrf\\" value=\\"([^"\\]*)\\"', answer),
+        } == {browser.token}
         for text in (page, answer):
             assert "<:" not in text
             assert "\x01" not in text
@@ -301,13 +324,16 @@ def test_a_player_s_forms_are_on_a_page_of_their_own(house: House):
     assert browser.get("/console/e1/person/p99").status_code == 404
 
 
-@pytest.mark.parametrize(("action", "fields", "kept"), [
-    ("rename", {"name": "x" * 90, "public_name": "Ana"}, "x" * 90),
-    ("warn", {"reason": "slow play", "by": "o9"}, "slow play"),
-    ("propose", {"reason": "", "by": "o9"}, ""),
-    ("disqualify", {"reason": "", "by": "o1"}, ""),
-    ("came-with", {"came_with": "y" * 90}, "y" * 90),
-])
+@pytest.mark.parametrize(
+    ("action", "fields", "kept"),
+    [
+        ("rename", {"name": "x" * 90, "public_name": "Ana"}, "x" * 90),
+        ("warn", {"reason": "slow play", "by": "o9"}, "slow play"),
+        ("propose", {"reason": "", "by": "o9"}, ""),
+        ("disqualify", {"reason": "", "by": "o1"}, ""),
+        ("came-with", {"came_with": "y" * 90}, "y" * 90),
+    ],
+)
 def test_what_could_not_be_saved_comes_back_open_and_as_typed(
     house: House, action: str, fields: dict[str, str], kept: str
 ):

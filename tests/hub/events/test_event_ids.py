@@ -31,8 +31,9 @@ def test_the_console_makes_ids_by_the_hubs_chance_and_lists_events_in_their_orde
         browser, chance = house.organizer(), iter(("ezz", "eaa", "emm"))
         house.hub.new_event_id = lambda: next(chance)
         for name in ("First", "Second", "Third"):
-            browser.post("/console", name=name, color="#00785A", rulebook="xwing-standard", structure="own",
-                         swiss_rounds=2)
+            browser.post(
+                "/console", name=name, color="#00785A", rulebook="xwing-standard", structure="own", swiss_rounds=2
+            )
 
         assert list(house.service.snapshot.events) == ["ezz", "eaa", "emm"]
         assert names(house) == ["First", "Second", "Third"]
@@ -46,8 +47,9 @@ def test_events_from_before_the_update_come_first_in_their_own_order(tmp_path: P
             old = CreateEvent(f"Old {number}", "xwing-standard", None, {}, "#0072B2", 7)
             house.service.execute([Step(f"e{number}", old)], "test")
         house.hub.new_event_id = lambda: "ea"
-        house.organizer().post("/console", name="New", color="#00785A", rulebook="xwing-standard", structure="own",
-                               swiss_rounds=2)
+        house.organizer().post(
+            "/console", name="New", color="#00785A", rulebook="xwing-standard", structure="own", swiss_rounds=2
+        )
 
         assert names(house) == ["Old 2", "Old 10", "New"]
         assert [entry.kind for entry in house.service.journal.entries(VENUE)][-1] == "event-begun"

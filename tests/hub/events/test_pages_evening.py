@@ -15,8 +15,12 @@ from roundtap_core.eventfile.read import parse_event_file
 
 def test_from_login_to_the_export(house: House):
     browser = house.organizer()
-    assert browser.post("/console", name="Winter Open", rulebook="xwing-standard", structure="own",
-                        swiss_rounds=2, color="#00785A").location == "/console/e1"
+    assert (
+        browser.post(
+            "/console", name="Winter Open", rulebook="xwing-standard", structure="own", swiss_rounds=2, color="#00785A"
+        ).location
+        == "/console/e1"
+    )
     assert "Add the players" in text_of(browser.console())
     browser.post("/console/e1/competitors", names="\n".join(PEOPLE))
     assert "6 players, 2 rounds" in text_of(browser.console())
@@ -27,8 +31,13 @@ def test_from_login_to_the_export(house: House):
         browser.post("/console/e1/clock", action="start")
         assert "3 results missing" in text_of(browser.console())
         for table in (1, 2, 3):
-            browser.post(f"/console/e1/match/{number}.{table}/walk", revision=0, way="played", opener="a",
-                         **{"q.score.loser": 10 * table})
+            browser.post(
+                f"/console/e1/match/{number}.{table}/walk",
+                revision=0,
+                way="played",
+                opener="a",
+                **{"q.score.loser": 10 * table},
+            )
     assert "All 2 rounds are over" in text_of(browser.console())
     browser.post("/console/e1/finish", reason="the hall closes")
     assert "The event is finished" in text_of(browser.console())
@@ -49,8 +58,10 @@ def test_an_exported_file_makes_the_same_event_again(house: House):
     house.publish()
     house.play()
     text = browser.get("/console/e1/export.json").text
-    answer = browser.client.post("/console/import", data={
-        "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(text.encode()), "event.json")})
+    answer = browser.client.post(
+        "/console/import",
+        data={"csrf": browser.token, "color": "#882255", "file": (io.BytesIO(text.encode()), "event.json")},
+    )
     assert answer.location == "/console/e2"
     assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(text)
 
@@ -61,8 +72,10 @@ def test_a_file_with_one_wrong_round_makes_no_event_at_all(house: House):
     house.play()
     data = json.loads(browser.get("/console/e1/export.json").text)
     data["rounds"][0]["matches"][0]["a"] = "nobody"
-    answer = browser.client.post("/console/import", data={
-        "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(json.dumps(data).encode()), "event.json")})
+    answer = browser.client.post(
+        "/console/import",
+        data={"csrf": browser.token, "color": "#882255", "file": (io.BytesIO(json.dumps(data).encode()), "event.json")},
+    )
     assert answer.status_code in (400, 409)
     assert "/rounds/0/matches/0/a" in problem_of(answer)
     assert list(house.service.snapshot.events) == ["e1"]
@@ -121,8 +134,9 @@ def test_an_event_that_another_version_ended_otherwise_says_so_until_it_is_finis
     house.publish()
     house.play()
     with monkeypatch.context() as another_version:
-        another_version.setattr("roundtap_core.event.rounds.final_order",
-                                lambda tournament: final_order(tournament)[::-1])
+        another_version.setattr(
+            "roundtap_core.event.rounds.final_order", lambda tournament: final_order(tournament)[::-1]
+        )
         browser.post("/console/e1/finish", reason="the hall closes")
     place, was, now = diverged_places(house.event)[0]
     people = house.hub.service.snapshot.people["e1"]
@@ -146,11 +160,19 @@ def test_a_file_that_breaks_a_rule_is_taken_in_only_knowingly(house: House):
     """A result above the cap is legal in a record, and `check` names it: an organizer must have read it."""
     browser = house.organizer()
     file = {
-        "format": "roundtap-event/1", "name": "Recorded", "rulebook": "xwing-standard", "seed": 1,
+        "format": "roundtap-event/1",
+        "name": "Recorded",
+        "rulebook": "xwing-standard",
+        "seed": 1,
         "options": {"structure": "own", "swiss_rounds": 1, "cut": 0},
         "competitors": [{"id": "p1", "name": "Ana Ruiz"}, {"id": "p2", "name": "Bruno Maier"}],
-        "rounds": [{"number": 1, "stage": "swiss", "matches": [
-            {"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 300, "b": 100}}}]}],
+        "rounds": [
+            {
+                "number": 1,
+                "stage": "swiss",
+                "matches": [{"table": 1, "a": "p1", "b": "p2", "result": {"score": {"a": 300, "b": 100}}}],
+            }
+        ],
     }
     refused = browser.post("/console/import", file=(io.BytesIO(json.dumps(file).encode()), "event.json"))
     assert refused.status_code == 409

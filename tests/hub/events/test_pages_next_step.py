@@ -16,25 +16,29 @@ from roundtap_hub.units.table_view import table_view
 
 def announced(house: House, rulebook: str, language: str = "en") -> str:
     browser = house.organizer()
-    browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", structure="own", swiss_rounds=2,
-                 prize_places=0)
+    browser.post(
+        "/console", name="Open", rulebook=rulebook, color="#00785A", structure="own", swiss_rounds=2, prize_places=0
+    )
     return text_of(house.browser(language).get("/rules/e1"))
 
 
-@pytest.mark.parametrize(("rulebook", "said"), [
-    ("xwing-standard", "lower list total chooses initiative. If totals are equal, a random draw decides"),
-    ("xwing-standard", "Do not play before the round is started."),
-    ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a random draw decides"),
-    ("xwing-epic-team", "a random draw decides which captain"),
-    ("keyforge-archon", "A random draw decides who starts. Players may not agree on it"),
-    ("keyforge-archon", "No dice, not even as counters"),
-    ("keyforge-sealed", "No dice, not even as counters"),
-    ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),
-    ("keyforge-sealed", "You may look through a newly opened deck briefly"),
-    ("keyforge-sealed", "the loser of the last game chooses who starts"),
-    ("warlords-of-terra", "Both players first reveal their hero for the whole event."),
-    ("shatterpoint-premier", "both pick two squads and the mission set"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "said"),
+    [
+        ("xwing-standard", "lower list total chooses initiative. If totals are equal, a random draw decides"),
+        ("xwing-standard", "Do not play before the round is started."),
+        ("xwing-epic-duel", "lower list total chooses initiative. If totals are equal, a random draw decides"),
+        ("xwing-epic-team", "a random draw decides which captain"),
+        ("keyforge-archon", "A random draw decides who starts. Players may not agree on it"),
+        ("keyforge-archon", "No dice, not even as counters"),
+        ("keyforge-sealed", "No dice, not even as counters"),
+        ("keyforge-archon", "You may read your opponent's deck list for two minutes, only before the game."),
+        ("keyforge-sealed", "You may look through a newly opened deck briefly"),
+        ("keyforge-sealed", "the loser of the last game chooses who starts"),
+        ("warlords-of-terra", "Both players first reveal their hero for the whole event."),
+        ("shatterpoint-premier", "both pick two squads and the mission set"),
+    ],
+)
 def test_what_is_settled_before_a_game_is_announced(house: House, rulebook: str, said: str):
     assert said in announced(house, rulebook).partition("Before each game")[2]
 
@@ -44,8 +48,12 @@ def at_a_table(house: House, rulebook: str, totals: tuple[int | None, int | None
     browser = house.organizer()
     browser.post("/console", name="Open", rulebook=rulebook, color="#00785A", structure="own", swiss_rounds=1)
     for who, total in zip(("p1", "p2"), totals, strict=True):
-        house.service.execute_one("e1", EnterCompetitor(Entrant(who, who, list_total=total)), "test",
-                           [PersonRecord("e1", who, "salt", Person({"p1": "Ana Ruiz", "p2": "Bruno Maier"}[who]))])
+        house.service.execute_one(
+            "e1",
+            EnterCompetitor(Entrant(who, who, list_total=total)),
+            "test",
+            [PersonRecord("e1", who, "salt", Person({"p1": "Ana Ruiz", "p2": "Bruno Maier"}[who]))],
+        )
     house.place("unit-1", 1)
     house.publish()
     return house.event.live.matches[0].match.a
@@ -53,9 +61,11 @@ def at_a_table(house: House, rulebook: str, totals: tuple[int | None, int | None
 
 def fronts(house: House) -> dict[str, str]:
     """What phone, match page and table say."""
-    return {"phone": text_of(house.browser().get("/e/e1/p/p1")),
-            "match": text_of(house.organizer().get("/console/e1/match/1.1")),
-            "table": table_view(house.service.snapshot, "unit-1")["match"]["before_play"]}
+    return {
+        "phone": text_of(house.browser().get("/e/e1/p/p1")),
+        "match": text_of(house.organizer().get("/console/e1/match/1.1")),
+        "table": table_view(house.service.snapshot, "unit-1")["match"]["before_play"],
+    }
 
 
 @pytest.mark.parametrize("rulebook", ["xwing-standard", "xwing-epic-duel", "xwing-epic-team"])

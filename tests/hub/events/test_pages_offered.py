@@ -33,15 +33,24 @@ def test_any_number_of_head_judges_and_judges_or_none(house: House):
     browser = house.with_event(rulebook="keyforge-archon", level="formal")
     appoint(browser, {"name": "Nina Wolf", "role": "organizer"})
     assert [official.role for official in house.event.officials.values()] == ["organizer"]
-    appoint(browser, *({"name": f"Official {n}", "role": role}
-                       for n, role in enumerate(("head_judge", "head_judge", "judge", "judge"))))
+    appoint(
+        browser,
+        *(
+            {"name": f"Official {n}", "role": role}
+            for n, role in enumerate(("head_judge", "head_judge", "judge", "judge"))
+        ),
+    )
     assert len(house.event.officials) == 5
 
 
 def test_where_officials_meet_a_third_one_rules(house: House):
     browser = house.with_event(TWO, rulebook="keyforge-archon", level="relaxed")
-    appoint(browser, {"name": "Nina Wolf", "role": "organizer"}, {"name": "Ida Blau", "role": "judge", "second": 1},
-            {"name": "Uwe Ohm", "role": "head_judge", "second": 1})
+    appoint(
+        browser,
+        {"name": "Nina Wolf", "role": "organizer"},
+        {"name": "Ida Blau", "role": "judge", "second": 1},
+        {"name": "Uwe Ohm", "role": "head_judge", "second": 1},
+    )
     for official, plays in (("o1", "p1"), ("o2", "p2")):
         role = house.event.officials[official].role
         second = {"second": 1} if official == "o2" else {}
@@ -81,8 +90,14 @@ def test_a_sanction_of_warlords_is_a_warning_a_lost_game_or_the_end_of_the_event
     browser = house.with_event(TWO, rulebook="warlords-of-terra", level="friendly", prize_places=0)
     house.publish()
     assert "marked cards" in press(browser, "/console/e1", "/console/e1/competitors/p1/warn", reason="marked cards")
-    press(browser, f"{MATCH}/walk?way=ruling_figures&q.winner=b&q.score.winner=12&q.score.loser=7", f"{MATCH}/walk",
-          revision=0, way="ruling_figures", **{"q.winner": "b", "q.score.winner": 12, "q.score.loser": 7})
+    press(
+        browser,
+        f"{MATCH}/walk?way=ruling_figures&q.winner=b&q.score.winner=12&q.score.loser=7",
+        f"{MATCH}/walk",
+        revision=0,
+        way="ruling_figures",
+        **{"q.winner": "b", "q.score.winner": 12, "q.score.loser": 7},
+    )
     assert result(house).winner == "b"
     press(browser, "/console/e1", "/console/e1/competitors/p1/disqualify", reason="marked cards again")
     assert not house.event.entrants["p1"].active

@@ -14,8 +14,15 @@ HOUSES = {f"houses/{n}": house for n, house in enumerate(("Brobnar", "Dis", "Log
 def keyforge(house: House, language: str = "en") -> Browser:
     browser = house.browser(language)
     browser.log_in()
-    browser.post("/console", name="Winter Open", rulebook="keyforge-archon", color="#00785A", level="formal",
-                 structure="own", swiss_rounds=2)
+    browser.post(
+        "/console",
+        name="Winter Open",
+        rulebook="keyforge-archon",
+        color="#00785A",
+        level="formal",
+        structure="own",
+        swiss_rounds=2,
+    )
     browser.post("/console/e1/competitors", names="\n".join(FOUR))
     return browser
 
@@ -23,8 +30,9 @@ def keyforge(house: House, language: str = "en") -> Browser:
 def hand_in(browser: Browser, competitor: str, deck: str) -> None:
     seen = re.search(r'name="seen" value="([^"]*)"', browser.get(f"/console/e1/competitor/{competitor}/list").text)
     assert seen
-    answer = browser.post(f"/console/e1/competitor/{competitor}/list", identity=deck, identity_card="1", seen=seen[1],
-                          **HOUSES)
+    answer = browser.post(
+        f"/console/e1/competitor/{competitor}/list", identity=deck, identity_card="1", seen=seen[1], **HOUSES
+    )
     assert answer.status_code == 303, problem_of(answer)
 
 
@@ -98,13 +106,22 @@ def test_the_points_are_told_in_every_language(house: House, language: str):
 
 @pytest.mark.parametrize("level", ["friendly", "competitive"])
 def test_a_friendly_warlords_event_is_published_without_lists_and_a_competitive_one_is_stopped(
-    house: House, level: str,
+    house: House,
+    level: str,
 ):
-    """"Presentación de listados": lists are demanded in competitive events only."""
+    """ "Presentación de listados": lists are demanded in competitive events only."""
     browser = house.browser()
     browser.log_in()
-    browser.post("/console", name="Winter Open", rulebook="warlords-of-terra", color="#00785A", level=level,
-                 structure="own", swiss_rounds=2, prize_places=0)
+    browser.post(
+        "/console",
+        name="Winter Open",
+        rulebook="warlords-of-terra",
+        color="#00785A",
+        level=level,
+        structure="own",
+        swiss_rounds=2,
+        prize_places=0,
+    )
     browser.post("/console/e1/competitors", names="\n".join(FOUR))
     browser.post("/console/e1/draw", attempt=0)
     page = browser.console().text

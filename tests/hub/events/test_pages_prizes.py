@@ -20,8 +20,11 @@ def browser(house: House) -> Browser:
 
 def test_a_list_is_typed_one_prize_a_line(house: House, browser: Browser):
     assert browser.post(PRIZES, list=LIST).status_code == 303
-    assert house.event.prizes == (Prize("trophy", 1, 1), Prize("booster", 2, 3),
-                                  Prize("playmat", category="best newcomer"))
+    assert house.event.prizes == (
+        Prize("trophy", 1, 1),
+        Prize("booster", 2, 3),
+        Prize("playmat", category="best newcomer"),
+    )
     page = text_of(browser.get(PRIZES))
     assert "Place 1 trophy known after the event" in page
     assert "Place 2–3 booster" in page

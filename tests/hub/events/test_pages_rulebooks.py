@@ -50,24 +50,38 @@ def test_every_rulebook_can_be_chosen_with_its_own_levels_and_structures(house: 
 
 
 def test_what_was_chosen_is_kept_and_what_was_left_out_follows_the_rulebook(house: House):
-    create(house, "warlords-of-terra", swiss_rounds=3, cut=4, prize_places=2, level="competitive",
-           **{"legendary_limit": 1, "best_of.final": 3, "untimed.final": 1, "minutes.swiss": 50})
+    create(
+        house,
+        "warlords-of-terra",
+        swiss_rounds=3,
+        cut=4,
+        prize_places=2,
+        level="competitive",
+        **{"legendary_limit": 1, "best_of.final": 3, "untimed.final": 1, "minutes.swiss": 50},
+    )
     event = house.event
     assert event.level == "competitive"
     assert event.given_options == {
-        "structure": "own", "swiss_rounds": 3, "cut": 4, "prize_places": 2, "legendary_limit": 1,
+        "structure": "own",
+        "swiss_rounds": 3,
+        "cut": 4,
+        "prize_places": 2,
+        "legendary_limit": 1,
         "stages": {"swiss": {"minutes": 50}, "final": {"minutes": None, "best_of": 3}},
     }
 
 
-@pytest.mark.parametrize(("rulebook", "fields", "words", "field"), [
-    ("xwing-epic-duel", {"minutes.swiss": 90}, "rulebook minimum is 150", "minutes.swiss"),
-    ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
-    ("warlords-of-terra", {}, "0 for none", "prize_places"),
-    ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "Enter 0 to 3", "legendary_limit"),
-    ("keyforge-sealed", {"minutes.final": "long"}, "not a whole number", "minutes.final"),
-    ("xwing-epic-duel", {"structure": "basic"}, "Possible: own", ""),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "fields", "words", "field"),
+    [
+        ("xwing-epic-duel", {"minutes.swiss": 90}, "rulebook minimum is 150", "minutes.swiss"),
+        ("xwing-standard", {"best_of.swiss": 3}, "3 is not possible here", ""),
+        ("warlords-of-terra", {}, "0 for none", "prize_places"),
+        ("warlords-of-terra", {"legendary_limit": 7, "prize_places": 1}, "Enter 0 to 3", "legendary_limit"),
+        ("keyforge-sealed", {"minutes.final": "long"}, "not a whole number", "minutes.final"),
+        ("xwing-epic-duel", {"structure": "basic"}, "Possible: own", ""),
+    ],
+)
 def test_an_option_that_cannot_be_is_said_beside_its_field(
     house: House, rulebook: str, fields: dict[str, object], words: str, field: str
 ):
@@ -79,8 +93,8 @@ def test_an_option_that_cannot_be_is_said_beside_its_field(
     assert 'value="Winter Open"' in answer.text
     if field:
         at = answer.text.index(f'name="{field}"')
-        assert words in answer.text[at:at + 800]
-        assert 'aria-invalid="true"' in answer.text[at:at + 400]
+        assert words in answer.text[at : at + 800]
+        assert 'aria-invalid="true"' in answer.text[at : at + 400]
 
 
 def test_what_is_allowed_but_odd_is_said_before_the_first_round_is_published(house: House):
@@ -107,7 +121,11 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
     assert "“many” is not a whole number" in problem_of(refused)
     browser.post("/console/e1/structure", structure="own", swiss_rounds=4, cut=2)
     assert house.event.given_options == {
-        "structure": "own", "swiss_rounds": 4, "cut": 2, "stages": {"swiss": {"minutes": 100}}}
+        "structure": "own",
+        "swiss_rounds": 4,
+        "cut": 2,
+        "stages": {"swiss": {"minutes": 100}},
+    }
     for match in house.event.live.open_matches:
         won = Result(score=SidePair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
         house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
@@ -116,21 +134,31 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
 
 
 def test_options_read_as_they_were_written():
-    given = {"structure": "own", "swiss_rounds": 0, "cut": 8, "lists_required": False, "third_place_match": True,
-             "stages": {"final": {"minutes": None, "best_of": 3}, "swiss": {"minutes": 40}}}
+    given = {
+        "structure": "own",
+        "swiss_rounds": 0,
+        "cut": 8,
+        "lists_required": False,
+        "third_place_match": True,
+        "stages": {"final": {"minutes": None, "best_of": 3}, "swiss": {"minutes": 40}},
+    }
     fields = {name: str(value) for name, value in flatten_options(given).items()}
     assert read_options(RULEBOOKS["keyforge-archon"], lambda name: fields.get(name, "")) == given
 
 
-@pytest.mark.parametrize(("rulebook", "name", "chosen", "read"), [
-    ("shatterpoint-premier", "second_stage", "second-swiss", {"second_stage": "second-swiss"}),
-    ("shatterpoint-premier", "second_stage", "elimination", {}),
-    ("warlords-of-terra", "deck_era", "before-2017", {"deck_era": "before-2017"}),
-    ("xwing-standard", "tables", "random", {"tables": "random"}),
-    ("xwing-standard", "deck_era", "before-2017", {}),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "name", "chosen", "read"),
+    [
+        ("shatterpoint-premier", "second_stage", "second-swiss", {"second_stage": "second-swiss"}),
+        ("shatterpoint-premier", "second_stage", "elimination", {}),
+        ("warlords-of-terra", "deck_era", "before-2017", {"deck_era": "before-2017"}),
+        ("xwing-standard", "tables", "random", {"tables": "random"}),
+        ("xwing-standard", "deck_era", "before-2017", {}),
+    ],
+)
 def test_a_choice_counts_where_it_is_another_than_the_usual_one(
-        rulebook: str, name: str, chosen: str, read: dict[str, str]):
+    rulebook: str, name: str, chosen: str, read: dict[str, str]
+):
     fields = {"structure": "own", "swiss_rounds": "3", "cut": "4", "prize_places": "0", name: chosen}
     options = read_options(RULEBOOKS[rulebook], lambda field: fields.get(field, ""))
     assert {key: options[key] for key in options if key in (name, "second_stage", "deck_era", "tables")} == read
@@ -138,15 +166,22 @@ def test_a_choice_counts_where_it_is_another_than_the_usual_one(
 
 def test_a_team_has_two_members_and_a_captain(house: House):
     browser = create(house, "xwing-epic-team", swiss_rounds=2)
-    browser.post("/console/e1/competitors", names="Rebels", member_1="Ana Ruiz", member_2="Bruno Maier", captain="2",
-                 fixed_table=9)
+    browser.post(
+        "/console/e1/competitors",
+        names="Rebels",
+        member_1="Ana Ruiz",
+        member_2="Bruno Maier",
+        captain="2",
+        fixed_table=9,
+    )
     person = house.service.snapshot.people["e1"]["p1"]
     assert (person.members, person.captain) == (("Ana Ruiz", "Bruno Maier"), "Bruno Maier")
     assert house.event.entrants["p1"].fixed_table == 9
     lonely = browser.post("/console/e1/competitors", names="Empire", member_1="Kai Eich")
     assert "two members" in problem_of(lonely)
-    browser.post("/console/e1/competitors/p1/rename", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz",
-                 captain="1")
+    browser.post(
+        "/console/e1/competitors/p1/rename", name="Rebels", member_1="Ana Ruiz", member_2="Eva Luz", captain="1"
+    )
     assert house.service.snapshot.people["e1"]["p1"].members == ("Ana Ruiz", "Eva Luz")
 
 
@@ -155,7 +190,9 @@ def test_teams_are_entered_a_line_each_and_nobody_plays_in_two(house: House):
     browser.post("/console/e1/competitors", names="Rebels: Ana Ruiz, Bruno Maier\nRogue Two: Eva Luz, Kai Eich")
     people = house.service.snapshot.people["e1"]
     assert [(p.name, p.members, p.captain) for p in people.values()] == [
-        ("Rebels", ("Ana Ruiz", "Bruno Maier"), "Ana Ruiz"), ("Rogue Two", ("Eva Luz", "Kai Eich"), "Eva Luz")]
+        ("Rebels", ("Ana Ruiz", "Bruno Maier"), "Ana Ruiz"),
+        ("Rogue Two", ("Eva Luz", "Kai Eich"), "Eva Luz"),
+    ]
     for line, said in (
         ("Empire", "a team has 2 members"),
         ("Empire: Zoe Art", "a team has 2 members"),
@@ -167,8 +204,9 @@ def test_teams_are_entered_a_line_each_and_nobody_plays_in_two(house: House):
         answer = browser.post("/console/e1/competitors", names=line)
         assert said.casefold() in problem_of(answer).casefold(), line
     assert len(house.event.entrants) == 2
-    taken = browser.post("/console/e1/competitors/p2/rename", name="Rogue Two", member_1="Eva Luz",
-                         member_2="Ana Ruiz", captain="1")
+    taken = browser.post(
+        "/console/e1/competitors/p2/rename", name="Rogue Two", member_1="Eva Luz", member_2="Ana Ruiz", captain="1"
+    )
     assert "already plays for Rebels" in problem_of(taken)
     # Late entry asks the same.
     house.publish()
@@ -223,8 +261,9 @@ def test_members_are_asked_only_where_teams_play(house: House):
 
 
 def test_records_show_draws_where_there_are_any(house: House):
-    browser = create(house, "warlords-of-terra", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=2,
-                     prize_places=0)
+    browser = create(
+        house, "warlords-of-terra", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", swiss_rounds=2, prize_places=0
+    )
     play(house, Result("time", "draw", score=SidePair(7, 9)), Result(winner="a", score=SidePair(20, 0)))
     page = text_of(browser.get("/e/e1/standings"))
     assert "W–D–L" in page
@@ -251,8 +290,9 @@ def test_the_cut_by_its_own_order_is_shown_apart_from_the_standings(house: House
 
 
 def test_where_the_standings_make_the_cut_there_is_no_second_table(house: House):
-    browser = create(house, "xwing-standard", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", structure="own",
-                     swiss_rounds=1, cut=2)
+    browser = create(
+        house, "xwing-standard", "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich", structure="own", swiss_rounds=1, cut=2
+    )
     play(house, Result(score=SidePair(100, 10)), Result(score=SidePair(100, 60)))
     assert "Cut order" not in text_of(browser.get("/e/e1/standings"))
 
@@ -301,16 +341,23 @@ def test_a_correction_that_changes_the_tie_offers_to_take_the_tie_break_round_ba
     browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
     house.publish()
     match = house.event.find_match("1.1")[1]
-    sent = {"way": "played", "opener": "b", "q.score.winner": 12, "revision": match.revision, "seen": match.number or 0,
-            "reason": "misread"}
+    sent = {
+        "way": "played",
+        "opener": "b",
+        "q.score.winner": 12,
+        "revision": match.revision,
+        "seen": match.number or 0,
+        "reason": "misread",
+    }
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "With this result, no tie-break round is needed" in problem_of(asked)
     assert "Save and withdraw the tie-break round" in text_of(asked)
     assert len(house.event.rounds) == 2
     # Once a table of it has reported, only that is offered which can be done, with the way to the rest.
     first = house.event.live.matches[0]
-    house.service.execute_one("e1", EnterResult(first.id, first.revision, Result(winner="a", score=SidePair(20, 0))),
-                              "test")
+    house.service.execute_one(
+        "e1", EnterResult(first.id, first.revision, Result(winner="a", score=SidePair(20, 0))), "test"
+    )
     asked = browser.post("/console/e1/match/1.1/walk", **sent)
     assert "or clear those first. Then correct this result" in problem_of(asked)
     assert "Save and keep the tie-break round" in text_of(asked)

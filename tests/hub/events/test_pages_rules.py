@@ -27,10 +27,19 @@ def event(rulebook: str = "xwing-standard", level: str | None = None, **options:
 def test_everybody_reads_what_is_announced(house: House):
     house.with_event(level="formal", swiss_rounds=3, cut=4)
     page = text_of(house.browser().get("/rules/e1"))
-    for said in ("X-Wing (100)", "Turnierregeln (de)", "formal", "3 Swiss rounds, then cut to top 4",
-                 "final one game 120 minutes", "Win 1 point", "bye 1 point, MoV 150",
-                 "After round 1 the bye goes to the lowest player without one", "House decisions",
-                 "Nobody gets a second bye", "Public names are shortened."):
+    for said in (
+        "X-Wing (100)",
+        "Turnierregeln (de)",
+        "formal",
+        "3 Swiss rounds, then cut to top 4",
+        "final one game 120 minutes",
+        "Win 1 point",
+        "bye 1 point, MoV 150",
+        "After round 1 the bye goes to the lowest player without one",
+        "House decisions",
+        "Nobody gets a second bye",
+        "Public names are shortened.",
+    ):
         assert said in page, said
 
 
@@ -57,8 +66,15 @@ def test_too_few_players_for_a_structure_are_no_error(house: House):
 
 
 def test_what_differs_from_the_rulebook_is_marked(house: House):
-    view = rules_view(event(late_minutes=10, squad_points=200, third_place_match=False, prize_places=3,
-                                stages={"swiss": {"minutes": 60}}))
+    view = rules_view(
+        event(
+            late_minutes=10,
+            squad_points=200,
+            third_place_match=False,
+            prize_places=3,
+            stages={"swiss": {"minutes": 60}},
+        )
+    )
     assert view["changed"] == [("squad_points", 200, 100)]
     assert [(length.stage, length.minutes, length.usual) for length in view["lengths"]] == [("swiss", 60, 75)]
     assert view["prize_places"] == 3
@@ -81,19 +97,25 @@ def test_only_stages_that_come_have_a_length():
 
 def test_the_second_official_is_announced_with_the_others():
     moment = event(level="relaxed")
-    state = structs.replace(moment.state, officials={
-        "o1": Official("o1", "head_judge", plays="p1"), "o2": Official("o2", "judge", second=True, on_duty=False),
-    })
+    state = structs.replace(
+        moment.state,
+        officials={
+            "o1": Official("o1", "head_judge", plays="p1"),
+            "o2": Official("o2", "judge", second=True, on_duty=False),
+        },
+    )
     people = {"o1": Person("Kai Eich", ""), "o2": Person("Eva Luz", "")}
     assert rules_view(replace(moment, state=state, people=people))["officials"] == [
-        ("Kai Eich", state.officials["o1"]), ("Eva Luz", state.officials["o2"])]
+        ("Kai Eich", state.officials["o1"]),
+        ("Eva Luz", state.officials["o2"]),
+    ]
 
 
 def test_the_clauses_are_at_the_bottom_and_folded(house: House):
     house.with_event()
     html = house.browser("de").get("/rules/e1").text
     found = coverage("xwing-standard", "de")
-    folded = html[html.index('<details class="card" id="clauses">'):]
+    folded = html[html.index('<details class="card" id="clauses">') :]
     assert folded.count('class="kind ') == len(found.clauses)
     assert all(heading in folded for heading, _ in found.sections())
 
@@ -114,8 +136,13 @@ def test_the_page_looks_again_when_an_option_changes(house: House):
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
 def test_every_rulebook_is_announced_in_every_language(house: House, rulebook: str, language: str):
     browser = house.organizer()
-    browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A", **{
-        key: value for key, value in {**KNOCKOUT, "prize_places": 0}.items() if key != "third_place_match"})
+    browser.post(
+        "/console",
+        name="Winter Open",
+        rulebook=rulebook,
+        color="#00785A",
+        **{key: value for key, value in {**KNOCKOUT, "prize_places": 0}.items() if key != "third_place_match"},
+    )
     answer = house.browser(language).get("/rules/e1")
     assert answer.status_code == 200
     assert RULEBOOKS[rulebook].title in text_of(answer)

@@ -15,8 +15,10 @@ from roundtap_hub.serving.web import CLICK_DEBOUNCE_MS
 
 FORM = re.compile(r'<form[^>]*action="([^"]+)"[^>]*>(.*?)</form>', re.DOTALL)
 FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-STEPS = re.compile(r"/console/e1/(draw|discard|tables|publish|clock|extra|finish|cut|cut/\w+|"
-                   r"competitors/\w+/(drop|return|disqualify))$")
+STEPS = re.compile(
+    r"/console/e1/(draw|discard|tables|publish|clock|extra|finish|cut|cut/\w+|"
+    r"competitors/\w+/(drop|return|disqualify))$"
+)
 
 Form = tuple[str, dict[str, str]]
 
@@ -24,14 +26,19 @@ Form = tuple[str, dict[str, str]]
 def forms(browser: Browser) -> list[Form]:
     """Every form of the console that makes a step, as a person's browser would send it."""
     page = browser.opened().text
-    found = [(action, {name: html.unescape(value) for name, value in FIELD.findall(body)})
-             for action, body in FORM.findall(page)]
+    found = [
+        (action, {name: html.unescape(value) for name, value in FIELD.findall(body)})
+        for action, body in FORM.findall(page)
+    ]
     return [(action, fields) for action, fields in found if STEPS.match(action)]
 
 
 def form(browser: Browser, ending: str, **having: str) -> Form:
-    return next((action, fields) for action, fields in forms(browser)
-                if action.endswith(ending) and having.items() <= fields.items())
+    return next(
+        (action, fields)
+        for action, fields in forms(browser)
+        if action.endswith(ending) and having.items() <= fields.items()
+    )
 
 
 def slowly(house: House, browser: Browser, ending: str, **having: str) -> str:
@@ -95,9 +102,21 @@ def test_every_step_s_form_says_what_it_was_shown_for(house: House):
     go("/publish")
     house.play()
     go("/finish")
-    assert met == {"draw", "discard", "publish", "clock", "finish", "cut", "cut/back", "cut/accepted", "cut/declined",
-                   "cut/present",
-                   "competitors/drop", "competitors/return", "competitors/disqualify"}
+    assert met == {
+        "draw",
+        "discard",
+        "publish",
+        "clock",
+        "finish",
+        "cut",
+        "cut/back",
+        "cut/accepted",
+        "cut/declined",
+        "cut/present",
+        "competitors/drop",
+        "competitors/return",
+        "competitors/disqualify",
+    }
 
 
 def test_a_button_of_another_state_does_nothing_and_says_so_on_the_same_page(house: House):

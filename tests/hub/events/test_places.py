@@ -43,11 +43,19 @@ def test_no_two_places_share_a_key_or_an_address() -> None:
     assert len({place.address for place in (*OF_EVENT, *OF_HUB)}) == len({*OF_EVENT, *OF_HUB})
 
 
-@pytest.mark.parametrize(("path", "place"), [
-    ("/console/e1/match/1.1", PLAY), ("/console/e1/entry", PLAY), ("/console/e1/check-in", PLAYERS),
-    ("/console/e1/person/p1", PLAYERS), ("/console/e1/competitor/p1/list", PLAYERS), ("/console/e1/prizes", STANDINGS),
-    ("/console/e1/slip", PRINT), ("/console/e1/officials", EVENT),
-])
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("/console/e1/match/1.1", PLAY),
+        ("/console/e1/entry", PLAY),
+        ("/console/e1/check-in", PLAYERS),
+        ("/console/e1/person/p1", PLAYERS),
+        ("/console/e1/competitor/p1/list", PLAYERS),
+        ("/console/e1/prizes", STANDINGS),
+        ("/console/e1/slip", PRINT),
+        ("/console/e1/officials", EVENT),
+    ],
+)
 def test_every_page_of_an_event_belongs_to_a_place(house: House, path: str, place) -> None:
     browser = house.with_event()
     house.publish()
@@ -75,8 +83,11 @@ def test_a_form_s_problem_stands_where_it_was_sent_from(house: House) -> None:
     house.publish()
 
     def sent_from(path: str) -> str:
-        answer = browser.client.post("/console/e1/competitors/p1/disqualify", data={"csrf": browser.token},
-                                     headers={**browser.headers, "Referer": f"http://localhost{path}"})
+        answer = browser.client.post(
+            "/console/e1/competitors/p1/disqualify",
+            data={"csrf": browser.token},
+            headers={**browser.headers, "Referer": f"http://localhost{path}"},
+        )
         assert problem_of(answer)
         shown = re.search(r' data-address="([^"]+)"', answer.text)
         assert shown
@@ -119,8 +130,17 @@ def test_the_navigation_counts_what_needs_a_decision(house: House) -> None:
     assert number_at(browser.get("/console/e1/standings").text, "/console/e1") == 1
 
 
-@pytest.mark.parametrize("path", ["/console/e1/paper", "/console/e1/entry", "/console/e1/match/1.1", "/console/e1/slip",
-                                  "/console/e1/officials", "/console/e1/competitor/p1/list"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console/e1/paper",
+        "/console/e1/entry",
+        "/console/e1/match/1.1",
+        "/console/e1/slip",
+        "/console/e1/officials",
+        "/console/e1/competitor/p1/list",
+    ],
+)
 def test_every_page_of_an_event_shows_the_same_numbers(house: House, path: str) -> None:
     browser = house.with_event()
     house.publish()
@@ -134,8 +154,11 @@ def test_after_players_are_added_the_next_step_stands_beside_them_and_leads_to_p
     page = browser.get("/console/e1/players").text
     assert "6 players, 2 rounds" in page
     assert 'action="/console/e1/draw"' in page
-    answer = browser.client.post("/console/e1/draw", data={"csrf": browser.token, "attempt": 0},
-                                 headers={**browser.headers, "Referer": "http://localhost/console/e1/players"})
+    answer = browser.client.post(
+        "/console/e1/draw",
+        data={"csrf": browser.token, "attempt": 0},
+        headers={**browser.headers, "Referer": "http://localhost/console/e1/players"},
+    )
     assert answer.location == "/console/e1"
     assert 'action="/console/e1/draw"' not in browser.get("/console/e1/players").text
 

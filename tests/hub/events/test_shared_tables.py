@@ -42,13 +42,21 @@ def act(service: Service, event: str, what: str) -> None:
     number = draft.number if draft else 0
     two = [{"a": "p1", "b": "p2", "table": 1}, {"a": "p3", "b": "p4"}, {"a": "p5", "bye": "bye"}]
     commands: dict[str, list[c.Command]] = {
-        "draw": [c.DrawRound(3)], "publish": [c.PublishRound(number, attempt)], "move": [c.MoveTables(number, attempt)],
-        "discard": [c.DiscardDraft()], "impose": [c.ImposeRound(tuple(two))],
+        "draw": [c.DrawRound(3)],
+        "publish": [c.PublishRound(number, attempt)],
+        "move": [c.MoveTables(number, attempt)],
+        "discard": [c.DiscardDraft()],
+        "impose": [c.ImposeRound(tuple(two))],
         "import": [c.ImportRound({"number": len(state.rounds) + 1, "matches": two})],
-        "late": [c.EnterCompetitor(Entrant(f"x{state.number}", "d"), meets=m.id)
-                 for m in (state.live.matches if state.live else ()) if m.match.b is None][:1],
-        "results": [c.EnterResult(m.id, m.revision, Result(score=SidePair(100, 24)))
-                    for m in (state.live.open_matches if state.live else ())],
+        "late": [
+            c.EnterCompetitor(Entrant(f"x{state.number}", "d"), meets=m.id)
+            for m in (state.live.matches if state.live else ())
+            if m.match.b is None
+        ][:1],
+        "results": [
+            c.EnterResult(m.id, m.revision, Result(score=SidePair(100, 24)))
+            for m in (state.live.open_matches if state.live else ())
+        ],
         "finish": [c.FinishEvent("the hall closes")],
     }
     with contextlib.suppress(Problem):
@@ -71,12 +79,17 @@ def test_whatever_is_pressed_no_table_has_two_events(presses: list[tuple[str, st
 @pytest.mark.parametrize("events", [("e1", "e2"), pytest.param(("e1", "e2", "e3"), marks=pytest.mark.long)])
 @pytest.mark.parametrize("first", ["draw", "impose"])
 def test_every_order_of_drawing_and_publishing_ends_with_all_events_at_tables_of_their_own(
-    tmp_path: Path, events: tuple[str, ...], first: str,
+    tmp_path: Path,
+    events: tuple[str, ...],
+    first: str,
 ) -> None:
     """Whoever meets a clash moves and publishes again: nobody is stuck, nobody shares."""
     steps = [(event, what) for event in events for what in (first, "publish")]
-    orders = [order for order in set(permutations(steps))
-              if all(order.index((event, first)) < order.index((event, "publish")) for event in events)]
+    orders = [
+        order
+        for order in set(permutations(steps))
+        if all(order.index((event, first)) < order.index((event, "publish")) for event in events)
+    ]
     assert len(orders) == {2: 6, 3: 90}[len(events)]
     for number, order in enumerate(orders):
         with running(tmp_path / f"journal-{number}.db") as service:
@@ -119,8 +132,9 @@ def test_two_events_published_at_the_same_moment_do_not_share_either(tmp_path: P
 
 def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
     browser = house.with_event()
-    browser.post("/console", name="Sunday Cup", rulebook="xwing-standard", color="#882255", structure="own",
-                 swiss_rounds=2)
+    browser.post(
+        "/console", name="Sunday Cup", rulebook="xwing-standard", color="#882255", structure="own", swiss_rounds=2
+    )
     browser.post("/console/e2/competitors", names="\n".join(PEOPLE[:4]))
     browser.post("/console/e1/draw", attempt=0)
     matches = [{"a": "p1", "b": "p2", "table": 2}, {"a": "p3", "b": "p4", "table": 3}]

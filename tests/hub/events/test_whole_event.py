@@ -26,8 +26,13 @@ from roundtap_hub.events.new_event import import_steps, person_and_entrant
 from roundtap_hub.store.service import Step
 
 PLAYERS = 9
-ABOUT = {"date": "2026-11-21", "venue": "Orion, Łódź", "club": "Orion e. V.", "external_id": "T-4711",
-         "special_rules": "Night battle:\nno unit sees beyond range 3."}
+ABOUT = {
+    "date": "2026-11-21",
+    "venue": "Orion, Łódź",
+    "club": "Orion e. V.",
+    "external_id": "T-4711",
+    "special_rules": "Night battle:\nno unit sees beyond range 3.",
+}
 LISTS = (OpenPoint("list_missing", "p2"), OpenPoint("deck_twice", "p4"))
 BY_A, BY_B = Result(ended="ruling", winner="a"), Result(ended="ruling", winner="b")
 
@@ -61,8 +66,9 @@ class Journal:
         assert draft is not None
         assert draft.draw is not None
         missing = LISTS if draft.number == 1 else ()
-        self.tell(c.PublishRound(draft.number, draft.draw.attempt, "Nobody had brought one.", by="o2",
-                                 list_points=missing))
+        self.tell(
+            c.PublishRound(draft.number, draft.draw.attempt, "Nobody had brought one.", by="o2", list_points=missing)
+        )
 
     def matches(self) -> list[MatchState]:
         assert self.state.live is not None
@@ -86,25 +92,66 @@ class Journal:
 
 def person(book: Any, n: int) -> Person:
     members = (f"Ana {n}", f"Eva {n}") if book.team_size == 2 else ()
-    return Person(f"Player Number {n}", f"Nick {n}" if n == 3 else None, "Orion", f"#{n}",
-                  {"total": 90 + n, "note": "x"}, members, members[0] if members else None)
+    return Person(
+        f"Player Number {n}",
+        f"Nick {n}" if n == 3 else None,
+        "Orion",
+        f"#{n}",
+        {"total": 90 + n, "note": "x"},
+        members,
+        members[0] if members else None,
+    )
 
 
 def an_event_with_everything(rulebook_id: str) -> Journal:
     book, made = rulebook(rulebook_id), Journal("2026-11-21T10:03:00+01:00")
-    made.tell(c.CreateEvent("Whole Łódź Open", rulebook_id, book.levels[0], {
-        "structure": "own", "swiss_rounds": 2, "cut": 4, "prize_places": 1, "second_stage": book.second_stages[-1],
-        "full_names": True}, "#0072B2", 7, ABOUT))
+    made.tell(
+        c.CreateEvent(
+            "Whole Łódź Open",
+            rulebook_id,
+            book.levels[0],
+            {
+                "structure": "own",
+                "swiss_rounds": 2,
+                "cut": 4,
+                "prize_places": 1,
+                "second_stage": book.second_stages[-1],
+                "full_names": True,
+            },
+            "#0072B2",
+            7,
+            ABOUT,
+        )
+    )
     made.people = {f"p{n}": person(book, n) for n in range(1, PLAYERS + 1)}
     for n in range(1, PLAYERS + 1):
-        made.tell(c.EnterCompetitor(Entrant(
-            f"p{n}", digest(n), won_bye=n == 4, came_with="car" if n < 3 else None, fixed_table=7 if n == 5 else None,
-            list_total=book.lists.total({"total": 90 + n}))))
+        made.tell(
+            c.EnterCompetitor(
+                Entrant(
+                    f"p{n}",
+                    digest(n),
+                    won_bye=n == 4,
+                    came_with="car" if n < 3 else None,
+                    fixed_table=7 if n == 5 else None,
+                    list_total=book.lists.total({"total": 90 + n}),
+                )
+            )
+        )
     plays = "p1" if book.officials_play.get(book.levels[0], book.officials_play["*"]) != "no" else None
     made.people |= {name: Person(f"Official {name}") for name in ("o1", "o2", "o3", "o4")}
-    made.tell(c.SetOfficials((Official("o1", "organizer"), Official("o2", "head_judge", second=True),
-                              Official("o3", "judge", plays=plays), Official("o4", "judge"))),
-              c.OfficialDuty("o4", False), c.RecordCheck("p2", "sleeves"), c.GiveWarning("p3", "slow\nplay", "o2"))
+    made.tell(
+        c.SetOfficials(
+            (
+                Official("o1", "organizer"),
+                Official("o2", "head_judge", second=True),
+                Official("o3", "judge", plays=plays),
+                Official("o4", "judge"),
+            )
+        ),
+        c.OfficialDuty("o4", False),
+        c.RecordCheck("p2", "sleeves"),
+        c.GiveWarning("p3", "slow\nplay", "o2"),
+    )
     if book.disqualification_proposed_by:
         made.tell(c.ProposeDisqualification("p3", "marked cards", "o2"))
     made.draw()
@@ -113,8 +160,12 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     one, two, three, *_ = [match.id for match in made.matches() if "p1" not in (match.match.a, match.match.b)]
     for about in book.lots:
         made.tell(c.NoteLot(one, about, "b"))
-    made.tell(c.NoteRuling(one, "The shot was in arc.", "o2"), c.Appeal(one, made.match(one).a),
-              c.DecideAppeal(one, "It was.", True, "o2"), c.GrantExtension(one, 5, "o2"))
+    made.tell(
+        c.NoteRuling(one, "The shot was in arc.", "o2"),
+        c.Appeal(one, made.match(one).a),
+        c.DecideAppeal(one, "It was.", True, "o2"),
+        c.GrantExtension(one, 5, "o2"),
+    )
     # A result that was agreed, corrected twice; one that nobody agreed on; somebody who did not appear.
     said: dict[str, Any] = {"ended": "concession", "conceded_by": "b"}
     if book.squads:
@@ -162,11 +213,36 @@ def imported(file: dict[str, Any]) -> Journal:
 def of_the_tournament(state: EventState) -> EventState:
     """The state without what is the hall's or the journal's own: clock, reports, numbers, hashes and salts, and whose
     places were noted when it ended."""
-    rounds = tuple(replace(r, mark="", status="closed" if all(m.done for m in r.matches) else r.status, matches=tuple(
-        replace(m, reports={}, revision=0, number=None, reported_mono_ms=None, drawn=None, stood=None,
-                log=tuple(replace(line, number=0) for line in m.log)) for m in r.matches)) for r in state.rounds)
+    rounds = tuple(
+        replace(
+            r,
+            mark="",
+            status="closed" if all(m.done for m in r.matches) else r.status,
+            matches=tuple(
+                replace(
+                    m,
+                    reports={},
+                    revision=0,
+                    number=None,
+                    reported_mono_ms=None,
+                    drawn=None,
+                    stood=None,
+                    log=tuple(replace(line, number=0) for line in m.log),
+                )
+                for m in r.matches
+            ),
+        )
+        for r in state.rounds
+    )
     return replace(
-        state, number=0, head="", color="", clock=EventState("").clock, fates={}, diverged=(), rounds=rounds,
+        state,
+        number=0,
+        head="",
+        color="",
+        clock=EventState("").clock,
+        fates={},
+        diverged=(),
+        rounds=rounds,
         ended_as=None,
         entrants={e.id: replace(e, digest="") for e in state.entrants.values()},
         officials={o.id: replace(o, digest="") for o in state.officials.values()},
@@ -197,11 +273,20 @@ def finished(made: Journal) -> Journal:
 def test_all_of_it_is_there() -> None:
     file = finished(with_cut(an_event_with_everything("xwing-standard"))).json
     assert {key: file[key] for key in ABOUT} == ABOUT
-    assert file["played_on"] == [{
-        "points": [{"kind": "list_missing", "who": "p2"}, {"kind": "deck_twice", "who": "p4"}],
-        "reason": "Nobody had brought one.", "by": "o2", "wall": "2026-11-21T10:03:00+01:00"},
-        {"points": [{"kind": "finished_early"}], "reason": "the hall closes", "by": "organizer",
-         "wall": "2026-11-21T10:03:00+01:00"}]
+    assert file["played_on"] == [
+        {
+            "points": [{"kind": "list_missing", "who": "p2"}, {"kind": "deck_twice", "who": "p4"}],
+            "reason": "Nobody had brought one.",
+            "by": "o2",
+            "wall": "2026-11-21T10:03:00+01:00",
+        },
+        {
+            "points": [{"kind": "finished_early"}],
+            "reason": "the hall closes",
+            "by": "organizer",
+            "wall": "2026-11-21T10:03:00+01:00",
+        },
+    ]
     assert (file["checked_in"], file["finished"]) == (PLAYERS, True)
     assert file["effective_options"]["squad_points"] == 100
     assert "squad_points" not in file["options"]
@@ -217,7 +302,8 @@ def test_all_of_it_is_there() -> None:
     assert people["p2"]["list_corrections"] == [{"round": 1, "reason": "a name was missing", "by": "o2"}]
     assert people["p2"]["ticks"] == ["sleeves"]
     assert [p["disqualification"] for p in file["competitors"] if "disqualification" in p] == [
-        {"reason": "hit the table", "by": "o1"}]
+        {"reason": "hit the table", "by": "o1"}
+    ]
     first = file["rounds"][0]["matches"]
     (judged,) = [match for match in first if "log" in match]
     assert [line["kind"] for line in judged["log"]] == ["ruling", "appeal", "decision", "extension"]
@@ -233,13 +319,20 @@ def test_check_says_where_the_options_that_held_are_others() -> None:
     file = an_event_with_everything("xwing-standard").json
     file["effective_options"]["squad_points"] = 200
     assert [p.where for p in violations(parse_event_file(json.dumps(file))) if p.key == "effective_options_differ"] == [
-        "/effective_options/squad_points"]
+        "/effective_options/squad_points"
+    ]
 
 
 def test_old_files_stay_as_they_were() -> None:
     """Who enrols a competitor of a file without any of the new keys gets what it got before."""
-    file = {"format": "roundtap-event/1", "name": "Old", "rulebook": "xwing-standard", "seed": 1,
-            "competitors": [{"id": "p1", "name": "Ana Ruiz"}], "rounds": []}
+    file = {
+        "format": "roundtap-event/1",
+        "name": "Old",
+        "rulebook": "xwing-standard",
+        "seed": 1,
+        "competitors": [{"id": "p1", "name": "Ana Ruiz"}],
+        "rounds": [],
+    }
     event = parse_event_file(json.dumps(file))
     assert tournament_to_json(event) == file
     _, entrant = person_and_entrant("e1", event.competitors[0])

@@ -47,8 +47,11 @@ class Years(RuleBasedStateMachine):
         self.house = self.opened()
         for event in EVENTS:
             people = [PersonRecord(event, f"p{n}", f"salt {n}", Person(f"Player {n} of {event}")) for n in range(1, 5)]
-            steps: list[c.Command] = [c.CreateEvent(f"Open {event}", "xwing-standard", "relaxed",
-                                                    {"structure": "own", "swiss_rounds": 2}, "#0072B2", 7)]
+            steps: list[c.Command] = [
+                c.CreateEvent(
+                    f"Open {event}", "xwing-standard", "relaxed", {"structure": "own", "swiss_rounds": 2}, "#0072B2", 7
+                )
+            ]
             steps += [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
             self.house.service.execute([Step(event, step) for step in steps], "test", people)
 
@@ -102,8 +105,12 @@ class Years(RuleBasedStateMachine):
     def it_is_corrected_after_the_end(self, event: str, match: str, figures: tuple[int, int]) -> None:
         found = self.state(event).find_match(match)
         if self.state(event).finished and found:
-            self.ask(event, c.ReopenEvent(), c.EnterResult(match, found[1].revision, Result(score=SidePair(*figures))),
-                     c.FinishEvent("the hall closes"))
+            self.ask(
+                event,
+                c.ReopenEvent(),
+                c.EnterResult(match, found[1].revision, Result(score=SidePair(*figures))),
+                c.FinishEvent("the hall closes"),
+            )
 
     @rule(event=EVENT)
     def it_is_reopened(self, event: str) -> None:
@@ -157,8 +164,11 @@ class Years(RuleBasedStateMachine):
         assert snapshot.ids == list(EVENTS)
         assert not {*snapshot.events} & {*snapshot.dormant}
         for event in EVENTS:
-            entries = [Entry(s, n, kind, v, Timestamp(**json.loads(at)), who, json.loads(data), prev, found)
-                       for s, n, kind, v, at, who, data, prev, found in rows if s == event]
+            entries = [
+                Entry(s, n, kind, v, Timestamp(**json.loads(at)), who, json.loads(data), prev, found)
+                for s, n, kind, v, at, who, data, prev, found in rows
+                if s == event
+            ]
             state = fold_entries(event, entries)
             known = {who: Person.from_json(json.loads(data)) for of, who, data in people if of == event}
             assert snapshot.event(event) == state
@@ -171,7 +181,8 @@ class Years(RuleBasedStateMachine):
                 assert sealed
                 assert sealed.state == encode_state(self.state(event))
         assert set(EVENTS) - self.archived - self.deleted == {
-            event for event in EVENTS if f"Open {event}" in self.browser.get("/console").text}
+            event for event in EVENTS if f"Open {event}" in self.browser.get("/console").text
+        }
 
     def pages_show(self, event: str, state: EventState, known: dict[str, Person]) -> None:
         answer = self.browser.get(f"/console/{event}/export.json")
@@ -190,6 +201,9 @@ class Years(RuleBasedStateMachine):
 
 
 Years.TestCase.settings = settings(
-    max_examples=5, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck),
+    max_examples=5,
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestYears = Years.TestCase

@@ -133,10 +133,12 @@ def test_two_events_have_a_wall_each(house: House, desk: Browser, client: AsgiCl
 
 
 def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_names_it(
-        house: House, desk: Browser, client: AsgiClient):
+    house: House, desk: Browser, client: AsgiClient
+):
     wall = Wall(client)
-    desk.post("/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own",
-              swiss_rounds=2)
+    desk.post(
+        "/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2
+    )
     desk.post("/console/e2/competitors", names="Jan\nEva\nTom\nIda")
     house.publish()
 
@@ -164,9 +166,11 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
 
 
 def test_an_event_whose_time_has_just_run_out_has_the_wall_for_a_minute(
-        house: House, desk: Browser, client: AsgiClient):
-    desk.post("/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own",
-              swiss_rounds=2)
+    house: House, desk: Browser, client: AsgiClient
+):
+    desk.post(
+        "/console", name="Spring Cup", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2
+    )
     desk.post("/console/e2/competitors", names="Jan\nEva\nTom\nIda")
     house.publish()
     house.service.execute_one("e2", DrawRound(11), "test")
@@ -228,6 +232,7 @@ def test_a_forgotten_display_comes_back_as_a_new_one(house: House, desk: Browser
 
 
 # --- strangers --------------------------------------------------------------------------------------------------------
+
 
 def test_strangers_do_not_crowd_out_who_is_assigned():
     now = [1_000_000]
@@ -327,6 +332,7 @@ def test_a_wall_with_an_address_of_its_own_is_no_display(house: House, desk: Bro
 
 # --- announcements ----------------------------------------------------------------------------------------------------
 
+
 def said(house: House, path: str = "/wall/e1") -> str:
     page = house.browser().get(path).text
     found = re.search(r'<div class="said[^"]*" data-live id="said">(.*?)</div>', page, re.S)
@@ -373,15 +379,23 @@ def test_the_next_start_may_be_a_time_of_day(house: House, desk: Browser):
     assert "The cut begins in 1379:30" in said(house), "tomorrow"
 
 
-@pytest.mark.parametrize(("fields", "words"), [
-    ({"kind": "line"}, "The announcement is empty"), ({"kind": "lunch"}, "The end is missing"),
-    ({"kind": "next", "until": "soon"}, "soon"),
-    ({"kind": "lunch", "until": "0"}, "“0”"), ({"kind": "lunch", "until": "25:00"}, "25:00"),
-    ({"kind": "lunch", "until": "9999"}, "9999"), ({"kind": "line", "text": "x" * 121}, "121 letters"),
-    ({"kind": "lunch", "until": "13:30"}, "does not know the time"), ({"kind": "shout", "text": "x"}, "shout"),
-])
-def test_what_cannot_be_announced_is_refused_and_changes_nothing(house: House, desk: Browser, fields: dict[str, str],
-                                                                words: str):
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "line"}, "The announcement is empty"),
+        ({"kind": "lunch"}, "The end is missing"),
+        ({"kind": "next", "until": "soon"}, "soon"),
+        ({"kind": "lunch", "until": "0"}, "“0”"),
+        ({"kind": "lunch", "until": "25:00"}, "25:00"),
+        ({"kind": "lunch", "until": "9999"}, "9999"),
+        ({"kind": "line", "text": "x" * 121}, "121 letters"),
+        ({"kind": "lunch", "until": "13:30"}, "does not know the time"),
+        ({"kind": "shout", "text": "x"}, "shout"),
+    ],
+)
+def test_what_cannot_be_announced_is_refused_and_changes_nothing(
+    house: House, desk: Browser, fields: dict[str, str], words: str
+):
     before = house.service.snapshot.venue
     answer = desk.post("/console/announcements/say", **fields)
     assert answer.status_code == 400

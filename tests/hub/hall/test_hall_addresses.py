@@ -41,27 +41,35 @@ def machine(folder: Path, addresses: dict[str, str], ipv6: tuple[str, ...] = ())
         octets = [int(part) for part in address.split(".")]
         network = "".join(f"{octet:02X}" for octet in (0, *octets[2::-1]))
         if device != "lo":
-            route += [f"{device}\t{network}\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0",
-                      f"{device}\t00000000\t{network}\t0003\t0\t0\t0\t00000000\t0\t0\t0"]
+            route += [
+                f"{device}\t{network}\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0",
+                f"{device}\t00000000\t{network}\t0003\t0\t0\t0\t00000000\t0\t0\t0",
+            ]
         trie += [f"              |-- {address}", "                 /32 host LOCAL"]
     (proc / "route").write_text("\n".join(route) + "\n")
     (proc / "fib_trie").write_text("\n".join(trie) + "\n")
-    (proc / "if_inet6").write_text("".join(
-        f"{int(ip_address(each)):032x} 02 40 00 80 eth0\n" for each in ipv6))
+    (proc / "if_inet6").write_text("".join(f"{int(ip_address(each)):032x} 02 40 00 80 eth0\n" for each in ipv6))
     return proc, devices
 
 
-@pytest.mark.parametrize(("addresses", "ipv6", "found"), [
-    ({"lo": "127.0.0.1"}, ("::1", "fe80::1"), []),
-    ({"lo": "127.0.0.1", WIFI: "10.42.0.1"}, (), ["10.42.0.1"]),
-    # Whoever is on the hotspot reaches the network's address, but not the other way round.
-    ({WIFI: "10.42.0.1", CABLE: "192.168.1.20"}, (), ["192.168.1.20", "10.42.0.1"]),
-    ({DOCKER: "172.17.0.1", BRIDGE: "192.168.9.2", CABLE: "10.0.0.7"}, ("fd00::7",),
-     ["10.0.0.7", "192.168.9.2", "fd00::7"]),
-    ({CABLE: "169.254.10.1", WIFI: "10.42.1.1"}, (), ["10.42.1.1", "169.254.10.1"]),
-])
+@pytest.mark.parametrize(
+    ("addresses", "ipv6", "found"),
+    [
+        ({"lo": "127.0.0.1"}, ("::1", "fe80::1"), []),
+        ({"lo": "127.0.0.1", WIFI: "10.42.0.1"}, (), ["10.42.0.1"]),
+        # Whoever is on the hotspot reaches the network's address, but not the other way round.
+        ({WIFI: "10.42.0.1", CABLE: "192.168.1.20"}, (), ["192.168.1.20", "10.42.0.1"]),
+        (
+            {DOCKER: "172.17.0.1", BRIDGE: "192.168.9.2", CABLE: "10.0.0.7"},
+            ("fd00::7",),
+            ["10.0.0.7", "192.168.9.2", "fd00::7"],
+        ),
+        ({CABLE: "169.254.10.1", WIFI: "10.42.1.1"}, (), ["10.42.1.1", "169.254.10.1"]),
+    ],
+)
 def test_the_best_address_is_the_one_that_most_of_the_hall_reaches(
-        tmp_path: Path, addresses: dict[str, str], ipv6: tuple[str, ...], found: list[str]) -> None:
+    tmp_path: Path, addresses: dict[str, str], ipv6: tuple[str, ...], found: list[str]
+) -> None:
     assert [str(each) for each in hall_addresses(*machine(tmp_path, addresses, ipv6))] == found
 
 
@@ -89,13 +97,19 @@ def test_who_follows_hears_of_each_change_once() -> None:
     assert heard == ["http://10.42.0.1", "http://192.168.1.20", ""]
 
 
-@pytest.mark.parametrize(("asked", "told"), [
-    # Many phones cannot look up a name in .local; 8080 is nobody's to type where 80 is served.
-    ("http://roundtap.local/", "http://192.168.1.20"), ("http://localhost:8080/", "http://192.168.1.20"),
-    ("http://10.42.0.1:8080/", "http://10.42.0.1"), ("https://10.42.0.1:8443/", "http://10.42.0.1"),
-    ("http://games.example.org/", "http://games.example.org"), ("http://games.example.org:9000/",
-                                                                "http://games.example.org:9000"),
-    ("", "http://192.168.1.20")])
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        # Many phones cannot look up a name in .local; 8080 is nobody's to type where 80 is served.
+        ("http://roundtap.local/", "http://192.168.1.20"),
+        ("http://localhost:8080/", "http://192.168.1.20"),
+        ("http://10.42.0.1:8080/", "http://10.42.0.1"),
+        ("https://10.42.0.1:8443/", "http://10.42.0.1"),
+        ("http://games.example.org/", "http://games.example.org"),
+        ("http://games.example.org:9000/", "http://games.example.org:9000"),
+        ("", "http://192.168.1.20"),
+    ],
+)
 def test_paper_says_what_was_asked_for_or_what_a_phone_reaches(house: House, asked: str, told: str) -> None:
     house.hub.host.hall_addresses = reached(8080, 80, "192.168.1.20", "10.42.0.1")
     house.hub.host.plain_port = 80
@@ -132,10 +146,17 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
 
 # --- the name beside the address
 
-@pytest.mark.parametrize(("called", "announced", "name"), [
-    ("roundtap", True, "roundtap.local"), ("roundtap.home.arpa", True, "roundtap.local"),
-    ("roundtap", False, ""), ("laptop", True, ""), ("roundtap-table-1a2b", True, ""),
-])
+
+@pytest.mark.parametrize(
+    ("called", "announced", "name"),
+    [
+        ("roundtap", True, "roundtap.local"),
+        ("roundtap.home.arpa", True, "roundtap.local"),
+        ("roundtap", False, ""),
+        ("laptop", True, ""),
+        ("roundtap-table-1a2b", True, ""),
+    ],
+)
 def test_only_a_machine_called_so_says_the_name(tmp_path: Path, called: str, announced: bool, name: str) -> None:
     announcer = tmp_path / "socket"
     if announced:

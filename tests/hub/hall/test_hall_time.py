@@ -31,8 +31,15 @@ class Machine:
         self.time = self.started()
 
     def started(self):
-        return HallTime(self.folder, self.boot, lambda: self.mono_ms, lambda: self.system_s, lambda: self.synced,
-                        lambda: self.own_clock, self.ask_root)
+        return HallTime(
+            self.folder,
+            self.boot,
+            lambda: self.mono_ms,
+            lambda: self.system_s,
+            lambda: self.synced,
+            lambda: self.own_clock,
+            self.ask_root,
+        )
 
     def ask_root(self, step, seconds):
         if not self.root:
@@ -45,11 +52,19 @@ class Machine:
         self.system_s += ms / 1000
 
 
-@pytest.mark.parametrize(("system_s", "synced", "own_clock", "doubt"), [
-    (NEVER_S, False, True, UNSET), (NEVER_S, False, False, UNSET), (EARLIEST_S - 1, True, True, UNSET),
-    (EARLIEST_S, True, True, ""), (LATEST_S, True, True, UNSET), (NOW_S, False, False, UNSURE),
-    (NOW_S, True, False, ""), (NOW_S, False, True, ""),
-])
+@pytest.mark.parametrize(
+    ("system_s", "synced", "own_clock", "doubt"),
+    [
+        (NEVER_S, False, True, UNSET),
+        (NEVER_S, False, False, UNSET),
+        (EARLIEST_S - 1, True, True, UNSET),
+        (EARLIEST_S, True, True, ""),
+        (LATEST_S, True, True, UNSET),
+        (NOW_S, False, False, UNSURE),
+        (NOW_S, True, False, ""),
+        (NOW_S, False, True, ""),
+    ],
+)
 def test_what_is_doubted(system_s, synced, own_clock, doubt):
     machine = Machine(system_s=system_s)
     machine.synced, machine.own_clock = synced, own_clock
@@ -191,9 +206,10 @@ def test_a_running_round_does_not_notice(tmp_path, jumps):
         journal.close()
     again = Journal(f"sqlite:///{tmp_path / 'hub.db'}")
     try:
-        walls = [entry.at.wall for entry in again.streams()["e1"]][-len(jumps):]
+        walls = [entry.at.wall for entry in again.streams()["e1"]][-len(jumps) :]
         assert [wall and wall[:4] for wall in walls] == [
-            None if system_s == NEVER_S else str(datetime.fromtimestamp(system_s, UTC).year) for system_s in jumps]
+            None if system_s == NEVER_S else str(datetime.fromtimestamp(system_s, UTC).year) for system_s in jumps
+        ]
     finally:
         again.close()
 

@@ -83,7 +83,6 @@ class Evening:
         copy.close()
         return self.stick / COPY_FILE
 
-
     def as_known(self, where: str) -> Path:
         """The older backup, and beside it whatever else there is."""
         if where == JOURNAL:
@@ -124,7 +123,8 @@ def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, byte
 
 @pytest.mark.parametrize("where", WHERE)
 def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_still_knows(
-        evening: Evening, tmp_path: Path, where: str) -> None:
+    evening: Evening, tmp_path: Path, where: str
+) -> None:
     keys, people = came_back(evening, evening.as_known(where), tmp_path / "new")
     if where == NOWHERE:
         assert (keys, people) == ({"table-1": KEY, "table-2": OTHER}, [("Eva", JUDGE), ("Kai", JUDGE)])
@@ -136,7 +136,8 @@ def test_what_was_revoked_since_an_older_backup_stays_revoked_where_anybody_stil
 
 @pytest.mark.parametrize("where", WHERE)
 def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_knows_and_no_slip_gives_one_twice(
-        evening: Evening, tmp_path: Path, where: str) -> None:
+    evening: Evening, tmp_path: Path, where: str
+) -> None:
     recover([evening.as_known(where)], tmp_path / "new", CLOCKS)
     evening.folder = tmp_path / "new"
     hub = evening.opened()
@@ -150,7 +151,8 @@ def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_know
 
 
 def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_back(
-        evening: Evening, tmp_path: Path) -> None:
+    evening: Evening, tmp_path: Path
+) -> None:
     came_back(evening, evening.older, tmp_path / "home")
     hall, evening.folder = evening.folder, tmp_path / "home"
     hub = evening.opened()
@@ -199,7 +201,8 @@ def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: 
 
 
 def test_a_rehearsal_on_another_machine_gives_nobody_a_key_and_may_take_one_away(
-        evening: Evening, tmp_path: Path) -> None:
+    evening: Evening, tmp_path: Path
+) -> None:
     """Made of the older backup, it is of a later epoch than the hub in the hall, which goes on as it is."""
     came_back(evening, evening.older, tmp_path / "home")
     hall, evening.folder = evening.folder, tmp_path / "home"
@@ -222,7 +225,8 @@ def test_a_row_that_is_none_does_not_keep_a_backup_from_being_used(evening: Even
 
 
 def test_a_unit_that_is_enrolled_again_after_a_restore_keeps_its_key_at_the_next_one(
-        evening: Evening, tmp_path: Path) -> None:
+    evening: Evening, tmp_path: Path
+) -> None:
     """At the first restore nobody had the key of which a copy knew: that was no revocation."""
     evening.copy()
     came_back(evening, evening.older, tmp_path / "new")
@@ -251,7 +255,8 @@ def test_a_row_from_before_the_revocation_is_empty_in_the_hub_that_is_made(eveni
 
 
 def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_nobody(
-        evening: Evening, tmp_path: Path) -> None:
+    evening: Evening, tmp_path: Path
+) -> None:
     other = Evening(tmp_path / "another hub")
     evening.entries = other.entries
     evening.copy(other.named.lineage)
@@ -269,9 +274,24 @@ def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Eve
         made.mkdir()
     evening.opened().close()
     (evening.folder / "keys.json").write_text(json.dumps({"table-1": KEY.hex(), "table-2": OTHER.hex()}))
-    (evening.folder / "staff.json").write_text(json.dumps({"salt": "s", "people": [
-        {"id": each, "name": name, "role": JUDGE, "hashed": hash_pin(pin, "s"), "last_login": "", "officials": {}}
-        for each, name, pin in (("a1", "Eva", evening.hers), ("b2", "Kai", evening.his))]}))
+    (evening.folder / "staff.json").write_text(
+        json.dumps(
+            {
+                "salt": "s",
+                "people": [
+                    {
+                        "id": each,
+                        "name": name,
+                        "role": JUDGE,
+                        "hashed": hash_pin(pin, "s"),
+                        "last_login": "",
+                        "officials": {},
+                    }
+                    for each, name, pin in (("a1", "Eva", evening.hers), ("b2", "Kai", evening.his))
+                ],
+            }
+        )
+    )
     (evening.folder / "links.json").write_text(json.dumps({"era": "e", "people": [["e1", "p1", 0, "desk"]]}))
     older = evening.backup(evening.stick / COPIES_FOLDER)
     hub = evening.opened()

@@ -148,8 +148,9 @@ def test_the_console_hears_of_another_count_and_not_of_time_that_passes(house: H
     assert (first != nothing, seen() == first) == (True, True)
 
 
-@pytest.mark.parametrize("wall", ["2026-11-23T10:00:00+00:00", "2026-11-21T10:00:00+00:00", "2016-11-22T10:00:00+00:00",
-                                  None])
+@pytest.mark.parametrize(
+    "wall", ["2026-11-23T10:00:00+00:00", "2026-11-21T10:00:00+00:00", "2016-11-22T10:00:00+00:00", None]
+)
 def test_the_machine_s_date_moves_no_clock(house: House, wall: str | None) -> None:
     """A day forward, a day back, ten years back, unknown: only monotonic time counts."""
     house.service.execute_one("e1", SetClock("continue", 20 * MINUTE), "organizer")

@@ -109,12 +109,17 @@ def test_between_rounds_the_wall_says_who_rose_and_who_fell(house: House, browse
     def ranks() -> dict[str, tuple[int, int]]:
         """Rank and places risen, by name."""
         page = house.browser().get("/wall/e1").text
-        rows = re.findall(r'<td class="n rank">(.*?)</td>(?:<td class="moved">(.*?)</td>)?<th scope="row"><bdi>(.*?)<',
-                          page, re.S)
+        rows = re.findall(
+            r'<td class="n rank">(.*?)</td>(?:<td class="moved">(.*?)</td>)?<th scope="row"><bdi>(.*?)<', page, re.S
+        )
         by = {"rose": 1, "fell": -1}
-        return {name: (int(re.sub(r"<.*?>|\s", "", rank)), sum(
-            by[way] * int(n) for way, n in re.findall(r'<span class="(\w+)">.*?(\d+)</span>', moved, re.S)))
-            for rank, moved, name in rows}
+        return {
+            name: (
+                int(re.sub(r"<.*?>|\s", "", rank)),
+                sum(by[way] * int(n) for way, n in re.findall(r'<span class="(\w+)">.*?(\d+)</span>', moved, re.S)),
+            )
+            for rank, moved, name in rows
+        }
 
     house.play()
     before = ranks()
@@ -123,7 +128,8 @@ def test_between_rounds_the_wall_says_who_rose_and_who_fell(house: House, browse
     house.play()
     now = ranks()
     assert {name: before[name][0] - rank for name, (rank, _) in now.items()} == {
-        name: moved for name, (_, moved) in now.items()}
+        name: moved for name, (_, moved) in now.items()
+    }
     assert any(moved > 0 for _, moved in now.values())
     house.service.execute_one("e1", FinishEvent(""), "test")
     assert {moved for _, moved in ranks().values()} == {0}, "final standings are final"
@@ -142,7 +148,7 @@ def test_after_the_final_the_wall_names_the_champion_and_who_came_next(house: Ho
     champion = re.search(r'champion-name"><bdi>(.*?)</bdi>', page)
     assert champion
     assert re.findall(r"<li><b>(\d)</b>", page) == ["2", "3"]
-    assert f"<bdi>{champion[1]}</bdi>" in page[page.index('data-list="final"'):].partition("</tr>")[0]
+    assert f"<bdi>{champion[1]}</bdi>" in page[page.index('data-list="final"') :].partition("</tr>")[0]
     assert "wall-champion" not in house.browser().get("/wall/e1?show=bracket").text, "only this picture"
 
 

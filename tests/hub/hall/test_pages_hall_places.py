@@ -11,8 +11,15 @@ from pages_kit import House, text_of
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.units.unit_keys import STATION
 
-PATHS = ["/console/hall", "/console/before-doors", "/console/displays", "/console/announcements", "/console/units",
-         "/console/printer", "/console/hub"]
+PATHS = [
+    "/console/hall",
+    "/console/before-doors",
+    "/console/displays",
+    "/console/announcements",
+    "/console/units",
+    "/console/printer",
+    "/console/hub",
+]
 
 
 def places_of(page: str) -> list[str]:
@@ -28,7 +35,10 @@ def test_each_page_of_the_hall_leads_to_all_others_and_says_where_it_is(house: H
 
 def test_a_judge_is_shown_the_places_of_a_judge(house: House) -> None:
     assert places_of(house.staff("judge").get("/console/hall").text) == [
-        "/console/hall", "/console/before-doors", "/console/printer"]
+        "/console/hall",
+        "/console/before-doors",
+        "/console/printer",
+    ]
 
 
 def test_a_failed_check_is_counted_at_its_place_and_stands_first(house: House) -> None:

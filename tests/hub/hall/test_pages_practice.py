@@ -62,7 +62,8 @@ def house(tmp_path: Path, practice: PracticeHub) -> Iterator[House]:
 
 
 def test_it_starts_on_the_next_ports_in_an_empty_folder_without_what_systemd_gave_the_hub(
-        practice: PracticeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    practice: PracticeHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With the hub's folder of keys for units on its machine, it would take those units over."""
     for name in ("NOTIFY_SOCKET", "WATCHDOG_USEC", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "ROUNDTAP_LOCAL"):
         monkeypatch.setenv(name, "the hub's own")
@@ -71,8 +72,18 @@ def test_it_starts_on_the_next_ports_in_an_empty_folder_without_what_systemd_gav
     practice.start("pl")
     wait_for(lambda: practice.state == READY, "it to be ready")
     options, environment = json.loads((tmp_path / "practice" / "started.json").read_text())
-    assert options == ["--practice", str(tmp_path / "practice"), "--host", "127.0.0.1", "--port", "8081",
-                       "--secure-port", "8444", "--language", "pl"]
+    assert options == [
+        "--practice",
+        str(tmp_path / "practice"),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "8081",
+        "--secure-port",
+        "8444",
+        "--language",
+        "pl",
+    ]
     assert "the hub's own" not in environment.values()
     assert not (tmp_path / "practice" / "of-last-time").exists()
 
@@ -116,15 +127,17 @@ def test_one_that_reads_nothing_never_makes_the_hub_wait(house: House, tmp_path:
 
 
 def test_on_a_full_disk_it_does_not_start_and_says_what_it_needs(
-        house: House, practice: PracticeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    house: House, practice: PracticeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(practice_hub, "FREE_BYTES_MIN", 2**60)
     answer = house.organizer().post("/console/practice")
     assert (answer.status_code, practice.state) == (409, OFF)
     assert "MB of free disk" in problem_of(answer)
 
 
-def test_the_organizer_waits_on_a_page_and_is_led_there_once_it_answers(house: House, practice: PracticeHub,
-                                                                        tmp_path: Path) -> None:
+def test_the_organizer_waits_on_a_page_and_is_led_there_once_it_answers(
+    house: House, practice: PracticeHub, tmp_path: Path
+) -> None:
     browser = house.organizer()
     assert "Start practice" in browser.get("/console").text
     assert browser.post("/console/practice").headers["Location"] == "/console/practice"
@@ -151,8 +164,11 @@ def test_nobody_but_an_organizer_starts_opens_or_ends_it(house: House, practice:
     judge.enter(house.hub, pin)
     assert "Practice" not in judge.get("/console").text
     for each in (judge, player):
-        for answer in (each.post("/console/practice"), each.get("/console/practice"),
-                       each.post("/console/practice/end")):
+        for answer in (
+            each.post("/console/practice"),
+            each.get("/console/practice"),
+            each.post("/console/practice/end"),
+        ):
             assert answer.status_code in (302, 403), answer.text
         assert practice.state == OFF
 
@@ -197,8 +213,9 @@ def said_to_it(folder: Path, lines: int) -> list[dict[str, str]]:
     return found()
 
 
-def test_a_free_table_unit_is_sent_there_with_a_key_that_is_not_its_own(house: House, practice: PracticeHub,
-                                                                        tmp_path: Path) -> None:
+def test_a_free_table_unit_is_sent_there_with_a_key_that_is_not_its_own(
+    house: House, practice: PracticeHub, tmp_path: Path
+) -> None:
     browser, sent = started(house, practice), list[tuple[str, Any]]()
     house.hub.presence.on_message.append(lambda *message: sent.append(message))
     page = browser.get("/console/practice")
@@ -232,7 +249,8 @@ def test_a_unit_is_not_sent_away_from_a_match_and_comes_back_for_one(house: Hous
 
 @pytest.mark.parametrize("status", [{"connected": False}, {"waiting": 1}, {"core": "another version"}])
 def test_nor_one_out_of_contact_with_results_to_send_or_of_another_version(
-        house: House, practice: PracticeHub, status: dict[str, Any]) -> None:
+    house: House, practice: PracticeHub, status: dict[str, Any]
+) -> None:
     browser = started(house, practice)
     house.hub.presence.update("unit-1", house.time(), **status)
     assert "cannot practice now" in problem_of(browser.post("/console/practice/units", unit="unit-1"))

@@ -140,20 +140,23 @@ def test_an_archived_event_is_only_looked_at(house: House):
     assert organizer.post("/console/e1/competitors", names="Kim Who").status_code == 303
 
 
-@pytest.mark.parametrize(("agent", "name"), [
-    (ANDROID, "Chrome · Android"),
-    ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari · iPhone"),
-    ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0", "Firefox · Linux"),
-    ("Mozilla/5.0 (Windows NT 10.0) Chrome/130.0 Safari/537.36 Edg/130.0", "Edge · Windows"),
-    ("curl/8", ""), ("", ""),
-])
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (ANDROID, "Chrome · Android"),
+        ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari · iPhone"),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0", "Firefox · Linux"),
+        ("Mozilla/5.0 (Windows NT 10.0) Chrome/130.0 Safari/537.36 Edg/130.0", "Edge · Windows"),
+        ("curl/8", ""),
+        ("", ""),
+    ],
+)
 def test_browsers_are_told_apart(agent: str, name: str):
     assert browser_name(agent) == name
 
 
 def test_ages_are_hours_and_minutes():
-    assert [hours_text(ms) for ms in (-5, 59_999, 60_000, 3_600_000, 90_000_000)] == [
-        "", "", "0:01", "1:00", "25:00"]
+    assert [hours_text(ms) for ms in (-5, 59_999, 60_000, 3_600_000, 90_000_000)] == ["", "", "0:01", "1:00", "25:00"]
 
 
 # --- the staff ------------------------------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ def test_a_pin_is_made_shown_once_and_logs_in_and_its_last_use_is_listed(house: 
 
 def test_whoever_is_revoked_is_sent_to_the_login_with_the_next_press(house: House):
     desk, phone = house.organizer(), house.staff("judge")
-    person, = house.hub.access.organizers.staff.people
+    (person,) = house.hub.access.organizers.staff.people
     assert phone.get("/console").status_code == 200
     desk.get("/console/hub")
     desk.post(f"/console/hub/staff/{person.id}/revoke")
@@ -207,12 +210,19 @@ def test_whoever_is_revoked_is_sent_to_the_login_with_the_next_press(house: Hous
 
 def test_the_code_to_scan_is_there_where_the_hub_s_address_is_known(house: House):
     desk = house.organizer()
-    assert "<svg class=\"qr\"" not in desk.post("/console/hub/staff", name="Kai", role="judge").text
+    assert '<svg class="qr"' not in desk.post("/console/hub/staff", name="Kai", role="judge").text
     far, token = house.app.test_client(), house.hub.access.organizers.begin("10.42.0.9", "")
     far.set_cookie("__Host-roundtap", token, domain="10.42.0.1", secure=True)
-    answer = far.post("/console/hub/staff", base_url="https://10.42.0.1:8443", data={
-        "csrf": csrf_token_of(token, house.hub.access.secret), "name": "Eva", "role": "judge",
-    }, environ_base={"REMOTE_ADDR": "10.42.0.9"})
+    answer = far.post(
+        "/console/hub/staff",
+        base_url="https://10.42.0.1:8443",
+        data={
+            "csrf": csrf_token_of(token, house.hub.access.secret),
+            "name": "Eva",
+            "role": "judge",
+        },
+        environ_base={"REMOTE_ADDR": "10.42.0.9"},
+    )
     assert 'href="https://10.42.0.1:8443/login"' in answer.text
     assert zxing_text(answer.text) == "https://10.42.0.1:8443/login"
 
@@ -229,7 +239,7 @@ def test_what_is_wrong_with_a_name_is_said_and_what_was_typed_stays(house: House
 def test_an_official_is_said_to_be_somebody_of_the_staff(house: House):
     desk = house.with_event()
     house.staff("judge", "Eva Luz")
-    person, = house.hub.access.organizers.staff.people
+    (person,) = house.hub.access.organizers.staff.people
     desk.post("/console/e1/officials", name="Marta Gil", role="organizer")
     assert "Eva Luz (judge)" in text_of(desk.get("/console/e1/officials"))
     desk.post("/console/e1/officials/o1/person", person=person.id)
@@ -244,16 +254,22 @@ def test_organizers_see_the_hub_s_addresses_and_its_wifi(house: House, monkeypat
     desk = house.organizer()
 
     def shown(*addresses: str) -> str:
-        reached = HallAddresses(8080, 80, (), lambda: [ip_address(address) for address in addresses],
-                            lambda: "roundtap.local")
+        reached = HallAddresses(
+            8080, 80, (), lambda: [ip_address(address) for address in addresses], lambda: "roundtap.local"
+        )
         reached.refresh()
         house.hub.host.hall_addresses = reached
         return text_of(desk.get("/console/hub"))
 
     said = shown("192.168.1.20", "10.42.0.1")
-    for text in ("http://192.168.1.20", "http://10.42.0.1 · on the hub's own Wi-Fi", "http://roundtap.local",
-                 "Tom's Games", "kmwp-4hd7-xqre",
-                 "At most 8 devices, table units included"):
+    for text in (
+        "http://192.168.1.20",
+        "http://10.42.0.1 · on the hub's own Wi-Fi",
+        "http://roundtap.local",
+        "Tom's Games",
+        "kmwp-4hd7-xqre",
+        "At most 8 devices, table units included",
+    ):
         assert text in said
     assert "but not on" not in said
     assert "but not on" in shown("192.168.1.20")
@@ -270,7 +286,8 @@ def test_a_hub_that_only_its_own_machine_reaches_says_no_name(house: House, monk
 
 
 def test_a_hub_on_no_network_says_so_and_one_without_a_hotspot_shows_none(
-        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("roundtap_hub.hall.this_hub.known_hotspot", lambda: None)
     house.hub.host.hall_addresses = HallAddresses(8080, addresses=tuple)
     said = text_of(house.organizer().get("/console/hub"))

@@ -28,8 +28,17 @@ from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import SystemdService, machine_checks
 from roundtap_units.link.hub_address import Endpoint
 
-HEALTH: dict[str, Any] = {"version": version(), "throttled": 0, "celsius": 45, "free_mb": 4096, "read_only": False,
-                          "screen": True, "printer": "", "keys": ["a", "b"], "pressed": ["a", "b"]}
+HEALTH: dict[str, Any] = {
+    "version": version(),
+    "throttled": 0,
+    "celsius": 45,
+    "free_mb": 4096,
+    "read_only": False,
+    "screen": True,
+    "printer": "",
+    "keys": ["a", "b"],
+    "pressed": ["a", "b"],
+}
 
 
 def units(house: House, count: int, **health: Any) -> None:
@@ -40,8 +49,9 @@ def units(house: House, count: int, **health: Any) -> None:
         if unit not in hub.units.keys:
             hub.units.keys.add(unit)
             hub.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n}))], "organizer")
-        hub.presence.update(unit, house.time(), connected=True, core=version(),
-                           health=encode_health({**HEALTH, **health}))
+        hub.presence.update(
+            unit, house.time(), connected=True, core=version(), health=encode_health({**HEALTH, **health})
+        )
 
 
 def found(house: House) -> dict[str, list[Check]]:
@@ -64,6 +74,7 @@ def without_spares(house: House) -> None:
 
 # --- the hall's tables
 
+
 def test_sixty_four_tables_that_are_well_are_a_handful_of_lines(house: House) -> None:
     without_spares(house)
     units(house, 64)
@@ -82,13 +93,20 @@ def test_who_is_silent_is_named_by_its_table(house: House) -> None:
     assert (contact.state, contact.args["names"], contact.args["n"]) == (WRONG, "1, 3", 2)
 
 
-@pytest.mark.parametrize(("health", "key", "state"), [
-    ({"throttled": 1}, "power", WRONG), ({"throttled": 0x10000}, "power", NOTE), ({"screen": False}, "screens", WRONG),
-    ({"read_only": True}, "unit_cards", WRONG), ({"free_mb": 0}, "unit_cards", WRONG),
-    ({"pressed": ["a"]}, "buttons", NOTE),
-])
-def test_what_is_wrong_with_one_table_of_three_is_one_line(house: House, health: dict[str, Any], key: str,
-                                                            state: str) -> None:
+@pytest.mark.parametrize(
+    ("health", "key", "state"),
+    [
+        ({"throttled": 1}, "power", WRONG),
+        ({"throttled": 0x10000}, "power", NOTE),
+        ({"screen": False}, "screens", WRONG),
+        ({"read_only": True}, "unit_cards", WRONG),
+        ({"free_mb": 0}, "unit_cards", WRONG),
+        ({"pressed": ["a"]}, "buttons", NOTE),
+    ],
+)
+def test_what_is_wrong_with_one_table_of_three_is_one_line(
+    house: House, health: dict[str, Any], key: str, state: str
+) -> None:
     without_spares(house)
     units(house, 3)
     house.hub.presence.update("table-2", house.time(), health=encode_health({**HEALTH, **health}))
@@ -96,12 +114,20 @@ def test_what_is_wrong_with_one_table_of_three_is_one_line(house: House, health:
     assert (check.state, check.args["names"]) == (state, "2")
 
 
-@pytest.mark.parametrize(("deaf", "blind", "told"), [
-    ("lgpio", "", {"lgpio": "2"}), ("", "i2c", {"i2c": "2"}), ("chip", "spi", {"chip": "2", "spi": "2"}),
-    ("lgpio", "lgpio", {"lgpio": "2"}), ("", "display", {}), ("flux", "", {"other": "2"}),
-])
-def test_why_a_table_is_deaf_or_dark_is_told_with_what_to_do(house: House, deaf: str, blind: str,
-                                                              told: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("deaf", "blind", "told"),
+    [
+        ("lgpio", "", {"lgpio": "2"}),
+        ("", "i2c", {"i2c": "2"}),
+        ("chip", "spi", {"chip": "2", "spi": "2"}),
+        ("lgpio", "lgpio", {"lgpio": "2"}),
+        ("", "display", {}),
+        ("flux", "", {"other": "2"}),
+    ],
+)
+def test_why_a_table_is_deaf_or_dark_is_told_with_what_to_do(
+    house: House, deaf: str, blind: str, told: dict[str, str]
+) -> None:
     without_spares(house)
     units(house, 3)
     health = {**HEALTH, "deaf": deaf, "blind": blind, "screen": not blind, "pressed": []}
@@ -153,18 +179,33 @@ def test_a_unit_that_says_nothing_of_itself_is_no_trouble(house: House) -> None:
     for unit in ("unit-1", "unit-2"):
         house.hub.presence.update(unit, house.time(), connected=True)
     assert not {"power", "screens", "unit_cards", "buttons", "builds"} & set(found(house))
-    assert [line.health for line in unit_rows(
-        house.service.snapshot, table_units(house.hub, house.service.snapshot, house.hub.presence.units),
-        house.hub.presence.units, 0)] == [None, None]
+    assert [
+        line.health
+        for line in unit_rows(
+            house.service.snapshot,
+            table_units(house.hub, house.service.snapshot, house.hub.presence.units),
+            house.hub.presence.units,
+            0,
+        )
+    ] == [None, None]
 
 
 # --- printer, walls, network
 
-@pytest.mark.parametrize(("word", "state", "kind"), [
-    ("ready", FINE, "ready"), ("unasked", FINE, "unasked"), ("", FINE, "there"), ("no-paper", WRONG, "no-paper"),
-    ("offline", WRONG, "offline"), ("silent", WRONG, "silent"), ("no-port", WRONG, "no-port"),
-    ("something-new", FINE, "there"),
-])
+
+@pytest.mark.parametrize(
+    ("word", "state", "kind"),
+    [
+        ("ready", FINE, "ready"),
+        ("unasked", FINE, "unasked"),
+        ("", FINE, "there"),
+        ("no-paper", WRONG, "no-paper"),
+        ("offline", WRONG, "offline"),
+        ("silent", WRONG, "silent"),
+        ("no-port", WRONG, "no-port"),
+        ("something-new", FINE, "there"),
+    ],
+)
 def test_the_printer_is_told_as_its_station_says(house: House, word: str, state: str, kind: str) -> None:
     house.hub.units.keys.add("station-1", "station")
     house.hub.presence.update("station-1", house.time(), health=encode_health({**HEALTH, "printer": word}))
@@ -190,6 +231,7 @@ def test_a_hub_on_no_network_is_told(house: House) -> None:
 
 
 # --- who may see it
+
 
 def test_the_page_says_it_all_and_follows(house: House) -> None:
     without_spares(house)
@@ -223,6 +265,7 @@ def test_whatever_is_wrong_is_said_in_every_language(house: House, language: str
 
 # --- the console leads there
 
+
 def test_the_console_s_navigation_counts_what_is_wrong_in_the_hall(house: House, tmp_path: Path) -> None:
     without_spares(house)
     units(house, 2)
@@ -241,25 +284,44 @@ def test_the_console_s_navigation_counts_what_is_wrong_in_the_hall(house: House,
 
 # --- the machine
 
-OF_ITS_CLOCK = {"none": Check("clock", NOTE, kind="guessed"), "rtc": Check("clock", FINE, kind="rtc"),
-                "empty": Check("clock", WRONG, kind="rtc_empty"), "network": Check("clock", FINE, kind="network")}
+OF_ITS_CLOCK = {
+    "none": Check("clock", NOTE, kind="guessed"),
+    "rtc": Check("clock", FINE, kind="rtc"),
+    "empty": Check("clock", WRONG, kind="rtc_empty"),
+    "network": Check("clock", FINE, kind="network"),
+}
 
 
-@pytest.mark.parametrize(("machine_has", "system_s", "asked", "state", "kind"), [
-    ("none", 1.8e9, False, NOTE, "doubted"), ("none", 1.8e9, True, FINE, "browser"),
-    ("rtc", 1.8e9, False, FINE, "rtc"), ("rtc", 1.8e9, True, FINE, "browser"),
-    ("empty", 12.0, False, WRONG, "unset"), ("empty", 12.0, True, NOTE, "rtc_empty"),
-    ("network", 1.8e9, True, FINE, "network"),
-])
-def test_the_clock_is_as_the_hub_knows_it(house: House, monkeypatch: pytest.MonkeyPatch, machine_has: str,
-                                          system_s: float, asked: bool, state: str, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("machine_has", "system_s", "asked", "state", "kind"),
+    [
+        ("none", 1.8e9, False, NOTE, "doubted"),
+        ("none", 1.8e9, True, FINE, "browser"),
+        ("rtc", 1.8e9, False, FINE, "rtc"),
+        ("rtc", 1.8e9, True, FINE, "browser"),
+        ("empty", 12.0, False, WRONG, "unset"),
+        ("empty", 12.0, True, NOTE, "rtc_empty"),
+        ("network", 1.8e9, True, FINE, "network"),
+    ],
+)
+def test_the_clock_is_as_the_hub_knows_it(
+    house: House, monkeypatch: pytest.MonkeyPatch, machine_has: str, system_s: float, asked: bool, state: str, kind: str
+) -> None:
     """`asked`: an organizer's browser has set it; the machine may have a clock of its own, a dead one, or none."""
+
     def no_root(step: str, seconds: int) -> dict[str, bool]:
         raise FileNotFoundError(step)
 
     monkeypatch.setattr(house.hub.host.machine, "checks", lambda: (OF_ITS_CLOCK[machine_has],))
-    hall_time = HallTime(None, "boot", house.time, lambda: system_s, lambda: machine_has == "network",
-                         lambda: machine_has == "rtc", no_root)
+    hall_time = HallTime(
+        None,
+        "boot",
+        house.time,
+        lambda: system_s,
+        lambda: machine_has == "network",
+        lambda: machine_has == "rtc",
+        no_root,
+    )
     house.hub.host.hall_time = hall_time
     if asked:
         hall_time.set_to(1_800_000_000_000)
@@ -304,25 +366,34 @@ def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path:
 
 # --- the same list on the command line
 
-BROKEN = [SystemdService("hub", True, "active", "success", 0),
-          SystemdService("station", True, "activating", "exit-code", 3, "station.toml: baud: 1234"),
-          SystemdService("first-boot", True, "active", "success", 0, "Line 3: wfi is no setting.")]
+BROKEN = [
+    SystemdService("hub", True, "active", "success", 0),
+    SystemdService("station", True, "activating", "exit-code", 3, "station.toml: baud: 1234"),
+    SystemdService("first-boot", True, "active", "success", 0, "Line 3: wfi is no setting."),
+]
 
 
 def to_do(checks: Iterable[Check]) -> set[str]:
     """As the page marks its lines: key, kind and unit."""
-    return {f"{check.key}-{check.kind or check.state}-{check.args.get('unit', '')}" for check in checks
-            if check.state == WRONG}
+    return {
+        f"{check.key}-{check.kind or check.state}-{check.args.get('unit', '')}"
+        for check in checks
+        if check.state == WRONG
+    }
 
 
-def test_what_doctor_calls_to_do_is_on_the_page_and_the_other_way_round(house: House, tmp_path: Path,
-                                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_doctor_calls_to_do_is_on_the_page_and_the_other_way_round(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     without_spares(house)
     units(house, 2, read_only=True)
     house.hub.host.hall_addresses._addresses = lambda: ()
     house.hub.host.machine = OwnMachine(
-        tmp_path, MachineProbe(tmp_path, root=tmp_path), known=lambda: BROKEN,
-        hotspot=lambda: [Check("hotspot", WRONG, {"name": "Hall"}, "down", NETWORK)])
+        tmp_path,
+        MachineProbe(tmp_path, root=tmp_path),
+        known=lambda: BROKEN,
+        hotspot=lambda: [Check("hotspot", WRONG, {"name": "Hall"}, "down", NETWORK)],
+    )
     at_the_hub = house.app.test_client()
 
     def ask_hub(place: Endpoint, path: str) -> dict[str, Any]:
@@ -344,5 +415,7 @@ def test_the_list_is_for_the_hub_s_own_machine(house: House) -> None:
     browser = house.app.test_client()
     assert browser.get("/checks", base_url="http://127.0.0.1:8080").status_code == 200
     assert browser.get("/checks", base_url="http://roundtap.local").status_code == 404
-    assert browser.get("/checks", base_url="http://localhost",
-                       environ_base={"REMOTE_ADDR": "10.42.0.7"}).status_code == 404
+    assert (
+        browser.get("/checks", base_url="http://localhost", environ_base={"REMOTE_ADDR": "10.42.0.7"}).status_code
+        == 404
+    )

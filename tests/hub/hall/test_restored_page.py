@@ -38,8 +38,11 @@ def test_a_unit_from_elsewhere_does_not_set_the_clock(tmp_path: Path) -> None:
     with evening(tmp_path / "hub") as night:
         night.next_round()
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
-        for table, more in zip(night.tables, ({"table": 77, "left_ms": 60_000}, {"left_ms": 4_491_000},
-                                              {"left_ms": 4_300_000}), strict=True):
+        for table, more in zip(
+            night.tables,
+            ({"table": 77, "left_ms": 60_000}, {"left_ms": 4_491_000}, {"left_ms": 4_300_000}),
+            strict=True,
+        ):
             table.holds = {**(table.holds or {}), **more}
     with restored_house(backup, tmp_path / "again") as (house, _):
         come_back(night, house)
@@ -67,8 +70,9 @@ def adopt(browser: Browser, house: House, **more: object) -> str:
     """Press "Adopt round N" on the page, with what else is asked filled in; the problem, or ""."""
     browser.get("/console/restored")
     lost = lost_rounds(house.service.snapshot)[0]
-    return problem_of(browser.post("/console/restored/adopt", event=lost.event, number=lost.number, mark=lost.mark,
-                                   **more))
+    return problem_of(
+        browser.post("/console/restored/adopt", event=lost.event, number=lost.number, mark=lost.mark, **more)
+    )
 
 
 def come_back(night: Evening, house: House) -> list[list[str]]:
@@ -344,8 +348,18 @@ def test_of_two_draws_of_one_round_the_adopted_one_is_followed(tmp_path: Path) -
         first = night.house.event.public_rounds[-1].matches[0].match
         browser.get("/console/restored")
 
-        assert problem_of(browser.post("/console/restored/adopt", event="e1", number=1, mark=mark, **{
-            f"who-{first.a}": first.b, f"who-{first.b}": first.a})) == ""
+        assert (
+            problem_of(
+                browser.post(
+                    "/console/restored/adopt",
+                    event="e1",
+                    number=1,
+                    mark=mark,
+                    **{f"who-{first.a}": first.b, f"who-{first.b}": first.a},
+                )
+            )
+            == ""
+        )
 
         assert go_on(house) == [False] * 3
 
@@ -357,10 +371,23 @@ def test_reports_of_an_event_that_the_copy_does_not_know_are_kept_and_refused_at
         night.tables[0].holds = {**(night.tables[0].holds or {}), "event": "eother"}
         table = night.tables[0]
         assert table.holds is not None
-        night.tables[0].reports.append({
-            "report_id": "lost", "unit": "unit-1", "event": "eother", "match": "1.1", "side": "a", "revision": 0,
-            "result": {"score": {"a": 100, "b": 0}}, "draw": "other", "serial": 1, "agrees_to": None, "round": 1,
-            "a": "p1", "b": "p2"})
+        night.tables[0].reports.append(
+            {
+                "report_id": "lost",
+                "unit": "unit-1",
+                "event": "eother",
+                "match": "1.1",
+                "side": "a",
+                "revision": 0,
+                "result": {"score": {"a": 100, "b": 0}},
+                "draw": "other",
+                "serial": 1,
+                "agrees_to": None,
+                "round": 1,
+                "a": "p1",
+                "b": "p2",
+            }
+        )
         for each in night.tables[1:]:
             each.holds = None
     with restored_house(backup, tmp_path / "again") as (house, browser):
@@ -403,7 +430,8 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
 
 
 def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     night, backup, match = corrected_after_the_copy(tmp_path)
 
     def asked(*_: object) -> None:
@@ -412,9 +440,11 @@ def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
         monkeypatch.setattr(house.service, "execute", asked)
-        said = problem_of(browser.post("/console/restored/point",
-                                       point=unsettled_matches(house.service.snapshot)[0].key,
-                                       take="tables"))
+        said = problem_of(
+            browser.post(
+                "/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take="tables"
+            )
+        )
         people = house.service.snapshot.people["e1"]
         assert people[match["a"]].name in said
         assert people[match["b"]].name in said

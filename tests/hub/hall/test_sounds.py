@@ -119,7 +119,8 @@ def test_a_missing_device_is_told_once_and_on_the_console(ears: Ears, caplog: py
         ears.wait(70 * MINUTE - 251)
         ears.wait(1)
     assert [record.getMessage() for record in caplog.records] == [
-        "the hub's audio out cannot be heard: no soundcard here"]
+        "the hub's audio out cannot be heard: no soundcard here"
+    ]
     organizer = ears.house.organizer()
     assert "sound fails: no soundcard here" in text_of(organizer.get("/console/displays"))
     ears.broken = ""

@@ -86,8 +86,10 @@ def test_from_the_match_a_judge_comes_back_to_the_calls_and_from_the_console_to_
     head, organizer = house.staff(HEAD_JUDGE, "Kai"), house.organizer()
     house.time_is_up()
     form = {"way": "time", "q.score.winner": 49, "q.score.loser": 77, "revision": 0}
-    for browser, came_from, to in ((head, "/console/e1/match/1.1", HALL),
-                                   (organizer, "/console/e1/match/1.2", "/console/e1")):
+    for browser, came_from, to in (
+        (head, "/console/e1/match/1.1", HALL),
+        (organizer, "/console/e1/match/1.2", "/console/e1"),
+    ):
         browser.get(came_from)
         browser.headers["Referer"] = f"http://localhost{came_from}"
         assert browser.post(f"{came_from}/walk", **form).location == to
@@ -130,8 +132,9 @@ def test_the_minutes_that_a_table_waited_are_said_where_its_extension_is_given(h
 
 def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, judge: Browser):
     organizer = house.organizer()
-    organizer.post("/console", name="Side Cup", color="#882255", rulebook="xwing-standard", structure="own",
-                   swiss_rounds=2)
+    organizer.post(
+        "/console", name="Side Cup", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2
+    )
     organizer.post("/console/e2/competitors", names="Ada\nBo\nCleo\nDag")
     organizer.post("/console/e2/draw", attempt=0)
     draft = house.service.snapshot.events["e2"].draft
@@ -139,7 +142,7 @@ def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, jud
     assert draft.draw is not None
     organizer.post("/console/e2/play-on", number=1, attempt=draft.draw.attempt, reason="so")
     house.hub.hall.calls.open("e2", "1.1", "phone:p1")
-    call, = calls_on(judge)
+    (call,) = calls_on(judge)
     assert "Side Cup" in call
     assert calls_on(judge, "/console/e1/judge") == []
     assert len(calls_on(judge, "/console/e2/judge")) == 1

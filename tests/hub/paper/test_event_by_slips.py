@@ -21,8 +21,20 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.standings.standings import standings
 from roundtap_hub.events import console
 
-PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska",
-          "Íñigo Muñoz Peña", "Świętosława Źrebiec", "Jürgen Groß", "Max Hohenfels", "Olga Wójcik", "Pau Serra"]
+PEOPLE = [
+    "Ana Ruiz",
+    "Bruno Maier",
+    "Łukasz Żak",
+    "Eva Luz",
+    "Kai Eich",
+    "Aleksandra Wiśniewska-Szczepańska",
+    "Íñigo Muñoz Peña",
+    "Świętosława Źrebiec",
+    "Jürgen Groß",
+    "Max Hohenfels",
+    "Olga Wójcik",
+    "Pau Serra",
+]
 
 
 @dataclass(frozen=True)
@@ -63,15 +75,20 @@ class Desk:
         draft = self.house.event.draft
         assert draft is not None, "there is a round to draw"
         # Nobody handed in a list: the reason to play on all the same is noted.
-        self.house.service.execute_one("e1", PublishRound(draft.number, draft.draw.attempt, noted="no lists tonight"),
-                                       "test")
+        self.house.service.execute_one(
+            "e1", PublishRound(draft.number, draft.draw.attempt, noted="no lists tonight"), "test"
+        )
         self.browser.post("/console/e1/clock", action="start")
         return self.printed()
 
     def opened(self, slip):
         """The page after the code was typed; both names stand on it before anything counts."""
-        page = self.browser.client.get("/console/e1/slip", query_string={"code": slip.code.lower()},
-                                       headers=self.browser.headers, follow_redirects=True)
+        page = self.browser.client.get(
+            "/console/e1/slip",
+            query_string={"code": slip.code.lower()},
+            headers=self.browser.headers,
+            follow_redirects=True,
+        )
         said = text_of(page)
         assert slip.a in said
         assert slip.b in said
@@ -93,14 +110,16 @@ class Desk:
         hidden = dict(re.findall(r'<input type="hidden" name="(revision|seen|slip)" value="([^"]*)"', page.text))
         line = won if figures is None else f"{figures[0]} {figures[1]}"
         address = re.search(r'action="(/console/e1/match/[^"]+/walk)"', page.text)[1]
-        end = self.browser.client.get(address, query_string={**hidden, "text": line}, headers=self.browser.headers,
-                                      follow_redirects=True)
+        end = self.browser.client.get(
+            address, query_string={**hidden, "text": line}, headers=self.browser.headers, follow_redirects=True
+        )
         return end if 'id="slip-differs"' in end.text else self.decide(end, **more)
 
     def decide(self, asked, counts="", reason="", **more):
         """The last page's button; where two results were said, somebody decides."""
-        form = next(each for each in re.findall(r'<form method="post".*?</form>', asked.text, flags=re.S)
-                    if "/walk" in each)
+        form = next(
+            each for each in re.findall(r'<form method="post".*?</form>', asked.text, flags=re.S) if "/walk" in each
+        )
         fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
         self.browser.token = fields.pop("csrf")
         address = re.search(r'action="([^"]+)"', form)[1]

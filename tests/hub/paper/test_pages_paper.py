@@ -105,8 +105,9 @@ def test_standings_and_the_test_print_are_ordered_by_hand(house):
 def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(house):
     """X-Wing, "Lost material": damaged cards, a proxy with the official's name and the date."""
     house.desk.get("/console/e1/paper")
-    answer = house.desk.post("/console/e1/paper/proxy", card="  Expert  Handling ", official="Eva Luz",
-                             date="2026-11-21")
+    answer = house.desk.post(
+        "/console/e1/paper/proxy", card="  Expert  Handling ", official="Eva Luz", date="2026-11-21"
+    )
     assert answer.status_code == 303
     [job] = house.book.orders
     content = job_content(job, house.service.snapshot, "http://hub")
@@ -115,10 +116,15 @@ def test_a_proxy_for_a_damaged_card_bears_its_name_the_officials_and_the_date(ho
     assert "Proxy card · Expert Handling waiting" in text_of(house.desk.get("/console/e1/paper"))
 
 
-@pytest.mark.parametrize(("wrong", "said"), [
-    ({"card": " "}, "needs the card’s name"), ({"official": ""}, "needs the card’s name"),
-    ({"date": "tomorrow"}, "the date"), ({"card": "x" * 61}, "limits are 60 letters"),
-])
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"card": " "}, "needs the card’s name"),
+        ({"official": ""}, "needs the card’s name"),
+        ({"date": "tomorrow"}, "the date"),
+        ({"card": "x" * 61}, "limits are 60 letters"),
+    ],
+)
 def test_a_proxy_that_says_too_little_or_too_much_is_not_printed(house, wrong, said):
     house.desk.get("/console/e1/paper")
     good = {"card": "Expert Handling", "official": "Eva Luz", "date": "2026-11-21"}
@@ -188,13 +194,23 @@ def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
     job = house.book.orders[-1]
     made = job_content(job, house.service.snapshot, "http://10.42.0.1:8080", encrypted)
     assert (job.kind, made["fingerprint"], made["console"], made["url"]) == (
-        "trust", "A1B2 C3D4", "https://10.42.0.1:8443/", "http://10.42.0.1:8080/trust")
+        "trust",
+        "A1B2 C3D4",
+        "https://10.42.0.1:8443/",
+        "http://10.42.0.1:8080/trust",
+    )
     assert job_content(job, house.service.snapshot, "http://10.42.0.1:8080") is None
 
 
-PRINTER = {"port": "/dev/serial/by-id/usb-1a86", "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],
-           "printer": "epson-80", "models": [["epson-80", "Epson"], ["pos-5890", "POS-5890"]], "baud": 38400,
-           "bauds": [9600, 19200], "confirmed": False}
+PRINTER = {
+    "port": "/dev/serial/by-id/usb-1a86",
+    "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],
+    "printer": "epson-80",
+    "models": [["epson-80", "Epson"], ["pos-5890", "POS-5890"]],
+    "baud": 38400,
+    "bauds": [9600, 19200],
+    "confirmed": False,
+}
 
 
 def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a_terminal(house):
@@ -205,15 +221,23 @@ def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a
     told = {"unit": "s1", "port": "usb-0416-5011", "model": "pos-5890", "baud": "19200"}
     house.desk.post("/console/e1/paper/printer", what="speeds", **told)
     assert [(job.kind, json.loads(job.text)["at"]["baud"]) for job in house.book.orders] == [
-        ("speed", 9600), ("speed", 19200)]
+        ("speed", 9600),
+        ("speed", 19200),
+    ]
     house.desk.post("/console/e1/paper/printer", what="test", **told)
     assert json.loads(house.book.orders[-1].text) == {
-        "unit": "s1", "at": {"port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200}}
+        "unit": "s1",
+        "at": {"port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200},
+    }
     assert house.book.printer_order("s1") is None
     house.desk.post("/console/e1/paper/printer", what="right", **told)
     order = house.book.printer_order("s1")
     assert {name: order[name] for name in ("port", "printer", "baud", "confirmed")} == {
-        "port": "usb-0416-5011", "printer": "pos-5890", "baud": 19200, "confirmed": True}
+        "port": "usb-0416-5011",
+        "printer": "pos-5890",
+        "baud": 19200,
+        "confirmed": True,
+    }
     assert "Numbered sheet · 1: 9600" in text_of(house.desk.get("/console/e1/paper"))
 
 
@@ -222,11 +246,14 @@ def test_a_confirmed_printer_asks_nothing(house):
     assert "Nobody has checked" not in text_of(house.desk.get("/console/e1/paper"))
 
 
-@pytest.mark.parametrize(("port", "word", "told", "never"), [
-    # A virtual printer has no port.
-    ("", "ready", "ready, with paper", "no printer connected"),
-    ("usb-0416-5011", "unplugged", "no printer connected", "ready"),
-])
+@pytest.mark.parametrize(
+    ("port", "word", "told", "never"),
+    [
+        # A virtual printer has no port.
+        ("", "ready", "ready, with paper", "no printer connected"),
+        ("usb-0416-5011", "unplugged", "no printer connected", "ready"),
+    ],
+)
 def test_a_printer_has_one_state_its_station_s_own(house, port, word, told, never):
     house.hub.units.keys.add("s1", "station")
     house.hub.presence.update("s1", house.time(), health=encode_health({"printer": word}))

@@ -93,8 +93,11 @@ def test_ids_are_the_same_after_a_restart_and_differ_between_draws_and_tournamen
 def test_what_is_wanted_is_queued_and_of_use(service):
     publish(service)
     jobs = derived_jobs(service.snapshot.events["e1"])
-    states = {jobs[0].id: PrintState("printed", "", "s1"), jobs[1].id: PrintState("queued", "", "s2"),
-              jobs[2].id: PrintState("queued", "no-paper", "s1")}
+    states = {
+        jobs[0].id: PrintState("printed", "", "s1"),
+        jobs[1].id: PrintState("queued", "", "s2"),
+        jobs[2].id: PrintState("queued", "no-paper", "s1"),
+    }
     assert wanted_jobs(service.snapshot, [], states, "s1") == jobs[2:]
     assert wanted_jobs(service.snapshot, [], states, "s2") == [jobs[1], jobs[3]]
     match = service.snapshot.events["e1"].live.matches[0]
@@ -113,11 +116,20 @@ def test_an_order_comes_first_and_has_an_id_of_its_own(service):
     assert wanted_jobs(service.snapshot, [slip_again, standings], {}, "s1")[:2] == [slip_again, standings]
 
 
-@pytest.mark.parametrize(("before", "after", "news"), [
-    (None, "sending", True), ("queued", "sending", True), ("sending", "queued", False), ("printed", "sending", False),
-    ("uncertain", "printed", True), ("uncertain", "there", True), ("there", "uncertain", False),
-    ("again", "printed", False), ("printed", "printed", False),
-])
+@pytest.mark.parametrize(
+    ("before", "after", "news"),
+    [
+        (None, "sending", True),
+        ("queued", "sending", True),
+        ("sending", "queued", False),
+        ("printed", "sending", False),
+        ("uncertain", "printed", True),
+        ("uncertain", "there", True),
+        ("there", "uncertain", False),
+        ("again", "printed", False),
+        ("printed", "printed", False),
+    ],
+)
 def test_a_job_only_goes_up(before, after, news):
     assert is_newer_state(before and PrintState(before), PrintState(after)) is news
 
@@ -148,8 +160,9 @@ def test_a_slips_content_is_public_names_records_form_and_head(service):
 
 def test_lists_hold_everybody_in_the_order_of_names(service):
     publish(service)
-    by_table, by_name = (job_content(job, service.snapshot, "") for job in derived_jobs(
-        service.snapshot.events["e1"])[:2])
+    by_table, by_name = (
+        job_content(job, service.snapshot, "") for job in derived_jobs(service.snapshot.events["e1"])[:2]
+    )
     assert [row["table"] for row in by_table["rows"]] == [1, 2, None]
     assert by_table["rows"][-1]["bye"] == "bye"
     assert [row["name"] for row in by_name["rows"]] == ["Ana R.", "Bruno M.", "Eva L.", "Kai E.", "Łukasz Ż."]
@@ -191,8 +204,11 @@ def with_swapped(service):
     snapshot = service.snapshot
     state = snapshot.events["e1"]
     one, two, *rest = state.live.matches
-    swapped = (structs.replace(one, match=structs.replace(one.match, b=two.match.b)),
-               structs.replace(two, match=structs.replace(two.match, b=one.match.b)), *rest)
+    swapped = (
+        structs.replace(one, match=structs.replace(one.match, b=two.match.b)),
+        structs.replace(two, match=structs.replace(two.match, b=one.match.b)),
+        *rest,
+    )
     changed = structs.replace(state, rounds=(*state.rounds[:-1], structs.replace(state.live, matches=swapped)))
     return replace(snapshot, events={**snapshot.events, "e1": changed})
 
@@ -225,8 +241,15 @@ def test_a_table_that_is_moved_has_a_new_slip_and_its_old_code_holds(service):
     publish(service)
     state = service.snapshot.events["e1"]
     first = state.live.matches[0]
-    moved = structs.replace(state, rounds=(structs.replace(state.live, matches=(
-        structs.replace(first, match=structs.replace(first.match, table=9)), *state.live.matches[1:])),))
+    moved = structs.replace(
+        state,
+        rounds=(
+            structs.replace(
+                state.live,
+                matches=(structs.replace(first, match=structs.replace(first.match, table=9)), *state.live.matches[1:]),
+            ),
+        ),
+    )
     before = {job.id for job in derived_jobs(state)}
     assert [job.match for job in derived_jobs(moved) if job.id not in before] == ["1.1"]
     assert slip_codes(moved, moved.live) == slip_codes(state, state.live)

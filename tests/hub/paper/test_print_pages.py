@@ -33,8 +33,10 @@ def address(what):
 
 def rows(page):
     """The rows of all tables, as people read them."""
-    return [" ".join(html.unescape(re.sub(r"<[^>]+>", " ", row)).split())
-            for row in re.findall(r"<tr.*?</tr>", page.text, flags=re.S)]
+    return [
+        " ".join(html.unescape(re.sub(r"<[^>]+>", " ", row)).split())
+        for row in re.findall(r"<tr.*?</tr>", page.text, flags=re.S)
+    ]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -126,8 +128,15 @@ def test_slips_bear_code_names_boxes_and_a_qr_code(house, rulebook):
     assert "Round 1" in slip
     assert "Winter Open" in slip
     written = slip.count('class="write"')
-    boxes = {"xwing-standard": 4, "shatterpoint-premier": 4, "warlords-of-terra": 2, "xwing-epic-duel": 2,
-             "xwing-epic-team": 2, "keyforge-archon": 0, "keyforge-sealed": 0}.get(rulebook, written)
+    boxes = {
+        "xwing-standard": 4,
+        "shatterpoint-premier": 4,
+        "warlords-of-terra": 2,
+        "xwing-epic-duel": 2,
+        "xwing-epic-team": 2,
+        "keyforge-archon": 0,
+        "keyforge-sealed": 0,
+    }.get(rulebook, written)
     assert written == boxes
 
 
@@ -164,8 +173,9 @@ def test_the_emergency_sheet_has_who_met_whom_by_number_byes_and_who_left(house)
             across = match.b if match.a == who else match.a
             met.append("–" if across is None else str(numbers[across]))
         byes = " 1" if "–" in met else ""
-        assert any(f"{numbers[who]} {people[who].name}" in row and row.endswith(" ".join(met) + byes)
-                   for row in found), (people[who].name, met)
+        assert any(
+            f"{numbers[who]} {people[who].name}" in row and row.endswith(" ".join(met) + byes) for row in found
+        ), (people[who].name, met)
     assert any(people[gone].name in row and "dropped" in row for row in found)
 
 
@@ -205,8 +215,9 @@ def test_epic_is_paired_by_nearest_points_and_shatterpoint_has_its_squads(house)
     desk = house.with_event(rulebook="xwing-epic-duel")
     assert "nearest in points" in text_of(desk.get(address("emergency")))
     house.desk = desk
-    desk.post("/console", name="Other", color="#882255", rulebook="shatterpoint-premier", structure="own",
-              swiss_rounds=2)
+    desk.post(
+        "/console", name="Other", color="#882255", rulebook="shatterpoint-premier", structure="own", swiss_rounds=2
+    )
     desk.post("/console/e2/competitors", names="Ana Ruiz\nEva Luz")
     said = text_of(desk.get("/console/e2/print/emergency"))
     assert "Squads" in said

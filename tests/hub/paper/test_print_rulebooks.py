@@ -36,11 +36,15 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def begin(service: Service, rulebook: str, totals: bool = False, **options: Any) -> None:
     """Four competitors in an event of one Swiss round, which is published."""
     team = RULEBOOKS[rulebook].team_size > 1
-    people = [PersonRecord("e1", f"p{i}", f"salt {i}", Person(name, members=MEMBERS if team else ()))
-              for i, name in enumerate(NAMES[:4], start=1)]
+    people = [
+        PersonRecord("e1", f"p{i}", f"salt {i}", Person(name, members=MEMBERS if team else ()))
+        for i, name in enumerate(NAMES[:4], start=1)
+    ]
     create = c.CreateEvent("Open", rulebook, None, {"structure": "own", "swiss_rounds": 1, **options}, "#0072B2", 7)
-    entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt),
-                                         list_total=280 + n if totals else None)) for n, p in enumerate(people)]
+    entered = [
+        c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt), list_total=280 + n if totals else None))
+        for n, p in enumerate(people)
+    ]
     service.execute([Step("e1", command) for command in (create, *entered)], "test", people)
     go_on(service)
 
@@ -165,14 +169,21 @@ def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Servic
     assert "draw" not in {way.id for way in parse_message(Form, slips(service)[0]["form"]).ways}
 
 
-@pytest.mark.parametrize(("rulebook", "outcome", "record", "value"), [
-    ("xwing-standard", Result(score=SidePair(100, 24)), "1–0", "176"),
-    ("xwing-epic-duel", Result(ended="time", score=SidePair(124, 124)), "0–1–0", "300"),
-    ("warlords-of-terra", Result(winner="draw", ended="time", score=SidePair(15, 10)), "0–1–0", "5"),
-    ("shatterpoint-premier", Result(
-        ended="time", score=SidePair(1, 1), wounds=SidePair(3, 3), picks={"a": [1, 2], "b": [3, 4]}), "0–1–0", "1"),
-    ("keyforge-archon", Result(score=SidePair(1, 0)), "1–0", "0.000"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "outcome", "record", "value"),
+    [
+        ("xwing-standard", Result(score=SidePair(100, 24)), "1–0", "176"),
+        ("xwing-epic-duel", Result(ended="time", score=SidePair(124, 124)), "0–1–0", "300"),
+        ("warlords-of-terra", Result(winner="draw", ended="time", score=SidePair(15, 10)), "0–1–0", "5"),
+        (
+            "shatterpoint-premier",
+            Result(ended="time", score=SidePair(1, 1), wounds=SidePair(3, 3), picks={"a": [1, 2], "b": [3, 4]}),
+            "0–1–0",
+            "1",
+        ),
+        ("keyforge-archon", Result(score=SidePair(1, 0)), "1–0", "0.000"),
+    ],
+)
 def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
     service: Service, rulebook: str, outcome: Result, record: str, value: str
 ) -> None:

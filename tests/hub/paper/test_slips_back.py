@@ -32,8 +32,9 @@ def code_of(house, match, number=1):
 def typed(house, what):
     """The page after a code was typed, or read, at the desk."""
     answer = house.desk.get("/console/e1/slip")
-    answer = house.desk.client.get("/console/e1/slip", query_string={"code": what}, headers=house.desk.headers,
-                                   follow_redirects=True)
+    answer = house.desk.client.get(
+        "/console/e1/slip", query_string={"code": what}, headers=house.desk.headers, follow_redirects=True
+    )
     token = re.search(r'name="csrf" value="([^"]+)"', answer.text)
     house.desk.token = token[1]
     return answer
@@ -42,9 +43,12 @@ def typed(house, what):
 def enter(house, match, line, **extra):
     """A slip typed as one short line; the answer to its last button, or the last page where it asks what counts."""
     form = hidden_in(typed(house, code_of(house, match, int(match[0]))).text)
-    end = house.desk.client.get(f"/console/e1/match/{match}/walk", headers=house.desk.headers, follow_redirects=True,
-                                query_string={**{name: form[name] for name in ("revision", "seen", "slip")},
-                                              "text": line})
+    end = house.desk.client.get(
+        f"/console/e1/match/{match}/walk",
+        headers=house.desk.headers,
+        follow_redirects=True,
+        query_string={**{name: form[name] for name in ("revision", "seen", "slip")}, "text": line},
+    )
     return end if problem_of(end) or 'id="slip-differs"' in end.text else resend(house, end, **extra)
 
 
@@ -73,8 +77,16 @@ def names_at(house, match):
 
 
 @pytest.mark.parametrize("how", ["{}", " {} ", "{}\r\n"])
-@pytest.mark.parametrize("change", [str, str.lower, lambda code: code.replace("-", " "),
-                                    lambda code: code.replace("-", ""), lambda code: code.replace("-", "ß")])
+@pytest.mark.parametrize(
+    "change",
+    [
+        str,
+        str.lower,
+        lambda code: code.replace("-", " "),
+        lambda code: code.replace("-", ""),
+        lambda code: code.replace("-", "ß"),
+    ],
+)
 def test_a_code_opens_its_match_with_both_names_table_and_round_before_anything_counts(house, how, change):
     page = text_of(typed(house, how.format(change(code_of(house, "1.2")))))
     for name in names_at(house, "1.2"):
@@ -128,8 +140,9 @@ def token_of(house, match):
     return slip_token(house.hub.access.secret, house.event, played, found)
 
 
-@pytest.mark.parametrize("wedge", [
-    "http://10.42.0.1:8080/s/{}", "httpÖ--10.42.0.1Ö8080-s-{}", "HTTPÑ--10.42.0.1Ñ8080-S-{}", "{}"])
+@pytest.mark.parametrize(
+    "wedge", ["http://10.42.0.1:8080/s/{}", "httpÖ--10.42.0.1Ö8080-s-{}", "HTTPÑ--10.42.0.1Ñ8080-S-{}", "{}"]
+)
 def test_a_barcode_reader_types_the_address_whatever_keyboard_it_takes_itself_for(house, wedge):
     for token in (token_of(house, "1.3"), token_of(house, "1.3").lower()):
         page = text_of(typed(house, wedge.format(token)))
@@ -244,8 +257,9 @@ def test_a_slip_of_a_closed_round_corrects_it_with_a_reason(house):
 
 
 def test_a_slip_of_another_event_of_the_hall_is_found_and_says_so(house):
-    house.desk.post("/console", name="Side Event", color="#882255", rulebook="xwing-standard", structure="own",
-                    swiss_rounds=2)
+    house.desk.post(
+        "/console", name="Side Event", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2
+    )
     house.desk.post("/console/e2/competitors", names="Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich")
     house.service.execute_one("e2", DrawRound(5), "test")
     draft = house.service.snapshot.events["e2"].draft
@@ -266,8 +280,10 @@ def redrawn(house):
 
     state: EventState = house.event
     live = state.live
-    swapped = tuple(structs.replace(m, match=structs.replace(m.match, a=other.match.a)) for m, other in zip(
-        live.matches, (*live.matches[1:], live.matches[0]), strict=True))
+    swapped = tuple(
+        structs.replace(m, match=structs.replace(m.match, a=other.match.a))
+        for m, other in zip(live.matches, (*live.matches[1:], live.matches[0]), strict=True)
+    )
     return structs.replace(state, rounds=(*state.rounds[:-1], structs.replace(live, matches=swapped)))
 
 
@@ -393,8 +409,12 @@ def test_an_officials_phone_is_sent_to_the_encrypted_door_at_once_after_the_firs
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_page_of_slips_is_there_in_every_language(house, language):
     house.desk.headers["Accept-Language"] = language
-    for path in ("/console/e1/slip", "/console/e1/slip?code=XXX-9", "/console/e1/match/1.1/walk?slip=A-1",
-                 "/console/e1/match/1.1/walk?slip=A-1&way=played&opener=a&q.score.loser=5"):
+    for path in (
+        "/console/e1/slip",
+        "/console/e1/slip?code=XXX-9",
+        "/console/e1/match/1.1/walk?slip=A-1",
+        "/console/e1/match/1.1/walk?slip=A-1&way=played&opener=a&q.score.loser=5",
+    ):
         answer = house.desk.get(path)
         assert answer.status_code == 200
         assert "slip." not in text_of(answer)

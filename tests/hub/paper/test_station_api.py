@@ -27,8 +27,12 @@ class Hub:
         return self.post(self.request(*states, unit=unit, nonce=nonce))
 
     def request(self, *states, unit=UNIT, nonce="n1"):
-        payload = {"unit": unit, "nonce": nonce, "challenge": self.hub.units.challenges.issue(),
-                   "states": [list(state) for state in states]}
+        payload = {
+            "unit": unit,
+            "nonce": nonce,
+            "challenge": self.hub.units.challenges.issue(),
+            "states": [list(state) for state in states],
+        }
         return envelope(KEYS[unit], REQUEST, payload)
 
     def post(self, message):
@@ -60,8 +64,13 @@ def test_a_published_round_is_given_out(hub):
 
 
 def test_a_station_says_how_its_printer_is(hub):
-    message = {"unit": UNIT, "nonce": "n1", "challenge": hub.hub.units.challenges.issue(), "states": [],
-               "health": {"printer": "no-paper"}}
+    message = {
+        "unit": UNIT,
+        "nonce": "n1",
+        "challenge": hub.hub.units.challenges.issue(),
+        "states": [],
+        "health": {"printer": "no-paper"},
+    }
     assert hub.post(envelope(KEYS[UNIT], REQUEST, message)).status_code == 200
     assert '"printer":"no-paper"' in hub.hub.presence.units[UNIT].health
     hub.jobs()
@@ -101,40 +110,50 @@ def test_each_answer_brings_the_challenge_of_the_next_request(hub):
     assert hub.post(envelope(KEYS[UNIT], REQUEST, {**again, "nonce": "n3"})).status_code == 403
 
 
-@pytest.mark.parametrize(("message", "status"), [
-    ({}, 403),
-    ([], 403),
-    ({"payload": {"unit": "nobody", "nonce": "n", "states": []}, "mac": "0"}, 403),
-    ({"payload": {"unit": UNIT, "nonce": "n", "states": []}, "mac": "0"}, 403),
-    ((KEYS[OTHER], REQUEST, {}), 403),
-    ((KEYS[UNIT], REPORT, {}), 403),
-    ((KEYS[UNIT], REQUEST, {"challenge": None}), 403),
-    ((KEYS[UNIT], REQUEST, {"challenge": "made up"}), 403),
-    ((KEYS[UNIT], REQUEST, {"nonce": ""}), 400),
-    ((KEYS[UNIT], REQUEST, {"states": None}), 400),
-    ((KEYS[UNIT], REQUEST, {"states": [["j", "eaten", ""]]}), 400),
-    ((KEYS[UNIT], REQUEST, {"states": [["j", ["queued"], ""]]}), 400),
-    ((KEYS[UNIT], REQUEST, {"states": [["j", "queued"]]}), 400),
-    ((KEYS[UNIT], REQUEST, {"states": [["j", "sent", ""]] * 65}), 400),
-])
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [
+        ({}, 403),
+        ([], 403),
+        ({"payload": {"unit": "nobody", "nonce": "n", "states": []}, "mac": "0"}, 403),
+        ({"payload": {"unit": UNIT, "nonce": "n", "states": []}, "mac": "0"}, 403),
+        ((KEYS[OTHER], REQUEST, {}), 403),
+        ((KEYS[UNIT], REPORT, {}), 403),
+        ((KEYS[UNIT], REQUEST, {"challenge": None}), 403),
+        ((KEYS[UNIT], REQUEST, {"challenge": "made up"}), 403),
+        ((KEYS[UNIT], REQUEST, {"nonce": ""}), 400),
+        ((KEYS[UNIT], REQUEST, {"states": None}), 400),
+        ((KEYS[UNIT], REQUEST, {"states": [["j", "eaten", ""]]}), 400),
+        ((KEYS[UNIT], REQUEST, {"states": [["j", ["queued"], ""]]}), 400),
+        ((KEYS[UNIT], REQUEST, {"states": [["j", "queued"]]}), 400),
+        ((KEYS[UNIT], REQUEST, {"states": [["j", "sent", ""]] * 65}), 400),
+    ],
+)
 def test_what_is_not_signed_or_not_well_formed_is_refused(hub, message, status):
     if isinstance(message, tuple):
         key, purpose, changes = message
-        message = envelope(key, purpose, {"unit": UNIT, "nonce": "n", "challenge": hub.hub.units.challenges.issue(),
-                                          "states": [], **changes})
+        message = envelope(
+            key,
+            purpose,
+            {"unit": UNIT, "nonce": "n", "challenge": hub.hub.units.challenges.issue(), "states": [], **changes},
+        )
     assert hub.post(message).status_code == status
     assert hub.book.states == {}
 
 
 def place(hub, *tables):
-    hub.hub.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in tables],
-                        "organizer")
+    hub.hub.service.execute(
+        [Step(VENUE, NewEntry("unit-placed", {"unit": f"table-{n}", "table": n})) for n in tables], "organizer"
+    )
 
 
 def test_slips_are_for_tables_where_no_unit_stands(hub):
     place(hub, 1)
     assert [(job["kind"], job["content"].get("table")) for job in hub.jobs()] == [
-        ("pairings-table", None), ("pairings-name", None), ("slip", 2)]
+        ("pairings-table", None),
+        ("pairings-name", None),
+        ("slip", 2),
+    ]
 
 
 def test_a_slip_that_was_asked_for_is_printed_wherever_a_unit_stands(hub):
@@ -150,12 +169,21 @@ def test_a_station_on_the_hub_s_own_machine_prints_the_address_that_phones_reach
     message = hub.request()
     answer = hub.client.post("/station/jobs", json=message, base_url=asked)
     jobs = open_envelope(KEYS[UNIT], ECHO, answer.json)["jobs"]
-    assert {job["content"]["url"][:29] for job in jobs} == {"http://192.168.178.21:8080/s/"[:29],
-                                                            "http://192.168.178.21:8080/e/"[:29]}
+    assert {job["content"]["url"][:29] for job in jobs} == {
+        "http://192.168.178.21:8080/s/"[:29],
+        "http://192.168.178.21:8080/e/"[:29],
+    }
 
 
-PRINTER = {"port": "usb-0416-5011", "ports": ["usb-0416-5011"], "printer": "pos-5890", "models": [["pos-5890", "x"]],
-           "baud": 0, "bauds": [9600], "confirmed": False}
+PRINTER = {
+    "port": "usb-0416-5011",
+    "ports": ["usb-0416-5011"],
+    "printer": "pos-5890",
+    "models": [["pos-5890", "x"]],
+    "baud": 0,
+    "bauds": [9600],
+    "confirmed": False,
+}
 
 
 def say_printer(hub, printer):
@@ -169,14 +197,26 @@ def say_printer(hub, printer):
 def test_what_a_station_says_of_its_printer_is_known_and_what_somebody_confirmed_is_told_it(hub):
     assert "printer" not in say_printer(hub, PRINTER)
     assert hub.book.printers[UNIT].model == "pos-5890"
-    hub.book.save_printer_order(UNIT, {"id": "a1", "port": "usb-0416-5011", "printer": "zj-5870", "baud": 0,
-                                   "confirmed": True})
+    hub.book.save_printer_order(
+        UNIT, {"id": "a1", "port": "usb-0416-5011", "printer": "zj-5870", "baud": 0, "confirmed": True}
+    )
     assert say_printer(hub, PRINTER)["printer"]["printer"] == "zj-5870"
 
 
-@pytest.mark.parametrize("printer", [None, [], "x", {}, {**PRINTER, "ports": "all"}, {**PRINTER, "baud": "fast"},
-                                     {**PRINTER, "models": [["a"]]}, {**PRINTER, "port": "x" * 300},
-                                     {**PRINTER, "ports": ["x"] * 99}])
+@pytest.mark.parametrize(
+    "printer",
+    [
+        None,
+        [],
+        "x",
+        {},
+        {**PRINTER, "ports": "all"},
+        {**PRINTER, "baud": "fast"},
+        {**PRINTER, "models": [["a"]]},
+        {**PRINTER, "port": "x" * 300},
+        {**PRINTER, "ports": ["x"] * 99},
+    ],
+)
 def test_nonsense_about_a_printer_is_passed_over(hub, printer):
     assert say_printer(hub, printer)["jobs"]
     assert hub.book.printers == {}

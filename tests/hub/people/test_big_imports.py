@@ -15,20 +15,31 @@ from roundtap_core.event.commands import ImportRound
 
 def file(players: int, **more: Any) -> dict[str, Any]:
     people = [{"id": f"p{n}", "name": f"Player Number {n}"} for n in range(players)]
-    return {"format": "roundtap-event/1", "name": "Large", "rulebook": "xwing-standard",
-            "options": {"structure": "own", "swiss_rounds": 3}, "competitors": people, **more}
+    return {
+        "format": "roundtap-event/1",
+        "name": "Large",
+        "rulebook": "xwing-standard",
+        "options": {"structure": "own", "swiss_rounds": 3},
+        "competitors": people,
+        **more,
+    }
 
 
 def upload(house: House, data: Any, **fields: str) -> tuple[Browser, Any]:
     browser = house.organizer()
     raw = data if isinstance(data, bytes) else json.dumps(data).encode()
-    return browser, browser.client.post("/console/import", headers=browser.headers, data={
-        "csrf": browser.token, "color": "#00785A", "file": (io.BytesIO(raw), "event.json"), **fields})
+    return browser, browser.client.post(
+        "/console/import",
+        headers=browser.headers,
+        data={"csrf": browser.token, "color": "#00785A", "file": (io.BytesIO(raw), "event.json"), **fields},
+    )
 
 
 def test_4096_players_with_a_round(tmp_path: Path) -> None:
-    pairs = [{"table": n + 1, "a": f"p{2 * n}", "b": f"p{2 * n + 1}", "result": {"score": {"a": 100, "b": 24}}}
-             for n in range(2048)]
+    pairs = [
+        {"table": n + 1, "a": f"p{2 * n}", "b": f"p{2 * n + 1}", "result": {"score": {"a": 100, "b": 24}}}
+        for n in range(2048)
+    ]
     with open_house(tmp_path) as house:
         _, answer = upload(house, file(4096, rounds=[{"number": 1, "matches": pairs}]))
         assert answer.status_code == 303
@@ -45,10 +56,18 @@ def test_more_are_refused_with_what_would_be_right(tmp_path: Path, players: int)
         assert not house.service.snapshot.events
 
 
-@pytest.mark.parametrize("data", [
-    b"", b"{", b"\xff\xfe", b"[" * 100_000, json.dumps(file(2)).encode()[:-2], json.dumps(file(2, rounds=7)).encode(),
-    json.dumps(file(2, seed=10**400)).encode(),
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        json.dumps(file(2)).encode()[:-2],
+        json.dumps(file(2, rounds=7)).encode(),
+        json.dumps(file(2, seed=10**400)).encode(),
+    ],
+)
 def test_what_is_no_event_file_makes_no_event(tmp_path: Path, data: bytes) -> None:
     with open_house(tmp_path) as house:
         _, answer = upload(house, data, anyway="1")

@@ -127,11 +127,11 @@ def test_a_phone_s_call_and_the_table_s_are_one(house: House, browser: Browser):
     house.hub.hall.calls.open("e1", "1.1", "phone:p3")
     house.time.ms += 60_000
     says(house, "unit-1", call=True)
-    call, = house.hub.hall.calls.of("e1")
+    (call,) = house.hub.hall.calls.of("e1")
     assert (call.match, call.table, call.sources) == ("1.1", 1, {"phone:p3", "unit:unit-1"})
     assert text_of(browser.console()).count("judge called 1:00") == 1
     browser.post("/console/e1/call", match="1.1")
-    call, = house.hub.hall.calls.of("e1")
+    (call,) = house.hub.hall.calls.of("e1")
     assert (call.taken_by, house.time.ms - call.since_ms) == ("organizer", 60_000)
     assert view(house)["call"] == {"taken_by": "organizer"}
     assert "organizer is on the way" in text_of(browser.console())

@@ -27,10 +27,29 @@ from roundtap_hub.store.snapshots import summary_of
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 
 DAMAGED: list[Any] = [
-    "", "{", "null", "7", "[]", '"Ana"', "{}", '{"name": 7}', '{"name": null}', '{"name": "Ana", "list": 7}',
-    '{"name": "Ana", "members": "AB"}', '{"name": "Ana", "members": [1]}', '{"name": "Ana", "what": 1}',
-    '{"name": "Ana", "club": ["x"]}', '{"public_name": "Ana"}', "[" * 100_000, b"\xff\xfe\x00", b"\x00" * 50, b"",
-    '{"name": "Łukasz"}'.encode("utf-16"), '{"name": "Łukasz"}'.encode("iso-8859-2"), 7, 1.5,
+    "",
+    "{",
+    "null",
+    "7",
+    "[]",
+    '"Ana"',
+    "{}",
+    '{"name": 7}',
+    '{"name": null}',
+    '{"name": "Ana", "list": 7}',
+    '{"name": "Ana", "members": "AB"}',
+    '{"name": "Ana", "members": [1]}',
+    '{"name": "Ana", "what": 1}',
+    '{"name": "Ana", "club": ["x"]}',
+    '{"public_name": "Ana"}',
+    "[" * 100_000,
+    b"\xff\xfe\x00",
+    b"\x00" * 50,
+    b"",
+    '{"name": "Łukasz"}'.encode("utf-16"),
+    '{"name": "Łukasz"}'.encode("iso-8859-2"),
+    7,
+    1.5,
 ]
 
 
@@ -119,8 +138,9 @@ def test_an_event_at_rest_is_checked_when_somebody_opens_it(tmp_path: Path) -> N
 
 def rename(service: Service) -> None:
     person = Person("Ana María Ruiz")
-    service.execute_one("e1", c.ChangePerson("p1", person.digest("salt")), "organizer",
-                        [PersonRecord("e1", "p1", "salt", person)])
+    service.execute_one(
+        "e1", c.ChangePerson("p1", person.digest("salt")), "organizer", [PersonRecord("e1", "p1", "salt", person)]
+    )
 
 
 def test_who_is_renamed_while_the_event_is_opened_is_nobody_else(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ def at_once(house: House, patch: pytest.MonkeyPatch, *asking: Callable[[], TestR
 
 
 def test_two_desks_a_table_and_phones_enter_people_and_nobody_is_refused(
-        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk, other_desk, third_desk = house.with_event(), house.organizer(), house.organizer()
     desk.get("/console/e1/sign-up")
     desk.post("/console/e1/sign-up", sign_up="open")
@@ -39,16 +40,24 @@ def test_two_desks_a_table_and_phones_enter_people_and_nobody_is_refused(
     phones = [house.browser() for _ in range(40)]
 
     answers = at_once(
-        house, monkeypatch,
-        lambda: desk.post(DESK, names="Nina Wolf\nOle Fuchs"), lambda: other_desk.post(DESK, names="Pia Luchs"),
+        house,
+        monkeypatch,
+        lambda: desk.post(DESK, names="Nina Wolf\nOle Fuchs"),
+        lambda: other_desk.post(DESK, names="Pia Luchs"),
         lambda: third_desk.post("/console/e1/import/people", **table),
-        *(lambda phone=phone, n=n: phone.post(SIGN_UP, name=f"Phone {n}")
-          for n, phone in enumerate(phones)))
+        *(lambda phone=phone, n=n: phone.post(SIGN_UP, name=f"Phone {n}") for n, phone in enumerate(phones)),
+    )
 
     assert [problem_of(answer) for answer in answers] == [""] * 43
     people = house.service.snapshot.people["e1"]
-    assert set(known(house)) >= {"Nina Wolf", "Ole Fuchs", "Pia Luchs", "Zoe Adler", "Yan Baum",
-                                 *(f"Phone {n}" for n in range(40))}
+    assert set(known(house)) >= {
+        "Nina Wolf",
+        "Ole Fuchs",
+        "Pia Luchs",
+        "Zoe Adler",
+        "Yan Baum",
+        *(f"Phone {n}" for n in range(40)),
+    }
     assert list(house.event.entrants) == [f"p{n}" for n in range(1, 52)], "an id each, and none is left out"
     for n, answer in enumerate(answers[3:]):
         link = house.hub.access.links.path("e1", next(who for who in people if people[who].name == f"Phone {n}"))
@@ -58,17 +67,23 @@ def test_two_desks_a_table_and_phones_enter_people_and_nobody_is_refused(
 def test_two_latecomers_at_two_desks_both_come_in(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     desk, other_desk = house.with_event(), house.organizer()
     house.publish()
-    answers = at_once(house, monkeypatch, lambda: desk.post(DESK, names="Nina Wolf"),
-                      lambda: other_desk.post(DESK, names="Pia Luchs"))
+    answers = at_once(
+        house, monkeypatch, lambda: desk.post(DESK, names="Nina Wolf"), lambda: other_desk.post(DESK, names="Pia Luchs")
+    )
     assert [problem_of(answer) for answer in answers] == ["", ""]
     assert {"Nina Wolf", "Pia Luchs"} <= set(known(house))
 
 
 def test_one_name_from_two_places_is_entered_once_and_the_other_place_is_told(
-        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     desk, other_desk = house.with_event(), house.organizer()
-    answers = at_once(house, monkeypatch, lambda: desk.post(DESK, names="Nina Wolf"),
-                      lambda: other_desk.post(DESK, names="Pia Luchs\nnina WOLF", same_name="1"))
+    answers = at_once(
+        house,
+        monkeypatch,
+        lambda: desk.post(DESK, names="Nina Wolf"),
+        lambda: other_desk.post(DESK, names="Pia Luchs\nnina WOLF", same_name="1"),
+    )
     said = sorted(problem_of(answer) for answer in answers)
     assert said[0] == ""
     assert "was just added elsewhere" in said[1]
@@ -80,8 +95,9 @@ def test_one_name_by_two_phones_is_the_desk_s_to_settle(house: House, monkeypatc
     desk.get("/console/e1/sign-up")
     desk.post("/console/e1/sign-up", sign_up="open")
     phones = house.browser(), house.browser()
-    answers = at_once(house, monkeypatch, *(lambda phone=phone: phone.post(SIGN_UP, name="Nina Wolf")
-                                            for phone in phones))
+    answers = at_once(
+        house, monkeypatch, *(lambda phone=phone: phone.post(SIGN_UP, name="Nina Wolf") for phone in phones)
+    )
     assert sum("ask the desk for your link" in problem_of(answer) for answer in answers) == 1
     assert len(house.event.entrants) == 7
 
@@ -89,7 +105,11 @@ def test_one_name_by_two_phones_is_the_desk_s_to_settle(house: House, monkeypatc
 def test_one_player_in_two_teams_from_two_places_is_in_one(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     desk, other_desk = house.organizer(), house.organizer()
     desk.post("/console", name="Epic", rulebook="xwing-epic-team", structure="own", swiss_rounds=2, color="#00785A")
-    answers = at_once(house, monkeypatch, lambda: desk.post(DESK, names="Falken: Ana Ruiz, Kai Eich"),
-                      lambda: other_desk.post(DESK, names="Milan: Kai Eich, Eva Luz"))
+    answers = at_once(
+        house,
+        monkeypatch,
+        lambda: desk.post(DESK, names="Falken: Ana Ruiz, Kai Eich"),
+        lambda: other_desk.post(DESK, names="Milan: Kai Eich, Eva Luz"),
+    )
     assert sum("Kai Eich was just added elsewhere" in problem_of(answer) for answer in answers) == 1
     assert len(house.event.entrants) == 1

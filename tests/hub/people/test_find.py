@@ -41,7 +41,9 @@ def test_all_events_of_the_hall_are_looked_through_this_one_first(house: House, 
     browser.post("/console/e2/competitors", names="Ana Ruiz\nIda Groß\nÍñigo Núñez")
     assert links(browser, f"{FIND}?q=ana+r") == ["/console/e1/players#person-p1", "/console/e2/players#person-p1"]
     assert links(browser, "/console/e2/find?q=ana+r") == [
-        "/console/e2/players#person-p1", "/console/e1/players#person-p1"]
+        "/console/e2/players#person-p1",
+        "/console/e1/players#person-p1",
+    ]
     assert links(browser, "/console/find?q=gross") == ["/console/e2/players#person-p2"]
     assert links(browser, "/console/find?q=inigo+nunez") == ["/console/e2/players#person-p3"]
     assert "Ida Groß Sunday" in text_of(browser.get(f"{FIND}?q=gross"))

@@ -13,15 +13,18 @@ from werkzeug.test import TestResponse
 
 from roundtap_core.event.person import Person
 
-TABLE = ("Name\tClub\tID\tPaid\tList\nNina Wolf\tMilan\t7\tyes\thttps://x.example/7\nAna Ruiz\tFalken\t\tyes\t\n"
-         "Zoe\t\t\tmaybe\t\n")
+TABLE = (
+    "Name\tClub\tID\tPaid\tList\nNina Wolf\tMilan\t7\tyes\thttps://x.example/7\nAna Ruiz\tFalken\t\tyes\t\n"
+    "Zoe\t\t\tmaybe\t\n"
+)
 
 
 def fields_of(page: TestResponse) -> dict[str, str | list[str]]:
     """What the form of the page would send as it is."""
     form = page.text.partition('class="import"')[2].partition("</form>")[0]
     sent: dict[str, str | list[str]] = {
-        name: html.unescape(value) for name, value in re.findall(r'name="(table|mark)" value="([^"]*)"', form)}
+        name: html.unescape(value) for name, value in re.findall(r'name="(table|mark)" value="([^"]*)"', form)
+    }
     for name, inside in re.findall(r'<select [^>]*name="([^"]+)"[^>]*>(.*?)</select>', form):
         chosen = re.search(r'value="([^"]*)" selected', inside)
         sent[name] = chosen[1] if chosen else ("0" if name == "heading" else "")
@@ -49,8 +52,9 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     assert len(house.event.entrants) == 6
     answer = browser.post("/console/e1/import/people", **fields_of(shown))
     assert answer.status_code == 303
-    assert known(house)["Nina Wolf"] == Person("Nina Wolf", club="Milan", external_id="7", paid=True,
-                                               list_link="https://x.example/7")
+    assert known(house)["Nina Wolf"] == Person(
+        "Nina Wolf", club="Milan", external_id="7", paid=True, list_link="https://x.example/7"
+    )
     assert known(house)["Ana Ruiz"] == Person("Ana Ruiz"), "only what is ticked"
 
 
@@ -112,22 +116,29 @@ def test_a_reload_shows_the_pasted_table_again(house: House) -> None:
     refused = pasted(browser, '"Nina')
     changed = browser.post("/console/e1/import/people", **{**fields_of(shown), "mark": "another"})
     assert [re.search(r'data-address="([^"]*)"', page.text) is None for page in (shown, refused, changed)] == [
-        True, True, False]
+        True,
+        True,
+        False,
+    ]
 
 
 def test_a_spreadsheet_is_uploaded(house: House) -> None:
     browser = house.with_event()
     browser.get("/console/e1/import")
-    shown = browser.post("/console/e1/import/table",
-                         file=(io.BytesIO(xlsx([["Gracz", "Klub"], ["Łukasz Nowy", "Łódź"]])), "people.xlsx"))
+    shown = browser.post(
+        "/console/e1/import/table", file=(io.BytesIO(xlsx([["Gracz", "Klub"], ["Łukasz Nowy", "Łódź"]])), "people.xlsx")
+    )
     browser.post("/console/e1/import/people", **fields_of(shown))
     assert known(house)["Łukasz Nowy"].club == "Łódź"
 
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({}, "Nothing to import"),
-    ({"file": (io.BytesIO(b"PK\x03\x04 damaged"), "x.xlsx")}, "spreadsheet is unreadable or of another type"),
-])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "Nothing to import"),
+        ({"file": (io.BytesIO(b"PK\x03\x04 damaged"), "x.xlsx")}, "spreadsheet is unreadable or of another type"),
+    ],
+)
 def test_what_cannot_be_read_is_said_where_it_was_chosen(house: House, fields: dict[str, object], said: str) -> None:
     browser = house.with_event()
     browser.get("/console/e1/import")
@@ -139,7 +150,7 @@ def test_what_cannot_be_read_is_said_where_it_was_chosen(house: House, fields: d
 
 def test_what_stands_in_the_table_is_text_on_the_page(house: House) -> None:
     browser = house.with_event()
-    shown = pasted(browser, "Name\tClub\n<script>alert(1)</script>\tx\"><b>x\n")
+    shown = pasted(browser, 'Name\tClub\n<script>alert(1)</script>\tx"><b>x\n')
     assert "<script>alert(1)" not in shown.text
     assert 'x"><b>x' not in shown.text
     browser.post("/console/e1/import/people", **fields_of(shown))

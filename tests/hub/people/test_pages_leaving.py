@@ -20,8 +20,13 @@ SQUADS = {"q.picks.loser": ["1", "2"], "q.picks.winner": ["3", "4"]}
 
 def playing(house: House, rulebook: str, people: str = FOUR, **options: object) -> Browser:
     browser = house.organizer()
-    browser.post("/console", name="Open", rulebook=rulebook, color="#00785A",
-                 **{"structure": "own", "swiss_rounds": 2, "prize_places": 0, **options})
+    browser.post(
+        "/console",
+        name="Open",
+        rulebook=rulebook,
+        color="#00785A",
+        **{"structure": "own", "swiss_rounds": 2, "prize_places": 0, **options},
+    )
     browser.post("/console/e1/competitors", names=people)
     house.publish()
     return browser
@@ -111,8 +116,9 @@ def test_shatterpoint_asks_the_squads_of_both(house: House):
     one = browser.post(at, known=1, asked="picks.winner picks.loser", **stood, **{"q.picks.loser": ["1", "2"]})
     assert "Choose exactly 2" in problem_of(one)
     assert browser.post(at, known=1, **SQUADS, **stood).status_code == 303
-    assert result(house) == Result("concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 4),
-                                   picks={"a": [1, 2], "b": [3, 4]})
+    assert result(house) == Result(
+        "concession", conceded_by="a", score=SidePair(1, 0), wounds=SidePair(0, 4), picks={"a": [1, 2], "b": [3, 4]}
+    )
 
 
 def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(house: House):
@@ -120,8 +126,15 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/drop", known=0)
     assert result(house) is None, "no struggle and no wound stands that nobody said"
     assert "score missing after a drop" in text_of(browser.console())
-    typed = {"q.score.winner": 0, "q.score.loser": 1, "q.wounds.winner": 0, "q.wounds.loser": 2,
-             "way": "conceded", "opener": "b", "revision": house.event.find_match("1.1")[1].revision}
+    typed = {
+        "q.score.winner": 0,
+        "q.score.loser": 1,
+        "q.wounds.winner": 0,
+        "q.wounds.loser": 2,
+        "way": "conceded",
+        "opener": "b",
+        "revision": house.event.find_match("1.1")[1].revision,
+    }
     browser.post("/console/e1/match/1.1/walk", **typed)
     assert result(house) is None
     assert browser.post("/console/e1/match/1.1/walk", **typed, **SQUADS).status_code == 303
@@ -297,8 +310,9 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
 
 def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House):
     browser = house.organizer()
-    browser.post("/console", name="Open", rulebook="shatterpoint-premier", color="#00785A", structure="own",
-                 swiss_rounds=2)
+    browser.post(
+        "/console", name="Open", rulebook="shatterpoint-premier", color="#00785A", structure="own", swiss_rounds=2
+    )
     browser.post("/console/e1/competitors", names=FOUR)
     browser.post("/console/e1/draw", attempt=0)
     assert "items are open" in problem_of(browser.post("/console/e1/publish", number=1, attempt=1))
@@ -313,17 +327,24 @@ def test_no_shatterpoint_round_is_published_without_a_judge_by_name(house: House
 def test_a_swap_is_checked_on_the_match_s_page(house: House):
     """Cartas legendarias: after swapping the limit of the main deck holds again."""
     browser = playing(house, "warlords-of-terra")
-    deck = {"faction": "Overlords", "hero": "Caudillo", "battle": [{"name": f"Legendaria {n}", "legendary": True}
-                                                                    for n in range(3)] + [{"name": "Tropa"}],
-            "sideboard": [{"name": "Dragón", "legendary": True}, {"name": "Fauno"}]}
+    deck = {
+        "faction": "Overlords",
+        "hero": "Caudillo",
+        "battle": [{"name": f"Legendaria {n}", "legendary": True} for n in range(3)] + [{"name": "Tropa"}],
+        "sideboard": [{"name": "Dragón", "legendary": True}, {"name": "Fauno"}],
+    }
     who = sitting(house, "b")
     record, _ = person_and_entrant("e1", Competitor(who, "Bruno Maier", list=deck))
-    house.service.execute_one("e1", CorrectList(who, record.person.digest(record.salt), None, "typed late"), "test",
-                              [record])
+    house.service.execute_one(
+        "e1", CorrectList(who, record.person.digest(record.salt), None, "typed late"), "test", [record]
+    )
 
     def checked(lines: str) -> str:
-        return text_of(browser.client.get("/console/e1/match/1.1", query_string={
-            "swap.side": "b", "swap.lines": lines}, headers=browser.headers))
+        return text_of(
+            browser.client.get(
+                "/console/e1/match/1.1", query_string={"swap.side": "b", "swap.lines": lines}, headers=browser.headers
+            )
+        )
 
     assert "Check sideboard swap" in text_of(browser.get("/console/e1/match/1.1"))
     assert "The deck is valid after this swap" in checked("Tropa > Fauno")

@@ -19,11 +19,23 @@ from roundtap_hub.people.lists import read_list
 from roundtap_hub.store.service import Step
 
 ADDRESS = "/console/e1/competitor/p1/list"
-SHIP = {"ships/0/name": "Luke Skywalker", "ships/0/ship": "X-Wing", "ships/0/points": "28",
-        "ships/0/upgrades": "R2-D2, Proton Torpedoes"}
-WHOLE = {"faction": "Rebel", "damage_deck": "original", "obstacles/0": "asteroid-1", "obstacles/1": "asteroid-2",
-         "obstacles/2": "debris-3", **SHIP, "ships/4/count": "2", "ships/4/name": "Rookie Pilot",
-         "ships/4/points": "21"}
+SHIP = {
+    "ships/0/name": "Luke Skywalker",
+    "ships/0/ship": "X-Wing",
+    "ships/0/points": "28",
+    "ships/0/upgrades": "R2-D2, Proton Torpedoes",
+}
+WHOLE = {
+    "faction": "Rebel",
+    "damage_deck": "original",
+    "obstacles/0": "asteroid-1",
+    "obstacles/1": "asteroid-2",
+    "obstacles/2": "debris-3",
+    **SHIP,
+    "ships/4/count": "2",
+    "ships/4/name": "Rookie Pilot",
+    "ships/4/points": "21",
+}
 
 
 def event_of(house: House, rulebook: str, *people: Competitor, **options: Any) -> Browser:
@@ -61,9 +73,13 @@ def test_a_list_is_typed_and_stands_there_again(house: House) -> None:
     assert "No list submitted. This event does not require one." in text_of(browser.get(ADDRESS))
     assert save(browser, **WHOLE).status_code == 303
     assert kept(house).list == {
-        "faction": "Rebel", "damage_deck": "original", "obstacles": ["asteroid-1", "asteroid-2", "debris-3"],
-        "ships": [{"name": "Luke Skywalker", "ship": "X-Wing", "points": 28, "upgrades": ["R2-D2", "Proton Torpedoes"]},
-                  {"count": 2, "name": "Rookie Pilot", "points": 21}],
+        "faction": "Rebel",
+        "damage_deck": "original",
+        "obstacles": ["asteroid-1", "asteroid-2", "debris-3"],
+        "ships": [
+            {"name": "Luke Skywalker", "ship": "X-Wing", "points": 28, "upgrades": ["R2-D2", "Proton Torpedoes"]},
+            {"count": 2, "name": "Rookie Pilot", "points": 21},
+        ],
         "total": 70,
     }
     assert house.event.entrants["p1"].list_total == 70
@@ -145,9 +161,15 @@ def test_two_officials_at_one_list_do_not_overwrite_each_other_unknowingly(house
 
 
 def test_missing_and_wrong_lists_are_counted_and_marked_among_the_players(house: House) -> None:
-    browser = event_of(house, "xwing-standard", Competitor("p1", "Ana Ruiz", list={"total": 101}),
-                       Competitor("p2", "Bruno Maier"), Competitor("p3", "Łukasz Żak", dropped_after=0),
-                       Competitor("p4", "Eva Luz"), lists_required=True)
+    browser = event_of(
+        house,
+        "xwing-standard",
+        Competitor("p1", "Ana Ruiz", list={"total": 101}),
+        Competitor("p2", "Bruno Maier"),
+        Competitor("p3", "Łukasz Żak", dropped_after=0),
+        Competitor("p4", "Eva Luz"),
+        lists_required=True,
+    )
     page = text_of(browser.console())
     assert "2 lists missing" in page
     assert "1 list with errors" in page
@@ -165,8 +187,13 @@ def test_nobody_is_marked_where_lists_are_not_required(house: House) -> None:
 
 def test_what_is_flagged_across_lists_is_shown_at_both_places(house: House) -> None:
     deck = {"identity": "Doctora Grandeza", "houses": ("Dis", "Logos", "Marte")}
-    browser = event_of(house, "keyforge-archon", Competitor("p1", "Ana Ruiz", **deck),  # type: ignore[arg-type]
-                       Competitor("p2", "Bruno Maier", **deck), lists_required=False)  # type: ignore[arg-type]
+    browser = event_of(
+        house,
+        "keyforge-archon",
+        Competitor("p1", "Ana Ruiz", **deck),  # type: ignore[arg-type]
+        Competitor("p2", "Bruno Maier", **deck),
+        lists_required=False,
+    )  # type: ignore[arg-type]
     assert "1 list to check" in text_of(browser.console())
     page = text_of(browser.get("/console/e1/competitor/p2/list"))
     assert "“Doctora Grandeza” is also Ana Ruiz's deck" in page
@@ -174,24 +201,42 @@ def test_what_is_flagged_across_lists_is_shown_at_both_places(house: House) -> N
 
 def test_a_deck_stays_in_the_competitor_s_own_keys(house: House) -> None:
     browser = event_of(house, "keyforge-archon")
-    save(browser, **{"identity": "Doctora Grandeza", "houses/0": "Dis", "houses/1": "Logos", "houses/2": "Marte",
-                     "identity_card": "1"})
+    save(
+        browser,
+        **{
+            "identity": "Doctora Grandeza",
+            "houses/0": "Dis",
+            "houses/1": "Logos",
+            "houses/2": "Marte",
+            "identity_card": "1",
+        },
+    )
     assert (kept(house).identity, kept(house).houses) == ("Doctora Grandeza", ("Dis", "Logos", "Marte"))
     assert kept(house).list == {"identity_card": True}
     assert re.search(r'name="identity_card" value="1" checked', browser.get(ADDRESS).text)
 
 
 def test_a_team_types_two_lists_that_begin_with_its_names(house: House) -> None:
-    browser = event_of(house, "xwing-epic-team", Competitor(
-        "p1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz"))
+    browser = event_of(
+        house, "xwing-epic-team", Competitor("p1", "Falken", members=("Ana Ruiz", "Bruno Maier"), captain="Ana Ruiz")
+    )
     page = browser.get(ADDRESS)
     assert 'name="players/1/player" value="Bruno Maier"' in page.text
     assert "Player 2’s list" in text_of(page)
-    save(browser, **{
-        "faction": "Rebel", "players/0/player": "Ana Ruiz", "players/0/captain": "1",
-        "players/0/ships/0/name": "Luke Skywalker", "players/0/ships/0/unique": "1", "players/0/ships/0/points": "28",
-        "players/1/player": "Bruno Maier", "players/1/ships/0/name": "Luke Skywalker",
-        "players/1/ships/0/points": "30"})
+    save(
+        browser,
+        **{
+            "faction": "Rebel",
+            "players/0/player": "Ana Ruiz",
+            "players/0/captain": "1",
+            "players/0/ships/0/name": "Luke Skywalker",
+            "players/0/ships/0/unique": "1",
+            "players/0/ships/0/points": "28",
+            "players/1/player": "Bruno Maier",
+            "players/1/ships/0/name": "Luke Skywalker",
+            "players/1/ships/0/points": "30",
+        },
+    )
     page = browser.get(ADDRESS)
     assert house.event.entrants["p1"].list_total == 58
     second = page.text.partition('id="players/1/ships"')[2]
@@ -207,16 +252,24 @@ def test_every_rulebook_s_form_is_shown_in_every_language(house: House, rulebook
         page = text_of(browser.get(ADDRESS))
         for asked in (*form.shared, *form.fields, *form.lines):
             words = core_words(language)
-            assert (words(asked.text, number=asked.number) if isinstance(asked, ListTable)
-                    else words(asked.text)) in page
+            assert (
+                words(asked.text, number=asked.number) if isinstance(asked, ListTable) else words(asked.text)
+            ) in page
 
 
 @pytest.mark.parametrize("rulebook", RULEBOOKS)
 def test_whatever_is_typed_is_an_answer_not_a_breakdown(house: House, rulebook: str) -> None:
     browser = event_of(house, rulebook, Competitor("p1", "Ana Ruiz", list={"note": "x", "ships": 3, "players": [1]}))
     assert browser.get(ADDRESS).status_code == 200
-    odd = {"faction": "x" * 500 + "\x00\u2028", "ships/lines": "-3", "battle/0/name": "Medusa", "total": "-1",
-           "players/0/total": "٣", "squad_1/0/unique_names": ";,;", "more": "nowhere"}
+    odd = {
+        "faction": "x" * 500 + "\x00\u2028",
+        "ships/lines": "-3",
+        "battle/0/name": "Medusa",
+        "total": "-1",
+        "players/0/total": "٣",
+        "squad_1/0/unique_names": ";,;",
+        "more": "nowhere",
+    }
     assert save(browser, **odd).status_code == 200
     assert save(browser, **{**odd, "more": ""}).status_code in (303, 400)
 
@@ -242,5 +295,6 @@ def test_only_officials_see_lists_and_nobody_s_list_is_no_page(house: House) -> 
 def test_names_with_commas_are_parted_by_semicolons() -> None:
     form = RULEBOOKS["shatterpoint-premier"].lists.form({})
     typed = {"squad_1/0/name": "Ahsoka Tano, Jedi No More", "squad_1/0/unique_names": "Ahsoka Tano, Snips; Fulcrum"}
-    assert read_list(form, typed) == {"squad_1": [
-        {"name": "Ahsoka Tano, Jedi No More", "unique_names": ["Ahsoka Tano, Snips", "Fulcrum"]}]}
+    assert read_list(form, typed) == {
+        "squad_1": [{"name": "Ahsoka Tano, Jedi No More", "unique_names": ["Ahsoka Tano, Snips", "Fulcrum"]}]
+    }

@@ -18,7 +18,8 @@ def test_what_is_put_into_a_sentence_is_isolated_where_it_runs_from_the_right() 
     assert bidi_isolated("Ana Ruiz") == "Ana Ruiz"
     assert bidi_isolated(HEBREW) == f"\u2068{HEBREW}\u2069"
     assert words_in("en")("need.says", name=ARABIC) == words_in("en")("need.says", name="X").replace(
-        "X", f"\u2068{ARABIC}\u2069")
+        "X", f"\u2068{ARABIC}\u2069"
+    )
     assert words_in("de")("players.n", n=3) == "3 Spieler"
 
 
@@ -47,8 +48,9 @@ def test_an_error_that_quotes_what_cannot_be_shown_is_a_page(tmp_path: Path, odd
     with open_house(tmp_path) as house:
         browser = house.organizer()
         for spoilt in (file, {**file, "rulebook": "xwing-standard", odd: 1}, {**file, "level": odd}):
-            answer = browser.post("/console/import", color="#00785A",
-                                  file=(io.BytesIO(json.dumps(spoilt).encode()), "e.json"))
+            answer = browser.post(
+                "/console/import", color="#00785A", file=(io.BytesIO(json.dumps(spoilt).encode()), "e.json")
+            )
             assert 400 <= answer.status_code < 500
             assert problem_of(answer)
             assert odd not in answer.text

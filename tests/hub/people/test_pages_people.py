@@ -105,12 +105,15 @@ def test_a_bye_reads_as_a_win(house: House):
     assert "You have a bye: a win." in text_of(house.browser().get(f"/e/e1/p/{alone.match.a}"))
 
 
-@pytest.mark.parametrize(("language", "heading"), [
-    ("en", "Your score sheet: margin of victory (MoV) Round 1, against "),
-    ("es", "Tu hoja de resultados, margen de victoria (MoV) Ronda 1, contra "),
-    ("de", "Dein Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
-    ("pl", "Twój arkusz punktów, różnica zwycięstwa (MoV) Runda 1, kontra "),
-])
+@pytest.mark.parametrize(
+    ("language", "heading"),
+    [
+        ("en", "Your score sheet: margin of victory (MoV) Round 1, against "),
+        ("es", "Tu hoja de resultados, margen de victoria (MoV) Ronda 1, contra "),
+        ("de", "Dein Wertungsbogen, Höhe des Sieges (HdS) Runde 1, gegen "),
+        ("pl", "Twój arkusz punktów, różnica zwycięstwa (MoV) Runda 1, kontra "),
+    ],
+)
 def test_the_phone_keeps_the_score_sheet_with_the_margin_of_every_match_so_far(house: House, language, heading):
     """100:24 is 176 and 24, a bye 150; what the match in play gives is not there before its result."""
     house.with_event(PEOPLE[:3])

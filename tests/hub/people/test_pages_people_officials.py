@@ -10,8 +10,13 @@ from roundtap_core.event.commands import SetClock
 
 def event_of(house: House, rulebook: str, people: list[str] | None = None, **options: object) -> Browser:
     browser = house.organizer()
-    browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A",
-                 **{"structure": "own", "swiss_rounds": 2, **options})
+    browser.post(
+        "/console",
+        name="Winter Open",
+        rulebook=rulebook,
+        color="#00785A",
+        **{"structure": "own", "swiss_rounds": 2, **options},
+    )
     browser.post("/console/e1/competitors", names="\n".join(people or PEOPLE))
     return browser
 
@@ -150,7 +155,8 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
     assert " appealed to the head judge" in text_of(browser.opened())
     assert "is upheld or changed" in problem_of(browser.post(f"{at}/appeal-decided", text="Range 2.", by="o2"))
     assert "Let the head judge enter" in problem_of(
-        browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o3"))
+        browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o3")
+    )
     browser.post(f"{at}/appeal-decided", text="Range 2.", upheld=0, by="o2")
     page = text_of(browser.get(at))
     assert "Ruling It is in range 1. Tom Grau, judge" in page
@@ -183,7 +189,8 @@ def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):
     house.time.ms += 130_000
     page = browser.get("/console/e1/match/1.1")
     assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="" ' in page.text, (
-        "a figure that stood there would become part of what is typed: 5 and 5 is 55")
+        "a figure that stood there would become part of what is typed: 5 and 5 is 55"
+    )
     assert "This table called 3 min ago." in text_of(page)
 
 
@@ -225,7 +232,8 @@ def test_a_latecomer_meets_who_has_the_bye(house: House):
     alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
     assert f'name="meets" value="{alone.id}"' in browser.opened().text
     assert "Only one player can play" in problem_of(
-        browser.post("/console/e1/competitors", names="Nina Wolf\nIda Blau", meets=alone.id))
+        browser.post("/console/e1/competitors", names="Nina Wolf\nIda Blau", meets=alone.id)
+    )
     browser.post("/console/e1/competitors", names="Nina Wolf", meets=alone.id)
     page = text_of(house.browser().get("/e/e1/p/p6"))
     assert "Table 3" in page

@@ -77,9 +77,15 @@ def test_a_player_s_forms_lead_to_the_link(house: House) -> None:
     assert AT in house.organizer().get("/console/e1/person/p1").text
 
 
-@pytest.mark.parametrize(("asked", "port", "told"), [
-    ("https://10.42.0.1:8443/", 8080, "http://10.42.0.1:8080"), ("http://hub.local:8080/", 8080, "http://hub.local:8080"),
-    ("http://hub.local/", 80, "http://hub.local"), ("https://[fd00::1]:8443/", 8080, "http://[fd00::1]:8080")])
+@pytest.mark.parametrize(
+    ("asked", "port", "told"),
+    [
+        ("https://10.42.0.1:8443/", 8080, "http://10.42.0.1:8080"),
+        ("http://hub.local:8080/", 8080, "http://hub.local:8080"),
+        ("http://hub.local/", 80, "http://hub.local"),
+        ("https://[fd00::1]:8443/", 8080, "http://[fd00::1]:8080"),
+    ],
+)
 def test_phones_are_sent_to_the_plain_port(house: House, asked: str, port: int, told: str) -> None:
     house.hub.host.plain_port = port
     assert hall_address(house.hub, asked) == told

@@ -87,7 +87,11 @@ def test_who_is_not_here_is_not_paired_and_the_next_step_says_how_many(house: Ho
     browser.post("/console/e1/competitors/p4/here")
     house.publish()
     assert {m.match.a for m in house.event.rounds[0].matches} | {m.match.b for m in house.event.rounds[0].matches} == {
-        "p1", "p2", "p3", "p4"}
+        "p1",
+        "p2",
+        "p3",
+        "p4",
+    }
     page = text_of(browser.console())
     assert "Kai Eich Kai E. not checked in" in page
 
@@ -142,11 +146,24 @@ def test_who_signed_up_is_confirmed_at_the_desk_by_being_here(house: House) -> N
 
 def test_what_organizers_know_is_saved_together_and_is_on_no_page_of_others(house: House) -> None:
     browser = house.with_event()
-    browser.post("/console/e1/competitors/p1/details", club="Falken", external_id="4711", paid=1,
-                 list_link="https://lists.example/secret", note="owes a beer\nvegan", came_with="car", fixed_table=4)
+    browser.post(
+        "/console/e1/competitors/p1/details",
+        club="Falken",
+        external_id="4711",
+        paid=1,
+        list_link="https://lists.example/secret",
+        note="owes a beer\nvegan",
+        came_with="car",
+        fixed_table=4,
+    )
     assert house.service.snapshot.people["e1"]["p1"] == Person(
-        "Ana Ruiz", club="Falken", external_id="4711", paid=True, list_link="https://lists.example/secret",
-        note="owes a beer\nvegan")
+        "Ana Ruiz",
+        club="Falken",
+        external_id="4711",
+        paid=True,
+        list_link="https://lists.example/secret",
+        note="owes a beer\nvegan",
+    )
     entrant = house.event.entrants["p1"]
     assert (entrant.came_with, entrant.fixed_table) == ("car", 4)
     forms = browser.get("/console/e1/person/p1").text
@@ -166,10 +183,16 @@ def test_what_organizers_know_is_saved_together_and_is_on_no_page_of_others(hous
     assert house.event.entrants["p1"].fixed_table == 4, "what a form does not ask stays"
 
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({"list_link": "javascript:alert(1)"}, "begins with http"), ({"fixed_table": "0"}, "1"),
-    ({"note": "x" * 1001}, "1000"), ({"club": "x" * 81}, "80"), ({"external_id": "9" * 65}, "64"),
-])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"list_link": "javascript:alert(1)"}, "begins with http"),
+        ({"fixed_table": "0"}, "1"),
+        ({"note": "x" * 1001}, "1000"),
+        ({"club": "x" * 81}, "80"),
+        ({"external_id": "9" * 65}, "64"),
+    ],
+)
 def test_what_cannot_be_is_refused_and_nothing_changes(house: House, fields: dict[str, str], said: str) -> None:
     browser = house.with_event()
     before = house.event.number, house.service.snapshot.people["e1"]["p1"]

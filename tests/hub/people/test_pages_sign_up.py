@@ -68,10 +68,18 @@ def test_a_name_that_is_there_is_the_desk_s_to_settle(house: House) -> None:
     assert len(house.event.entrants) == 6
 
 
-@pytest.mark.parametrize("fields", [
-    {"name": ""}, {"name": "x" * 81}, {"name": "Ana\u202eX"}, {"name": "A", "club": "x" * 81},
-    {"name": "A", "external_id": "x" * 65}, {"name": "A", "came_with": "x" * 90}, {"name": "A\x00B"},
-])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": ""},
+        {"name": "x" * 81},
+        {"name": "Ana\u202eX"},
+        {"name": "A", "club": "x" * 81},
+        {"name": "A", "external_id": "x" * 65},
+        {"name": "A", "came_with": "x" * 90},
+        {"name": "A\x00B"},
+    ],
+)
 def test_what_no_name_can_be_is_refused(house: House, fields: dict[str, str]) -> None:
     opened(house)
     assert house.browser().post("/join/e1", **fields).status_code in (400, 409)

@@ -42,10 +42,14 @@ def test_where_squads_are_asked_it_stands_which_are_owed(second: House, front: s
     assert asked.count("You must play these squads now: C D") == sides
 
 
-@pytest.mark.parametrize(("picks", "lost"), [
-    ({"winner": "12", "loser": "34"}, ["C D"]), ({"winner": "13", "loser": "24"}, ["D", "C"]),
-    ({"winner": "34", "loser": "34"}, []),
-])
+@pytest.mark.parametrize(
+    ("picks", "lost"),
+    [
+        ({"winner": "12", "loser": "34"}, ["C D"]),
+        ({"winner": "13", "loser": "24"}, ["D", "C"]),
+        ({"winner": "34", "loser": "34"}, []),
+    ],
+)
 def test_squads_repeated_are_told_before_they_count(second: House, picks: dict[str, str], lost: list[str]):
     """The same as at the table: "D: never again". On the official's steps, and on a phone of one's own."""
     fields = "&".join(f"q.picks.{whose}={squad}" for whose, squads in picks.items() for squad in squads)
@@ -126,7 +130,7 @@ def test_an_official_who_takes_one_side_s_word_is_asked_for_the_other_s_squads(h
     answer = browser.post("/console/e1/accept", match="1.1", side="a", number=str(said.number), revision="0")
     assert answer.status_code == 303
     asked = browser.get(answer.headers["Location"]).text
-    assert ("q.picks.loser" in asked, "type=\"checkbox\" name=\"q.picks.winner\"" in asked) == (True, False)
+    assert ("q.picks.loser" in asked, 'type="checkbox" name="q.picks.winner"' in asked) == (True, False)
 
 
 def test_the_short_line_tells_what_is_lost(second: House):

@@ -47,6 +47,7 @@ def refused(key: str) -> pytest.RaisesExc[Problem]:
 
 # --- reading ---------------------------------------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1250"])
 def test_every_usual_encoding_gives_the_same_rows(encoding: str) -> None:
     assert table_of_file(POLISH.encode(encoding)) == ROWS
@@ -75,13 +76,19 @@ def test_one_column_is_a_table_too_and_names_with_a_comma_are_one_cell() -> None
 
 def test_rows_are_filled_and_what_is_empty_is_left_out_but_rows_keep_their_numbers() -> None:
     assert table_of_text("Name\t\tClub\nAna\n\nBruno\t\tMilan\n\n\n") == (
-        ("Name", "Club"), ("Ana", ""), ("", ""), ("Bruno", "Milan"))
+        ("Name", "Club"),
+        ("Ana", ""),
+        ("", ""),
+        ("Bruno", "Milan"),
+    )
 
 
 @pytest.mark.parametrize("make", [xlsx, ods])
 def test_spreadsheets(make: object) -> None:
     assert table_of_file(make([["Name", "Club"], ["Łukasz Żak", "=1+1"]])) == (  # type: ignore[operator]
-        ("Name", "Club"), ("Łukasz Żak", "=1+1"))
+        ("Name", "Club"),
+        ("Łukasz Żak", "=1+1"),
+    )
 
 
 def test_whole_numbers_of_a_spreadsheet_have_no_fraction() -> None:
@@ -93,27 +100,43 @@ def test_whole_numbers_of_a_spreadsheet_have_no_fraction() -> None:
 FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
 
 
-@pytest.mark.parametrize(("raw", "key"), [
-    (b"", "no_file"), (b"\0\0\n", "no_file"), (b"\n;;;\n", "table_empty"), (b"x" * (MOST_BYTES + 1), "file_too_big"),
-    (b"a\n" * (MOST_ROWS + 1), "table_too_long"), (b";".join([b"a"] * (MOST_COLUMNS + 1)), "table_too_wide"),
-    (b'Name,Club\n"Ana,' + b"x" * 200_000, "table_unreadable"),
-    (b"PK\x03\x04" + b"no zip" * 50, "sheet_damaged"), (zipped({"a.txt": "not a sheet"}), "sheet_damaged"),
-    (xlsx([], '<row r="1"><c r="A1'), "sheet_damaged"), (xlsx([["Ana"]])[:-300], "sheet_damaged"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"y" * 4000, "sheet_damaged"), (xlsx([]), "table_empty"),
-    (xlsx([], "<!--" + "x" * 30_000_000 + "-->"), "sheet_too_big"),
-    (zipped({str(number): "x" for number in range(500)}), "sheet_too_big"), (xlsx([], FAR), "sheet_too_big"),
-], ids=lambda value: value if isinstance(value, str) else None)
+@pytest.mark.parametrize(
+    ("raw", "key"),
+    [
+        (b"", "no_file"),
+        (b"\0\0\n", "no_file"),
+        (b"\n;;;\n", "table_empty"),
+        (b"x" * (MOST_BYTES + 1), "file_too_big"),
+        (b"a\n" * (MOST_ROWS + 1), "table_too_long"),
+        (b";".join([b"a"] * (MOST_COLUMNS + 1)), "table_too_wide"),
+        (b'Name,Club\n"Ana,' + b"x" * 200_000, "table_unreadable"),
+        (b"PK\x03\x04" + b"no zip" * 50, "sheet_damaged"),
+        (zipped({"a.txt": "not a sheet"}), "sheet_damaged"),
+        (xlsx([], '<row r="1"><c r="A1'), "sheet_damaged"),
+        (xlsx([["Ana"]])[:-300], "sheet_damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"y" * 4000, "sheet_damaged"),
+        (xlsx([]), "table_empty"),
+        (xlsx([], "<!--" + "x" * 30_000_000 + "-->"), "sheet_too_big"),
+        (zipped({str(number): "x" for number in range(500)}), "sheet_too_big"),
+        (xlsx([], FAR), "sheet_too_big"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
 def test_what_cannot_be_read_is_said_and_breaks_nothing(raw: bytes, key: str) -> None:
     with refused(key):
         table_of_file(raw)
 
 
-@pytest.mark.parametrize(("text", "line"), [
-    ('Name;Club\n"Ana Ruiz;Falken\nBruno;Milan\nKai;X\n', 2),
-    ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken\nKai "K" Eich;"X"\nEva;Y\n', 3),
-    ('name;club\nGarcía, Ana;"Madrid\nLópez, Bob;Lyon\nRuiz, Eva;Rome', 2),
-    ('Name;Club\nBruno;"Milan\nAna Ruiz;Falken\n', 2), ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken', 3),
-])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('Name;Club\n"Ana Ruiz;Falken\nBruno;Milan\nKai;X\n', 2),
+        ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken\nKai "K" Eich;"X"\nEva;Y\n', 3),
+        ('name;club\nGarcía, Ana;"Madrid\nLópez, Bob;Lyon\nRuiz, Eva;Rome', 2),
+        ('Name;Club\nBruno;"Milan\nAna Ruiz;Falken\n', 2),
+        ('Name;Club\nBruno;Milan\n"Ana Ruiz;Falken', 3),
+    ],
+)
 def test_a_quotation_mark_left_open_takes_nobody_in_and_its_line_is_named(text: str, line: int) -> None:
     with pytest.raises(Problem) as caught:
         table_of_text(text)
@@ -122,7 +145,10 @@ def test_a_quotation_mark_left_open_takes_nobody_in_and_its_line_is_named(text: 
 
 def test_quotation_marks_that_hold_nothing_together_are_part_of_the_name() -> None:
     assert [row[0] for row in table_of_text('Ana "Nini" Ruiz;A\n"Ace" Kai;B\nEva 5";C\n')] == [
-        'Ana "Nini" Ruiz', "Ace Kai", 'Eva 5"']
+        'Ana "Nini" Ruiz',
+        "Ace Kai",
+        'Eva 5"',
+    ]
 
 
 def test_entities_of_a_sheet_are_not_unfolded() -> None:
@@ -149,15 +175,23 @@ def test_whatever_the_bytes_are_they_are_a_table_or_a_problem(raw: bytes) -> Non
 CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), max_size=20).map(clean_cell)
 
 
-@given(st.lists(st.tuples(CELL, CELL, CELL).filter(any), min_size=1, max_size=8), st.sampled_from([";", ",", "\t"]),
-       st.sampled_from(["\n", "\r\n"]), st.sampled_from(["utf-8-sig", "utf-16"]))
+@given(
+    st.lists(st.tuples(CELL, CELL, CELL).filter(any), min_size=1, max_size=8),
+    st.sampled_from([";", ",", "\t"]),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["utf-8-sig", "utf-16"]),
+)
 def test_what_is_written_as_csv_comes_back(
-    rows: list[tuple[str, str, str]], separator: str, end: str, encoding: str,
+    rows: list[tuple[str, str, str]],
+    separator: str,
+    end: str,
+    encoding: str,
 ) -> None:
     made = io.StringIO()
     made.write(f"sep={separator}{end}")
     csv.writer(made, delimiter=separator, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
-        [("Name", "Club", "Note"), *rows])
+        [("Name", "Club", "Note"), *rows]
+    )
     assert table_of_file(made.getvalue().encode(encoding)) == (("Name", "Club", "Note"), *rows)
     table = split_rows(join_rows((("Name", "Club", "Note"), *rows)).replace("\n", "\r\n"))
     assert table == (("Name", "Club", "Note"), *rows)
@@ -165,19 +199,30 @@ def test_what_is_written_as_csv_comes_back(
 
 # --- columns ---------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("heading", "columns"), [
-    ("Rank\tPlayer\tNickname\tFaction\tTeam\tPoints", ("", "name", "", "", "club", "")),
-    ("First Name\tLast Name\tEmail\tTeam\tArmy\tITC ID\tPaid\tList", ("first", "last", "", "club", "", "id", "paid",
-                                                                     "link")),
-    ("Username\tReal name\tTeam\tCountry\tList URL\tPaid?\tChecked in", ("", "name", "club", "", "link", "paid", "")),
-    ("Nickname\tFaction", ("name", "")),
-    ("Name\tVorname\tVerein\tMitgliedsnummer\tBezahlt\tBemerkung", ("last", "first", "club", "id", "paid", "note")),
-    ("Nombre\tApellidos\tEquipo\tEnlace a la lista\tPagado\tMesa fija", ("first", "last", "club", "link", "paid",
-                                                                        "table")),
-    ("Nombre\tClub", ("name", "club")), ("Nazwisko\tImię\tKlub\tWpisowe\tUwagi\tZ kim", ("last", "first", "club",
-                                                                                       "paid", "note", "came_with")),
-    ("Imię i nazwisko\tRozpiska\tStały stół", ("name", "link", "table")),
-])
+
+@pytest.mark.parametrize(
+    ("heading", "columns"),
+    [
+        ("Rank\tPlayer\tNickname\tFaction\tTeam\tPoints", ("", "name", "", "", "club", "")),
+        (
+            "First Name\tLast Name\tEmail\tTeam\tArmy\tITC ID\tPaid\tList",
+            ("first", "last", "", "club", "", "id", "paid", "link"),
+        ),
+        (
+            "Username\tReal name\tTeam\tCountry\tList URL\tPaid?\tChecked in",
+            ("", "name", "club", "", "link", "paid", ""),
+        ),
+        ("Nickname\tFaction", ("name", "")),
+        ("Name\tVorname\tVerein\tMitgliedsnummer\tBezahlt\tBemerkung", ("last", "first", "club", "id", "paid", "note")),
+        (
+            "Nombre\tApellidos\tEquipo\tEnlace a la lista\tPagado\tMesa fija",
+            ("first", "last", "club", "link", "paid", "table"),
+        ),
+        ("Nombre\tClub", ("name", "club")),
+        ("Nazwisko\tImię\tKlub\tWpisowe\tUwagi\tZ kim", ("last", "first", "club", "paid", "note", "came_with")),
+        ("Imię i nazwisko\tRozpiska\tStały stół", ("name", "link", "table")),
+    ],
+)
 def test_headings_of_usual_exports_are_known(heading: str, columns: tuple[str, ...]) -> None:
     rows = table_of_text(f"{heading}\n" + "\t".join("x1" for _ in columns))
     assert guess_heading(rows) == 1
@@ -201,11 +246,28 @@ def test_a_team_has_members_and_its_own_name() -> None:
     assert guess_columns(rows, 1, team=True) == ("name", "member_1", "member_2")
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("yes", True), ("TAK", True), ("Sí", True), ("opłacone", True), ("bezahlt", True), ("✓", True), ("15 €", True),
-    ("12,50", True), ("zł 30", True), ("", False), ("no", False), ("Nein", False), ("0", False), ("0,00 €", False),
-    ("-", False), ("maybe", None), ("15/16", None),
-])
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("yes", True),
+        ("TAK", True),
+        ("Sí", True),
+        ("opłacone", True),
+        ("bezahlt", True),
+        ("✓", True),
+        ("15 €", True),
+        ("12,50", True),
+        ("zł 30", True),
+        ("", False),
+        ("no", False),
+        ("Nein", False),
+        ("0", False),
+        ("0,00 €", False),
+        ("-", False),
+        ("maybe", None),
+        ("15/16", None),
+    ],
+)
 def test_paid_is_said_in_many_ways(text: str, said: bool | None) -> None:
     assert parse_paid(text) is said
 
@@ -219,8 +281,9 @@ ENTRANTS = {who: Entrant(who, "d") for who in KNOWN}
 def planned(text: str, team_size: int = 1, columns: tuple[str, ...] | None = None) -> ImportPlan:
     rows = table_of_text(text)
     heading = guess_heading(rows)
-    return plan_import(rows, heading, columns or guess_columns(rows, heading, team_size > 1), ENTRANTS, KNOWN,
-                       team_size)
+    return plan_import(
+        rows, heading, columns or guess_columns(rows, heading, team_size > 1), ENTRANTS, KNOWN, team_size
+    )
 
 
 def kinds(made: ImportPlan) -> list[tuple[int, str, str]]:
@@ -228,14 +291,23 @@ def kinds(made: ImportPlan) -> list[tuple[int, str, str]]:
 
 
 def test_new_here_twice_and_wrong_each_with_their_row() -> None:
-    made = planned("Name;ID;Paid;Table\nNina Wolf;;yes;\n\nANA RUIZ;;;\nnina wolf;;;\n;5;;\nZoe;;perhaps;\nKai;;;x\n"
-                   "Lukasz Zak;9;;4\n")
+    made = planned(
+        "Name;ID;Paid;Table\nNina Wolf;;yes;\n\nANA RUIZ;;;\nnina wolf;;;\n;5;;\nZoe;;perhaps;\nKai;;;x\n"
+        "Lukasz Zak;9;;4\n"
+    )
     assert kinds(made) == [
-        (2, NEW, ""), (4, EXISTING, ""), (5, DUPLICATE, ""), (6, INVALID, "import_name_missing"),
-        (7, INVALID, "import_paid_unclear"), (8, INVALID, "table_number"), (9, EXISTING, ""),
+        (2, NEW, ""),
+        (4, EXISTING, ""),
+        (5, DUPLICATE, ""),
+        (6, INVALID, "import_name_missing"),
+        (7, INVALID, "import_paid_unclear"),
+        (8, INVALID, "table_number"),
+        (9, EXISTING, ""),
     ]
     assert [(row.known, row.changes, row.usable, row.usual) for row in made.rows if row.kind == EXISTING] == [
-        ("p1", (), False, False), ("p2", ("id", "table"), True, False)]
+        ("p1", (), False, False),
+        ("p2", ("id", "table"), True, False),
+    ]
     assert made.rows[2].as_row == 2
 
 
@@ -251,13 +323,18 @@ def test_what_a_table_does_not_say_stays() -> None:
 
 
 def test_two_rows_about_one_who_is_here_change_nothing_twice() -> None:
-    assert kinds(planned("Name;Club\nAna Ruiz;A\nAna Ruiz;B\n")) == [(2, EXISTING, ""),
-                                                                     (3, DUPLICATE, "import_twice_here")]
+    assert kinds(planned("Name;Club\nAna Ruiz;A\nAna Ruiz;B\n")) == [
+        (2, EXISTING, ""),
+        (3, DUPLICATE, "import_twice_here"),
+    ]
 
 
 def test_names_written_the_other_way_round_are_turned_one_by_one() -> None:
     assert [row.person.name for row in planned("Name;Club\nKeller, Franz;A\nNina Wolf;B\nKeller, Jr.;C\n").rows] == [
-        "Franz Keller", "Nina Wolf", "Keller, Jr."]
+        "Franz Keller",
+        "Nina Wolf",
+        "Keller, Jr.",
+    ]
 
 
 @pytest.mark.parametrize("name", ['"Ana;Ruiz"', '"Ana\nRuiz"', '"Ana\tRuiz"'])
@@ -267,10 +344,16 @@ def test_a_name_of_two_lines_or_cells_is_marked_and_not_ticked(name: str) -> Non
     assert (made.rows[0].person.name.replace(";", " "), made.rows[0].person.note) == ("Ana Ruiz", "late perhaps")
 
 
-@pytest.mark.parametrize(("link", "kept"), [
-    ("https://x.example/1", "https://x.example/1"), ("x.example/1", "https://x.example/1"),
-    ("javascript:alert(1)", None), ("data:text/html,1", None), ("two words.example", None),
-])
+@pytest.mark.parametrize(
+    ("link", "kept"),
+    [
+        ("https://x.example/1", "https://x.example/1"),
+        ("x.example/1", "https://x.example/1"),
+        ("javascript:alert(1)", None),
+        ("data:text/html,1", None),
+        ("two words.example", None),
+    ],
+)
 def test_a_link_leads_to_a_page_or_the_row_is_refused(link: str, kept: str | None) -> None:
     row = planned(f"Name;List\nNina Wolf;{link}\n").rows[0]
     assert (row.person.list_link if row.kind == NEW else None) == kept
@@ -283,8 +366,9 @@ def test_a_name_that_cannot_be_is_a_row_that_cannot_be_taken(name: str) -> None:
 
 
 def test_what_looks_like_a_formula_is_text() -> None:
-    assert planned("Name;Club\n=cmd|' /C calc'!A0;@SUM(1)\n").rows[0].person == Person("=cmd|' /C calc'!A0",
-                                                                                     club="@SUM(1)")
+    assert planned("Name;Club\n=cmd|' /C calc'!A0;@SUM(1)\n").rows[0].person == Person(
+        "=cmd|' /C calc'!A0", club="@SUM(1)"
+    )
 
 
 def test_teams_have_two_members_and_nobody_is_in_two() -> None:

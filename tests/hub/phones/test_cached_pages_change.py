@@ -32,8 +32,11 @@ class Hall:
     @property
     def paths(self) -> list[str]:
         everybody = list(self.house.event.entrants)
-        return [*PAGES, *(f"/e/e1/p/{who}" for who in everybody),
-                *(self.house.hub.access.links.path("e1", who) for who in everybody)]
+        return [
+            *PAGES,
+            *(f"/e/e1/p/{who}" for who in everybody),
+            *(self.house.hub.access.links.path("e1", who) for who in everybody),
+        ]
 
     def tell(self, command: object) -> None:
         self.house.service.execute_one("e1", command, "test")  # type: ignore[arg-type]
@@ -48,8 +51,9 @@ class Hall:
     def stale(self) -> list[str]:
         """The pages that are not what Flask would send now."""
         browser = self.house.browser()
-        return [path for path in self.paths
-                if self.client.get(path, accept_language="en").text != browser.get(path).text]
+        return [
+            path for path in self.paths if self.client.get(path, accept_language="en").text != browser.get(path).text
+        ]
 
 
 @pytest.fixture
@@ -63,8 +67,11 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
 def enter(hall: Hall, who: str, name: str, **how: bool) -> None:
     known = hall.house.service.snapshot.people_of("e1")
     person = replace(known["p1"], name=name)
-    hall.house.service.execute([Step("e1", c.EnterCompetitor(Entrant(who, person.digest("salt")), **how))], "test",
-                           [PersonRecord("e1", who, "salt", person)])
+    hall.house.service.execute(
+        [Step("e1", c.EnterCompetitor(Entrant(who, person.digest("salt")), **how))],
+        "test",
+        [PersonRecord("e1", who, "salt", person)],
+    )
 
 
 def in_round_1(hall: Hall, people: list[str] | None = None, **options: object) -> None:
@@ -136,7 +143,7 @@ def a_moved_table(hall: Hall) -> Iterator[None]:
 
 def squads_of_a_bye(hall: Hall) -> Iterator[None]:
     in_round_1(hall, ["Ana", "Ben", "Cid", "Dan", "Eva"], rulebook="shatterpoint-premier", swiss_rounds=3)
-    bye, = (match for match in hall.house.event.rounds[-1].matches if match.match.bye)
+    (bye,) = (match for match in hall.house.event.rounds[-1].matches if match.match.bye)
     yield
     hall.tell(c.SetPicks(bye.id, (1, 2)))
 
@@ -181,8 +188,20 @@ def an_hour_between_rounds(hall: Hall) -> Iterator[None]:
 
 
 DECISIONS: list[Callable[[Hall], Iterator[None]]] = [
-    full_names, more_rounds, lists_asked_for, a_cut, signed_up, check_in, one_who_leaves_after_the_round, a_moved_table,
-    squads_of_a_bye, a_round_taken_back_and_mended, a_tie_break, an_end, an_hour_between_rounds]
+    full_names,
+    more_rounds,
+    lists_asked_for,
+    a_cut,
+    signed_up,
+    check_in,
+    one_who_leaves_after_the_round,
+    a_moved_table,
+    squads_of_a_bye,
+    a_round_taken_back_and_mended,
+    a_tie_break,
+    an_end,
+    an_hour_between_rounds,
+]
 
 
 @pytest.mark.parametrize("decided", DECISIONS)

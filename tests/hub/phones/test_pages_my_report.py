@@ -140,8 +140,11 @@ def test_the_same_name_with_other_words_is_told_apart(house: House) -> None:
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
     ana.says(page)
-    again = ana.client.post(f"{ana.me}/report", headers={"Accept": "application/json"}, data={
-        **hidden_in(page, "post"), "result": '{"ended":"time","score":{"a":200,"b":0}}'})
+    again = ana.client.post(
+        f"{ana.me}/report",
+        headers={"Accept": "application/json"},
+        data={**hidden_in(page, "post"), "result": '{"ended":"time","score":{"a":200,"b":0}}'},
+    )
     assert again.get_json()["fate"] == "refused"
     assert again.get_json()["reason"] == "altered"
     assert match_of(house).reports["a"].result.score == SidePair(90, 60)
@@ -243,11 +246,23 @@ def test_a_link_reports_no_other_match(house: House) -> None:
     assert house.event.head == before
 
 
-@pytest.mark.parametrize("changed", [
-    {"revision": "x"}, {"serial": "0"}, {"serial": "9" * 12}, {"result": "{"}, {"result": "[" * 900}, {"match": ""},
-    {"result": "7"}, {"report_id": "x" * 65}, {"agrees_id": "x" * 65}, {"a": "\u202e"},
-    {"result": '{"score":{"a":1e3}}'},
-    {"result": '{"score":{"a":%s}}' % ("9" * 400)}])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"revision": "x"},
+        {"serial": "0"},
+        {"serial": "9" * 12},
+        {"result": "{"},
+        {"result": "[" * 900},
+        {"match": ""},
+        {"result": "7"},
+        {"report_id": "x" * 65},
+        {"agrees_id": "x" * 65},
+        {"a": "\u202e"},
+        {"result": '{"score":{"a":1e3}}'},
+        {"result": '{"score":{"a":%s}}' % ("9" * 400)},
+    ],
+)
 def test_what_nobody_s_page_sends_is_refused(house: House, changed: dict[str, str]) -> None:
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})
@@ -266,16 +281,31 @@ def test_no_page_keeps_its_own_side_from_speaking_later(house: House) -> None:
 
 @pytest.mark.parametrize(("serial", "fate"), [(99_999, "refused"), (SERIALS_AHEAD, "accepted")])
 def test_no_unit_keeps_the_phone_or_the_next_unit_of_its_table_from_speaking_later(
-        house: House, serial: int, fate: str) -> None:
+    house: House, serial: int, fate: str
+) -> None:
     """A stolen one said the highest serial there was: the phone's next one was none, and neither was that of the unit
     that took its place."""
     house.place("stolen", 1)
     held = match_of(house)
 
     def unit_says(unit: str, number: int, serial: int) -> str:
-        return str(record_report(house.service, validate_report({
-            "report_id": f"{unit}-{number}", "unit": unit, "event": "e1", "match": held.id, "side": "a", "revision": 0,
-            "result": {"ended": "time", "score": {"a": 0, "b": 90}}, "serial": serial}))["fate"])
+        return str(
+            record_report(
+                house.service,
+                validate_report(
+                    {
+                        "report_id": f"{unit}-{number}",
+                        "unit": unit,
+                        "event": "e1",
+                        "match": held.id,
+                        "side": "a",
+                        "revision": 0,
+                        "result": {"ended": "time", "score": {"a": 0, "b": 90}},
+                        "serial": serial,
+                    }
+                ),
+            )["fate"]
+        )
 
     assert unit_says("stolen", 1, serial) == fate
     for number in range(2, 120):
@@ -349,8 +379,17 @@ def test_no_other_page_names_a_link(house: House) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_fate_has_its_words(house: House, language: str) -> None:
     words = catalogue("roundtap_hub", language)
-    for reason in ("late", "judge", "impossible", "unknown-match", "elsewhere", "older", "superseded", "altered",
-                   "early"):
+    for reason in (
+        "late",
+        "judge",
+        "impossible",
+        "unknown-match",
+        "elsewhere",
+        "older",
+        "superseded",
+        "altered",
+        "early",
+    ):
         assert f"me.said.{reason}" in words
     ana, bruno = phones(house, language)
     ana.reports("a", 90, 60)
@@ -375,8 +414,9 @@ def test_six_letters_of_the_desk_lead_to_the_page(house: House) -> None:
 def test_guessing_letters_is_slowed_down_with_words(house: House) -> None:
     browser = house.browser()
     for _ in range(9):
-        answer = browser.client.post("/me", data={"code": "ZZZZZZ"}, headers=browser.headers,
-                                     environ_base={"REMOTE_ADDR": "10.0.0.9"})
+        answer = browser.client.post(
+            "/me", data={"code": "ZZZZZZ"}, headers=browser.headers, environ_base={"REMOTE_ADDR": "10.0.0.9"}
+        )
     assert "Wait" in problem_of(answer)
 
 
@@ -449,8 +489,12 @@ def test_an_official_accepts_what_one_phone_said_for_two(house: House) -> None:
     shared.reports("a", 100, 24)
     desk.log_in()
     found = match_of(house)
-    assert desk.post("/console/e1/accept", match=found.id, revision=found.revision, side="a",
-                     number=found.reports["a"].number).status_code == 303
+    assert (
+        desk.post(
+            "/console/e1/accept", match=found.id, revision=found.revision, side="a", number=found.reports["a"].number
+        ).status_code
+        == 303
+    )
     assert match_of(house).match.result == Result(ended="time", score=SidePair(100, 24))
 
 

@@ -44,8 +44,10 @@ class Hall:
         page = self.client.get(f"{self.me(side)}/report?way=time&q.score.winner={a}&q.score.loser={b}")
         form = re.search(r'<form method="post".*?</form>', page.text, re.S)
         assert form
-        return {html.unescape(name): html.unescape(value) for name, value in re.findall(
-            r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])}
+        return {
+            html.unescape(name): html.unescape(value)
+            for name, value in re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form[0])
+        }
 
 
 @pytest.fixture
@@ -63,8 +65,7 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
 def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = []
     draw = flask_side.draw_page
-    monkeypatch.setattr(flask_side, "draw_page",
-                        lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(flask_side, "draw_page", lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
     application = HubApplication(hall.house.hub)
     client = AsgiClient(application, lifespan=True)
     for _ in range(5):
@@ -102,7 +103,10 @@ def test_the_echo_names_the_very_report_and_its_entry(hall: Hall) -> None:
     assert answer.headers["cache-control"] == "no-store"
     said = answer.get_json()
     assert (said["report_id"], said["fate"], said["number"]) == (
-        fields["report_id"], "accepted", hall.house.event.number)
+        fields["report_id"],
+        "accepted",
+        hall.house.event.number,
+    )
     again = hall.client.post(f"{hall.me('a')}/report", data=fields, accept="application/json")
     assert again.get_json() == said
 
@@ -177,7 +181,11 @@ def test_no_log_holds_a_link(hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog
 def test_a_body_that_is_no_form_changes_nothing(hall: Hall) -> None:
     head = hall.house.event.head
     for body in (b"", b"&" * 200, b"\xff\xfe" * 100, b"report_id=" + b"x" * 5000, b"x" * 20_000):
-        answer = hall.client.post(f"{hall.me('a')}/report", data=body, accept="application/json",
-                                  content_type="application/x-www-form-urlencoded")
+        answer = hall.client.post(
+            f"{hall.me('a')}/report",
+            data=body,
+            accept="application/json",
+            content_type="application/x-www-form-urlencoded",
+        )
         assert answer.status_code in (400, 409), body[:20]
     assert hall.house.event.head == head

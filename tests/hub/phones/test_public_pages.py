@@ -30,8 +30,19 @@ from roundtap_hub.serving.static_files import StaticFiles
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 
-PAGES = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p2", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",
-         "/wall/e1", "/wall/e1?theme=dark", "/wall/e1?part=2/2", "/?lang=en")
+PAGES = (
+    "/e/e1",
+    "/e/e1/p/p1",
+    "/e/e1/p/p2",
+    "/e/e1/standings",
+    "/e/e1/pairings",
+    "/e/e1/bracket",
+    "/rules/e1",
+    "/wall/e1",
+    "/wall/e1?theme=dark",
+    "/wall/e1?part=2/2",
+    "/?lang=en",
+)
 
 
 class Hall:
@@ -148,8 +159,9 @@ def test_another_name_stands_on_every_page_that_showed_the_old_one(hall: Hall):
     for path in PAGES[:-1]:
         hall.get(path)
     person = replace(house.service.snapshot.people_of("e1")["p1"], name="Zoë Neu")
-    house.service.execute([Step("e1", ChangePerson("p1", person.digest("salt")))], "test",
-                      [PersonRecord("e1", "p1", "salt", person)])
+    house.service.execute(
+        [Step("e1", ChangePerson("p1", person.digest("salt")))], "test", [PersonRecord("e1", "p1", "salt", person)]
+    )
     for n in range(1, 7):
         assert hall.get(f"/e/e1/p/p{n}").text == hall.by_flask(f"/e/e1/p/p{n}"), n
     for path in PAGES[:-1]:
@@ -226,11 +238,15 @@ def test_pages_are_drawn_in_turns_by_address_and_once_for_all_who_wait(hall: Hal
     hall.get("/login")
     hold, lane = hold_pages(hall), hall.application.cached_pages._cache._lane
     every = [(path, language) for path in PAGES[:-1] for language in ("en", "de", "es")]
-    greedy = [hall.client.begin("GET", path, headers={"accept_language": language}, peer="10.42.0.7")
-              for path, language in every]
+    greedy = [
+        hall.client.begin("GET", path, headers={"accept_language": language}, peer="10.42.0.7")
+        for path, language in every
+    ]
     hall.client.until(lambda: len(lane._waiting) == len(every))
-    honest = [hall.client.begin("GET", path, headers={"accept_language": "es"}, peer="10.42.0.8")
-              for path in (PAGES[-2], "/e/e1/p/p3")]
+    honest = [
+        hall.client.begin("GET", path, headers={"accept_language": "es"}, peer="10.42.0.8")
+        for path in (PAGES[-2], "/e/e1/p/p3")
+    ]
     hall.client.until(lambda: len(lane._waiting) == len(every) + 2)
     hold.set()
     assert {answer.result(30).status_code for answer in (*greedy, *honest)} == {200}
@@ -245,8 +261,10 @@ def test_a_phone_that_asks_for_more_pages_than_may_wait_is_told_so(hall: Hall):
     hold = hold_pages(hall)
     every = [(f"/e/e1/p/p{n}", language) for n in range(1, 7) for language in ("en", "de", "es", "pl")]
     every += [(path, language) for path in PAGES[3:-1] for language in ("en", "de")]
-    asked = [hall.client.begin("GET", path, headers={"accept_language": language}, peer="10.42.0.7")
-             for path, language in every]
+    asked = [
+        hall.client.begin("GET", path, headers={"accept_language": language}, peer="10.42.0.7")
+        for path, language in every
+    ]
     refused = len(every) - PER_ADDRESS // 2
     hall.client.until(lambda: sum(answer.done() for answer in asked) == refused)
     assert [answer.result().status_code for answer in asked if answer.done()] == [429] * refused
@@ -287,8 +305,9 @@ def test_the_way_to_the_only_event_and_its_wall(hall: Hall):
 
 
 def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall: Hall):
-    hall.house.organizer().post("/console", name="Second", rulebook="xwing-standard", color="#882255", structure="own",
-                                swiss_rounds=2)
+    hall.house.organizer().post(
+        "/console", name="Second", rulebook="xwing-standard", color="#882255", structure="own", swiss_rounds=2
+    )
     hall.house.organizer().post("/console/e2/competitors", names="Ana\nBen")
     hall.house.service.execute_one("e2", DrawRound(11), "test")
     draft = hall.house.service.snapshot.events["e2"].draft
@@ -355,10 +374,27 @@ def test_an_event_s_colour_stands_on_its_pages_and_in_the_style_sheet(hall: Hall
         assert "data-event=" not in template.read_text(encoding="utf-8"), f"{template.name}: data-color"
 
 
-@pytest.mark.parametrize(("page", "path"), [
-    ("door", "/"), ("wall", "/wall"), ("wall/e1", "/wall/e1"), ("e/e1", "/e/e1"), ("p/e1/p3", "/e/e1/p/p3"),
-    ("standings/e1", "/e/e1/standings"), ("pairings/e1", "/e/e1/pairings"), ("bracket/e1", "/e/e1/bracket"),
-    ("rules/e1", "/rules/e1"), ("me/e1/link", "/me/link"),
-    ("console/e1", ""), ("console", ""), ("e", ""), ("e/e1/p1", ""), ("p/e1", ""), ("", ""), ("nonsense/e1", "")])
+@pytest.mark.parametrize(
+    ("page", "path"),
+    [
+        ("door", "/"),
+        ("wall", "/wall"),
+        ("wall/e1", "/wall/e1"),
+        ("e/e1", "/e/e1"),
+        ("p/e1/p3", "/e/e1/p/p3"),
+        ("standings/e1", "/e/e1/standings"),
+        ("pairings/e1", "/e/e1/pairings"),
+        ("bracket/e1", "/e/e1/bracket"),
+        ("rules/e1", "/rules/e1"),
+        ("me/e1/link", "/me/link"),
+        ("console/e1", ""),
+        ("console", ""),
+        ("e", ""),
+        ("e/e1/p1", ""),
+        ("p/e1", ""),
+        ("", ""),
+        ("nonsense/e1", ""),
+    ],
+)
 def test_what_is_shown_leads_to_its_address_and_to_no_other(page: str, path: str) -> None:
     assert page_path(page) == path

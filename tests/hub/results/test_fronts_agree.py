@@ -140,8 +140,9 @@ def by_slip(bench: Bench, cases: list[Case]) -> None:
     at_the_desk(bench, cases, by_slip=True)
 
 
-def walk_agrees(bench: Bench, front: str, case: Case, shown: seats.Verdict, decided: Problem | None,
-                ways: set[str]) -> None:
+def walk_agrees(
+    bench: Bench, front: str, case: Case, shown: seats.Verdict, decided: Problem | None, ways: set[str]
+) -> None:
     if case.within:
         bench.same(front, case, shown.problem, decided)
         if shown.offered != (case.way.id in ways):
@@ -206,8 +207,12 @@ def by_line(bench: Bench, cases: list[Case]) -> None:
 def _alike(read: Result, told: Result) -> bool:
     """Whether a line was read as what was told, whichever way told it."""
     return (read.score, read.wounds, read.picks, read.conceded_by, read.initiative) == (
-        told.score, told.wounds, told.picks, told.conceded_by, told.initiative) and (
-        None in (read.winner, told.winner) or read.winner == told.winner)
+        told.score,
+        told.wounds,
+        told.picks,
+        told.conceded_by,
+        told.initiative,
+    ) and (None in (read.winner, told.winner) or read.winner == told.winner)
 
 
 # --- the table's unit ---
@@ -288,9 +293,16 @@ def in_a_file(bench: Bench, cases: list[Case]) -> None:
             result = seats.stored(case.result)
         except Problem:
             continue
-        rounds = tuple(replace(played, matches=tuple(
-            replace(match, result=result) if match.table == world.match.match.table else match
-            for match in played.matches)) for played in tournament.rounds)
+        rounds = tuple(
+            replace(
+                played,
+                matches=tuple(
+                    replace(match, result=result) if match.table == world.match.match.table else match
+                    for match in played.matches
+                ),
+            )
+            for played in tournament.rounds
+        )
         found = {problem.key for problem in impossible_results(replace(tournament, rounds=rounds))}
         right = {problem.key for problem in result_problems(world.book, result, world.state.options, world.situation)}
         bench.counts["file"] += 1
@@ -315,9 +327,17 @@ def in_earnest(bench: Bench, cases: list[Case]) -> None:
             decided = world.player(case.result, bool(world.time_is_up))
             match = world.match
             report: dict[str, Any] = {
-                "report_id": f"unit-1-{bench.clock}-{number}".replace(" ", "-"), "unit": "unit-1", "event": "e1",
-                "match": MATCH, "side": "a", "revision": match.revision, "result": result_to_json(case.result),
-                "serial": match.heard.get("a", 0) + 1, "draw": world.played.mark, "time_up": bool(world.time_is_up)}
+                "report_id": f"unit-1-{bench.clock}-{number}".replace(" ", "-"),
+                "unit": "unit-1",
+                "event": "e1",
+                "match": MATCH,
+                "side": "a",
+                "revision": match.revision,
+                "result": result_to_json(case.result),
+                "serial": match.heard.get("a", 0) + 1,
+                "draw": world.played.mark,
+                "time_up": bool(world.time_is_up),
+            }
             answer = client.post("/device/report", json={"report": report, "mac": sign(key, REPORT, report)})
             echo = open_envelope(key, ECHO, answer.get_json())
             assert echo is not None
@@ -337,6 +357,7 @@ STANDING: tuple[Fronts, ...] = (on_phones, at_the_desk, by_slip, by_line, at_the
 def compared(folder: Path, place: Place, seed: int) -> Iterator[Callable[..., Bench]]:
     """Compares at one clock after the other, in the order of CLOCKS."""
     with world(folder, place) as found:
+
         def at(clock: str, fronts: tuple[Fronts, ...], most: int, kept: int) -> Bench:
             chance = random.Random(f"{seed} {place} {clock}")
             bench = Bench(found.moved_to(clock), clock, chance, whole=most >= WHOLE)
@@ -373,8 +394,12 @@ BOOKS = {place.book: place for place in reversed(list(places())) if place.stage 
 def test_fronts_agree_with_decide(book: str, tmp_path: Path) -> None:
     """A slice: a few cases of each way, at some fronts while the clock runs and at others after time."""
     with compared(tmp_path, BOOKS[book], seed=11) as at:
-        agree([at(RUNNING, (on_phones, at_the_desk, at_the_table, in_a_file), most=3, kept=1),
-               at(UP, (at_the_table, by_slip, by_line, on_leaving), most=2, kept=1)])
+        agree(
+            [
+                at(RUNNING, (on_phones, at_the_desk, at_the_table, in_a_file), most=3, kept=1),
+                at(UP, (at_the_table, by_slip, by_line, on_leaving), most=2, kept=1),
+            ]
+        )
 
 
 @pytest.mark.long

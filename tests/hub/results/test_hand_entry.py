@@ -43,29 +43,32 @@ def read(rulebook: str, line: str, over: bool = False) -> LineReading:
     return read_line(line, Match("p1", "p2", table=1), "1.1", book, book.options({}), SWISS_ROUND, over)
 
 
-@pytest.mark.parametrize(("rulebook", "line", "ended", "score", "winner"), [
-    # X-Wing: the winner has 100 points; at time both have what they have.
-    ("xwing-standard", "a24", "played", (100, 24), "a"),
-    ("xwing-standard", "b 24", "played", (24, 100), "b"),
-    ("xwing-standard", "100:24", "played", (100, 24), "a"),
-    ("xwing-standard", "100-24", "played", (100, 24), "a"),
-    ("xwing-standard", "60 24", "time", (60, 24), "a"),
-    ("xwing-standard", "6024", "time", (60, 24), "a"),
-    ("xwing-standard", "10024", "played", (100, 24), "a"),
-    ("xwing-standard", "50 50 b", "time", (50, 50), "b"),
-    ("xwing-standard", "ca 24", "concession", (24, 100), "b"),
-    # Epic: wiped out gives all points to the winner; in time the figures decide.
-    ("xwing-epic-duel", "a95", "played", (300, 95), "a"),
-    ("xwing-epic-duel", "210 95", "time", (210, 95), "a"),
-    ("xwing-epic-duel", "= 200 210", "played", (200, 210), "draw"),
-    ("xwing-epic-team", "b95", "played", (95, 400), "b"),
-    # KeyForge: one game, and who won it.
-    ("keyforge-archon", "a", "played", (1, 0), "a"),
-    ("keyforge-sealed", "cb", "concession", (1, 0), "a"),
-    # Warlords: the winner's life; the loser has none left.
-    ("warlords-of-terra", "a14", "played", (14, 0), "a"),
-    ("warlords-of-terra", "=12 12", "time", (12, 12), "draw"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "line", "ended", "score", "winner"),
+    [
+        # X-Wing: the winner has 100 points; at time both have what they have.
+        ("xwing-standard", "a24", "played", (100, 24), "a"),
+        ("xwing-standard", "b 24", "played", (24, 100), "b"),
+        ("xwing-standard", "100:24", "played", (100, 24), "a"),
+        ("xwing-standard", "100-24", "played", (100, 24), "a"),
+        ("xwing-standard", "60 24", "time", (60, 24), "a"),
+        ("xwing-standard", "6024", "time", (60, 24), "a"),
+        ("xwing-standard", "10024", "played", (100, 24), "a"),
+        ("xwing-standard", "50 50 b", "time", (50, 50), "b"),
+        ("xwing-standard", "ca 24", "concession", (24, 100), "b"),
+        # Epic: wiped out gives all points to the winner; in time the figures decide.
+        ("xwing-epic-duel", "a95", "played", (300, 95), "a"),
+        ("xwing-epic-duel", "210 95", "time", (210, 95), "a"),
+        ("xwing-epic-duel", "= 200 210", "played", (200, 210), "draw"),
+        ("xwing-epic-team", "b95", "played", (95, 400), "b"),
+        # KeyForge: one game, and who won it.
+        ("keyforge-archon", "a", "played", (1, 0), "a"),
+        ("keyforge-sealed", "cb", "concession", (1, 0), "a"),
+        # Warlords: the winner's life; the loser has none left.
+        ("warlords-of-terra", "a14", "played", (14, 0), "a"),
+        ("warlords-of-terra", "=12 12", "time", (12, 12), "draw"),
+    ],
+)
 def test_a_line_is_what_the_rulebook_makes_of_it(
     rulebook: str, line: str, ended: str, score: tuple[int, int], winner: str
 ):
@@ -80,23 +83,26 @@ def test_squads_are_digits_before_the_figures(line: str):
     assert (result.score, result.wounds) == (SidePair(2, 0), SidePair(12, 7))
 
 
-@pytest.mark.parametrize(("rulebook", "line", "key"), [
-    ("xwing-standard", "", "line_unclear"),
-    ("xwing-standard", "24", "line_unclear"),
-    ("xwing-standard", "ca7a0", "line_unclear"),
-    ("xwing-standard", "50a50", "line_unclear"),
-    ("xwing-standard", "a24b7", "line_unclear"),
-    ("xwing-standard", "245", "line_unclear"),
-    ("xwing-standard", "a b", "line_unclear"),
-    ("xwing-standard", "100:24 gg", "line_unclear"),
-    ("xwing-standard", "a", "figure_missing"),
-    ("xwing-standard", "50 50", "salvo_winner_missing"),
-    ("xwing-standard", "b 60 24", "winner_contradicts_score"),
-    ("xwing-standard", "a 101", "figure_out_of_range"),
-    ("keyforge-archon", "a1", "line_unclear"),
-    ("warlords-of-terra", "a", "figure_missing"),
-    ("shatterpoint-premier", "2 0 12 7", "picks_missing"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "line", "key"),
+    [
+        ("xwing-standard", "", "line_unclear"),
+        ("xwing-standard", "24", "line_unclear"),
+        ("xwing-standard", "ca7a0", "line_unclear"),
+        ("xwing-standard", "50a50", "line_unclear"),
+        ("xwing-standard", "a24b7", "line_unclear"),
+        ("xwing-standard", "245", "line_unclear"),
+        ("xwing-standard", "a b", "line_unclear"),
+        ("xwing-standard", "100:24 gg", "line_unclear"),
+        ("xwing-standard", "a", "figure_missing"),
+        ("xwing-standard", "50 50", "salvo_winner_missing"),
+        ("xwing-standard", "b 60 24", "winner_contradicts_score"),
+        ("xwing-standard", "a 101", "figure_out_of_range"),
+        ("keyforge-archon", "a1", "line_unclear"),
+        ("warlords-of-terra", "a", "figure_missing"),
+        ("shatterpoint-premier", "2 0 12 7", "picks_missing"),
+    ],
+)
 @pytest.mark.parametrize("over", [False, True])
 def test_what_can_be_read_in_two_ways_or_in_none_is_no_result(rulebook: str, line: str, key: str, over: bool):
     with pytest.raises(Problem) as told:
@@ -167,8 +173,9 @@ def test_two_organizers_at_one_table_overwrite_nothing(house: House, browser: Br
 
 def test_a_wrong_number_is_told_and_another_event_s_table_is_named(house: House, browser: Browser):
     assert "No table 77 in this round. Tables are 1 to 3" in text_of(browser.get(f"{ENTRY}?table=77"))
-    browser.post("/console", name="Sunday", color="#882255", rulebook="keyforge-archon", structure="own",
-                 swiss_rounds=2)
+    browser.post(
+        "/console", name="Sunday", color="#882255", rulebook="keyforge-archon", structure="own", swiss_rounds=2
+    )
     browser.post("/console/e2/competitors", names="Ida\nJan\nKim\nLea")
     assert "No table x1" in text_of(browser.get(f"{ENTRY}?table=x1"))
 

@@ -92,34 +92,53 @@ def test_with_a_list_that_breaks_a_clause_round_1_is_not_published(house: House,
 
 def test_a_friendly_list_is_demanded_by_nobody_and_its_page_says_what_is_wrong(house: House):
     browser = enter(house, event_file(cases()["warlords-of-terra:legendary-friendly"]))
-    assert "makes 3 of “Tropa 0” in this deck. The maximum is 1" in text_of(browser.get(
-        "/console/e1/competitor/p1/list"))
+    assert "makes 3 of “Tropa 0” in this deck. The maximum is 1" in text_of(
+        browser.get("/console/e1/competitor/p1/list")
+    )
     house.publish()
     assert house.event.live
 
 
-@pytest.mark.parametrize(("rulebook", "options"), [
-    ("keyforge-archon", {"best_of.swiss": 5}), ("keyforge-archon", {"best_of.elimination": 2}),
-    ("keyforge-archon", {"cut": 5}), ("keyforge-archon", {"structure": "grand"}),
-    ("shatterpoint-premier", {"best_of.swiss": 3}), ("shatterpoint-premier", {"structure": "advanced"}),
-    ("warlords-of-terra", {"best_of.swiss": 3, "prize_places": 0}),
-    ("warlords-of-terra", {"legendary_limit": 4, "prize_places": 0}),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "options"),
+    [
+        ("keyforge-archon", {"best_of.swiss": 5}),
+        ("keyforge-archon", {"best_of.elimination": 2}),
+        ("keyforge-archon", {"cut": 5}),
+        ("keyforge-archon", {"structure": "grand"}),
+        ("shatterpoint-premier", {"best_of.swiss": 3}),
+        ("shatterpoint-premier", {"structure": "advanced"}),
+        ("warlords-of-terra", {"best_of.swiss": 3, "prize_places": 0}),
+        ("warlords-of-terra", {"legendary_limit": 4, "prize_places": 0}),
+    ],
+)
 def test_an_option_beyond_the_document_makes_no_event(house: House, rulebook: str, options: dict[str, object]):
-    answer = house.organizer().post("/console", **{
-        "name": "Winter Open", "rulebook": rulebook, "color": "#00785A", "structure": "own", "swiss_rounds": 2,
-        "level": RULEBOOKS[rulebook].levels[0] if RULEBOOKS[rulebook].levels else "", **options})
+    answer = house.organizer().post(
+        "/console",
+        **{
+            "name": "Winter Open",
+            "rulebook": rulebook,
+            "color": "#00785A",
+            "structure": "own",
+            "swiss_rounds": 2,
+            "level": RULEBOOKS[rulebook].levels[0] if RULEBOOKS[rulebook].levels else "",
+            **options,
+        },
+    )
     assert answer.status_code in (400, 409)
     assert problem_of(answer)
     assert "e1" not in house.service.snapshot.events
 
 
-@pytest.mark.parametrize(("rulebook", "usual"), [
-    ("keyforge-archon", 35), ("keyforge-sealed", 45), ("shatterpoint-premier", 120), ("warlords-of-terra", 45)])
+@pytest.mark.parametrize(
+    ("rulebook", "usual"),
+    [("keyforge-archon", 35), ("keyforge-sealed", 45), ("shatterpoint-premier", 120), ("warlords-of-terra", 45)],
+)
 def test_other_minutes_and_another_structure_are_told_to_everybody(house: House, rulebook: str, usual: int):
     """Nobody is hindered: the rules page says what the rulebook has."""
-    house.with_event(rulebook=rulebook, level=(*RULEBOOKS[rulebook].levels, "")[0], prize_places=0,
-                     **{"minutes.swiss": 15})
+    house.with_event(
+        rulebook=rulebook, level=(*RULEBOOKS[rulebook].levels, "")[0], prize_places=0, **{"minutes.swiss": 15}
+    )
     rules = text_of(house.browser().get("/rules/e1"))
     assert f"15 minutes rulebook: {usual} minutes" in rules
     assert ("Structure custom rulebook: basic" in rules) == bool(RULEBOOKS[rulebook].structures)
@@ -127,8 +146,16 @@ def test_other_minutes_and_another_structure_are_told_to_everybody(house: House,
 
 @pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier", "warlords-of-terra"])
 def test_who_left_before_the_cut_or_was_disqualified_has_no_way_back(house: House, rulebook: str):
-    browser = enter(house, event_file({"rulebook": rulebook, "players": 5, "options": {
-        "swiss_rounds": 1, "cut": 4, "lists_required": False, "prize_places": 0}}))
+    browser = enter(
+        house,
+        event_file(
+            {
+                "rulebook": rulebook,
+                "players": 5,
+                "options": {"swiss_rounds": 1, "cut": 4, "lists_required": False, "prize_places": 0},
+            }
+        ),
+    )
     house.publish()
     # Other lives at each table, so that none are tied for a place.
     played(house, (20, 19))
@@ -153,8 +180,12 @@ def test_at_the_formal_level_no_official_plays(house: House):
 
 @pytest.mark.parametrize("rulebook", ["keyforge-archon", "shatterpoint-premier"])
 def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook: str):
-    browser = enter(house, event_file({"rulebook": rulebook, "players": 6, "options": {
-        "swiss_rounds": 1, "cut": 4, "lists_required": False}}))
+    browser = enter(
+        house,
+        event_file(
+            {"rulebook": rulebook, "players": 6, "options": {"swiss_rounds": 1, "cut": 4, "lists_required": False}}
+        ),
+    )
     house.publish()
     played(house)
     browser.post("/console/e1/cut")
@@ -168,8 +199,16 @@ def test_once_a_game_of_the_cut_has_begun_nobody_comes_in(house: House, rulebook
 
 
 def test_no_cut_is_made_over_a_tie_that_has_to_be_played_out(house: House):
-    browser = enter(house, event_file({"rulebook": "warlords-of-terra", "players": 8, "options": {
-        "swiss_rounds": 1, "cut": 2, "prize_places": 0, "lists_required": False}}))
+    browser = enter(
+        house,
+        event_file(
+            {
+                "rulebook": "warlords-of-terra",
+                "players": 8,
+                "options": {"swiss_rounds": 1, "cut": 2, "prize_places": 0, "lists_required": False},
+            }
+        ),
+    )
     house.publish()
     played(house)
     assert "tie" in problem_of(browser.post("/console/e1/cut"))

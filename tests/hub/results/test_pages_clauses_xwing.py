@@ -6,9 +6,14 @@ import pytest
 from pages_kit import House, text_of
 
 
-@pytest.mark.parametrize(("rulebook", "level"), [
-    ("xwing-standard", "formal"), ("xwing-standard", "premium"), ("xwing-epic-duel", "premier"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "level"),
+    [
+        ("xwing-standard", "formal"),
+        ("xwing-standard", "premium"),
+        ("xwing-epic-duel", "premier"),
+    ],
+)
 def test_where_officials_are_barred_the_console_makes_nobody_a_player(house: House, rulebook: str, level: str):
     browser = house.with_event(rulebook=rulebook, level=level)
     browser.post("/console/e1/officials", name="Nina Wolf", role="organizer")

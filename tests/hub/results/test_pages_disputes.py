@@ -31,8 +31,10 @@ def match(house: House) -> MatchState:
 def forms(page: str, address: str) -> list[dict[str, str]]:
     """The fields of every form on the page that goes to this address, as a browser would send them."""
     found = re.findall(rf'<form method="post" action="{address}">(.*?)</form>', page, re.DOTALL)
-    return [{name: value for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form) if name != "csrf"}
-            for form in found]
+    return [
+        {name: value for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form) if name != "csrf"}
+        for form in found
+    ]
 
 
 def stands(house: House) -> tuple[str, int, int]:
@@ -81,9 +83,14 @@ def test_the_players_read_that_a_judge_decides(house: House, browser: Browser) -
     assert "You both agreed on another result. A judge decides." in page
 
 
-@pytest.mark.parametrize(("language", "says"), [
-    ("de", "widersprüchliche Ergebnisse"), ("es", "resultados contradictorios"), ("pl", "sprzeczne wyniki"),
-])
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [
+        ("de", "widersprüchliche Ergebnisse"),
+        ("es", "resultados contradictorios"),
+        ("pl", "sprzeczne wyniki"),
+    ],
+)
 def test_in_every_language(house: House, browser: Browser, language: str, says: str) -> None:
     browser.headers = {"Accept-Language": language}
     assert says in text_of(browser.get("/console/e1/match/1.1"))
@@ -112,7 +119,8 @@ def test_a_report_from_elsewhere_is_told_with_where_the_unit_stands_until_it_is_
 def test_a_unit_without_a_table_is_told_as_that(house: House) -> None:
     browser = house.with_event()
     house.publish()
-    house.service.execute_one("e1", RecordReport("x", "1.1", "a", 0, {"score": {"a": 0, "b": 100}}, "body"),
-                              "unit:table-9")
+    house.service.execute_one(
+        "e1", RecordReport("x", "1.1", "a", 0, {"score": {"a": 0, "b": 100}}, "body"), "unit:table-9"
+    )
     assert "table-9 reported from another table" in text_of(browser.console())
     assert "This unit has no table." in text_of(browser.console())

@@ -26,8 +26,13 @@ def play(house: House, rulebook: str, language: str = "en", **options: object) -
     """An event of that rulebook with round 1 on the tables."""
     browser = house.browser(language)
     browser.log_in()
-    browser.post("/console", name="Winter Open", rulebook=rulebook, color="#00785A",
-                 **{"structure": "own", "swiss_rounds": 2, "prize_places": 0, **options})
+    browser.post(
+        "/console",
+        name="Winter Open",
+        rulebook=rulebook,
+        color="#00785A",
+        **{"structure": "own", "swiss_rounds": 2, "prize_places": 0, **options},
+    )
     for name in FOUR:
         team = RULEBOOKS[rulebook].team_size > 1
         browser.post("/console/e1/competitors", names=f"{name}: {name}, {name} Junior" if team else name)
@@ -56,8 +61,11 @@ class Walker:
         return self.press(**{f"q.{key}.winner": winner, f"q.{key}.loser": loser})
 
     def post(self, action: str, **typed: str) -> TestResponse:
-        form = next(f for f in re.findall(r'<form method="post".*?</form>', self.page.text, flags=re.S)
-                    if f'action="{action}"' in f)
+        form = next(
+            f
+            for f in re.findall(r'<form method="post".*?</form>', self.page.text, flags=re.S)
+            if f'action="{action}"' in f
+        )
         return self.browser.client.post(action, data={**hidden(form), **typed}, headers=self.browser.headers)
 
     def enter(self) -> Result:
@@ -126,8 +134,13 @@ def test_keyforge_at_time_walks_its_five_steps_as_far_as_they_are_needed(house: 
     assert "potential æmber 8:7" in walker.text.replace("potential Æmber", "potential æmber")
     assert (result.ended, result.winner) == ("time", "a")
     assert result.timeout == {
-        "keys": {"a": 1, "b": 2}, "aember": {"a": 9, "b": 3}, "creatures": {"a": 6, "b": 4}, "bonus": {"a": 2, "b": 3},
-        "active": "a", "house": {"a": "Brobnar", "b": "Mars"}, "decided_by": "potential",
+        "keys": {"a": 1, "b": 2},
+        "aember": {"a": 9, "b": 3},
+        "creatures": {"a": 6, "b": 4},
+        "bonus": {"a": 2, "b": 3},
+        "active": "a",
+        "house": {"a": "Brobnar", "b": "Mars"},
+        "decided_by": "potential",
     }
     assert f"House chosen, {two} Mars" in text_of(walker.browser.get(AT.removesuffix("/walk")))
 
@@ -137,8 +150,9 @@ def test_keyforge_offers_the_three_houses_of_a_deck_that_is_known(house: House):
     a = house.event.find_match("1.1")[1].match.a
     person = house.service.snapshot.people["e1"][a]
     known = replace(person, houses=("Dis", "Logos", "Star Alliance"))
-    house.service.execute_one("e1", ChangePerson(a, known.digest("salt")), "test",
-                              [PersonRecord("e1", a, "salt", known)])
+    house.service.execute_one(
+        "e1", ChangePerson(a, known.digest("salt")), "test", [PersonRecord("e1", a, "salt", known)]
+    )
     walker.press(way="time").press(**{"q.active": "a"}).press(**{"q.turns": ""})
     walker.both("keys", 1, 1).both("aember", 2, 2)
     assert "Star Alliance" in walker.text
@@ -219,8 +233,9 @@ def test_lots_are_drawn_for_nothing_but_lots(house: House):
     walker.press(way="time")
     assert "Draw at random" not in walker.text
     form = hidden(walker.page.text)
-    answer = walker.browser.client.post(f"{AT}/lot", data={**form, "csrf": walker.browser.token},
-                                        headers=walker.browser.headers)
+    answer = walker.browser.client.post(
+        f"{AT}/lot", data={**form, "csrf": walker.browser.token}, headers=walker.browser.headers
+    )
     assert "q.active" not in answer.headers["Location"]
 
 
@@ -343,9 +358,14 @@ def test_back_returns_to_the_question_before_with_its_answer_in_it(house: House)
     assert "How did it end?" in walker.text
 
 
-@pytest.mark.parametrize(("value", "words"), [
-    ("", "A number is missing"), ("many", "“many” is not a whole number"), ("101", "101 is out of range"),
-])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("", "A number is missing"),
+        ("many", "“many” is not a whole number"),
+        ("101", "101 is out of range"),
+    ],
+)
 def test_a_figure_that_cannot_be_is_asked_again_with_the_reason(house: House, value: str, words: str):
     walker = play(house, "xwing-standard")
     walker.press(way="time").both("score", 40, value)
@@ -418,10 +438,18 @@ def test_an_address_made_up_begins_anew(house: House):
 
 
 @pytest.mark.parametrize("language", ["es", "de", "pl"])
-@pytest.mark.parametrize("rulebook", [
-    "keyforge-archon", "keyforge-sealed", "warlords-of-terra", "shatterpoint-premier", "xwing-epic-duel",
-    "xwing-epic-team", "xwing-standard",
-])
+@pytest.mark.parametrize(
+    "rulebook",
+    [
+        "keyforge-archon",
+        "keyforge-sealed",
+        "warlords-of-terra",
+        "shatterpoint-premier",
+        "xwing-epic-duel",
+        "xwing-epic-team",
+        "xwing-standard",
+    ],
+)
 def test_every_way_of_every_rulebook_has_its_words(house: House, rulebook: str, language: str):
     walker = play(house, rulebook, language, **({"structure": "basic"} if rulebook[0] == "s" else {}))
     for way in re.findall(r'name="way" value="([^"]+)"', walker.page.text):

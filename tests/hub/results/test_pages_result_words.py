@@ -17,7 +17,8 @@ def test_who_leaves_before_the_first_round_did_not_leave_after_round_0(house: Ho
     page = text_of(browser.console())
     assert "round 0" not in page.lower()
     assert "before round 1: a loud phone" in text_of(browser.get("/console/e1/person/p6")).replace("(", "").replace(
-        ")", "")
+        ")", ""
+    )
 
 
 def test_a_final_is_called_by_its_name(house: House):

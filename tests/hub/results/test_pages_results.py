@@ -44,12 +44,15 @@ def test_a_result_typed_by_hand_stands(house: House, browser: Browser):
     assert "MoV 72 / 128" in text_of(browser.get("/console/e1/match/1.1"))
 
 
-@pytest.mark.parametrize(("fields", "words"), [
-    (at_time(101, 0), "101 is out of range. Enter 0 to 100"),
-    (at_time(77, ""), "A number is missing"),
-    (at_time("many", 0), "“many” is not a whole number"),
-    (at_time(50, 50), "who won the final salvo"),
-])
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        (at_time(101, 0), "101 is out of range. Enter 0 to 100"),
+        (at_time(77, ""), "A number is missing"),
+        (at_time("many", 0), "“many” is not a whole number"),
+        (at_time(50, 50), "who won the final salvo"),
+    ],
+)
 def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
     house: House, browser: Browser, fields: dict[str, object], words: str
 ):
@@ -59,19 +62,27 @@ def test_what_cannot_be_is_said_on_the_same_page_and_what_was_typed_is_kept(
         return
     assert shown.status_code == 400
     assert words in problem_of(shown)
-    assert f'name="q.score.winner" type="number" inputmode="numeric" min="0" max="100" value="' \
+    assert (
+        f'name="q.score.winner" type="number" inputmode="numeric" min="0" max="100" value="'
         f'{fields["q.score.winner"]}"' in shown.text
+    )
     answer = enter(browser, **fields)
     assert answer.status_code == 400
     assert match(house, "1.1").match.result is None
 
 
-@pytest.mark.parametrize(("line", "words"), [
-    ("50 50", "who won the final salvo"), ("b 50 40", "contradicts"), ("50", "the numbers as shown"),
-    ("x", "is not a result"),
-])
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("50 50", "who won the final salvo"),
+        ("b 50 40", "contradicts"),
+        ("50", "the numbers as shown"),
+        ("x", "is not a result"),
+    ],
+)
 def test_a_short_line_that_is_no_result_says_why_and_stays_in_its_field(
-        house: House, browser: Browser, line: str, words: str):
+    house: House, browser: Browser, line: str, words: str
+):
     shown = walked(browser, text=line)
     assert words in problem_of(shown), problem_of(shown)
     assert f'name="text" value="{line}"' in shown.text
@@ -143,8 +154,10 @@ def test_a_correction_to_the_other_winner_begins_without_a_figure(house: House, 
     """24 was the other player's."""
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 100, 24)
-    shown = [re.findall(r'min="0" max="100" value="(\d*)"', walked(browser, way="played", opener=winner).text)
-             for winner in "ab"]
+    shown = [
+        re.findall(r'min="0" max="100" value="(\d*)"', walked(browser, way="played", opener=winner).text)
+        for winner in "ab"
+    ]
     assert shown == [["24"], [""]]
 
 

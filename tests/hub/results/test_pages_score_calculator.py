@@ -33,12 +33,18 @@ def test_what_was_typed_stays_and_nothing_is_saved(house: House, browser: Browse
     assert house.event.number == number
 
 
-@pytest.mark.parametrize(("cost", "life", "damage", "words"), [
-    ("many", 13, 7, "“many” is not a whole number"), ("", 13, 7, "is not a whole number"),
-    (46, 0, 0, "0 is out of range. Enter 1 to 99"), (46, 13, -1, "-1 is out of range"),
-])
-def test_what_cannot_be_is_said_beside_the_form(browser: Browser, cost: object, life: object, damage: object,
-                                                words: str):
+@pytest.mark.parametrize(
+    ("cost", "life", "damage", "words"),
+    [
+        ("many", 13, 7, "“many” is not a whole number"),
+        ("", 13, 7, "is not a whole number"),
+        (46, 0, 0, "0 is out of range. Enter 1 to 99"),
+        (46, 13, -1, "-1 is out of range"),
+    ],
+)
+def test_what_cannot_be_is_said_beside_the_form(
+    browser: Browser, cost: object, life: object, damage: object, words: str
+):
     page = counted(browser, cost, life, damage)
     assert words in page
     assert "Opponent scores" not in page

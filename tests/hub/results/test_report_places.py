@@ -38,10 +38,22 @@ class Hall:
 
     def says(self, unit: str, side: str, result: Any, match: str = "1.1", event: str = "e1") -> str:
         serial = self.serials[match, side] = self.serials.get((match, side), 0) + 1
-        echo = record_report(self.hub.service, validate_report({
-            "report_id": f"{unit}-{match}{side}{serial}", "unit": unit, "event": event, "match": match, "side": side,
-            "revision": self.match(match).revision, "result": result, "serial": serial, "agrees_to": None,
-        }))
+        echo = record_report(
+            self.hub.service,
+            validate_report(
+                {
+                    "report_id": f"{unit}-{match}{side}{serial}",
+                    "unit": unit,
+                    "event": event,
+                    "match": match,
+                    "side": side,
+                    "revision": self.match(match).revision,
+                    "result": result,
+                    "serial": serial,
+                    "agrees_to": None,
+                }
+            ),
+        )
         return str(echo.get("reason") or echo["fate"])
 
     def match(self, match: str = "1.1") -> MatchState:
@@ -124,8 +136,9 @@ def test_a_lot_from_elsewhere_is_none(hall: Hall) -> None:
 def test_who_says_they_sit_at_another_table_s_match_sits_nowhere(hall: Hall) -> None:
     """A status counts for the match at the unit's own table: neither seats nor wishes to leave are anybody else's."""
     for unit in ("table-2", "table-9"):
-        hall.hub.presence.update(unit, hall.clock.ms, match="1.1", seated=frozenset("ab"), leave=frozenset("ab"),
-                                draft=True)
+        hall.hub.presence.update(
+            unit, hall.clock.ms, match="1.1", seated=frozenset("ab"), leave=frozenset("ab"), draft=True
+        )
     snapshot = hall.hub.service.snapshot
     moment = saved_event(snapshot, "e1")
     names, units = full_names(moment), hall.hub.presence.units
@@ -193,8 +206,9 @@ def test_a_round_published_before_the_hub_said_since_when_takes_whoever_ever_sto
 
 
 def _placed(number: int, unit: str, table: int | None) -> Any:
-    return chain_entry(NewEntry("unit-placed", {"unit": unit, "table": table}), VENUE, number, "", Timestamp("b", 0),
-                       "organizer")
+    return chain_entry(
+        NewEntry("unit-placed", {"unit": unit, "table": table}), VENUE, number, "", Timestamp("b", 0), "organizer"
+    )
 
 
 # --- told and settled --------------------------------------------------------------------------------------------
@@ -214,8 +228,18 @@ def test_the_console_tells_it_until_an_official_has_read_it(hall: Hall) -> None:
 # --- what a report may say ---------------------------------------------------------------------------------------
 
 GOOD: dict[str, Any] = {
-    "report_id": "r", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0, "result": RIGHT,
-    "serial": 1, "agrees_to": {"report_id": "x", "hash": "y"}, "round": 1, "a": "p1", "b": "p2",
+    "report_id": "r",
+    "unit": "table-1",
+    "event": "e1",
+    "match": "1.1",
+    "side": "a",
+    "revision": 0,
+    "result": RIGHT,
+    "serial": 1,
+    "agrees_to": {"report_id": "x", "hash": "y"},
+    "round": 1,
+    "a": "p1",
+    "b": "p2",
     "time_up": False,
 }
 
@@ -227,14 +251,32 @@ def test_old_and_new_reports_are_well_formed() -> None:
         assert validate_report({key: value for key, value in GOOD.items() if key != name})
 
 
-@pytest.mark.parametrize("changes", [
-    {"serial": 0}, {"serial": -1}, {"serial": True}, {"serial": "1"}, {"serial": 2**31}, {"serial": None},
-    {"agrees_to": {}}, {"agrees_to": {"report_id": "x"}}, {"agrees_to": {"report_id": "x", "hash": 7}},
-    {"agrees_to": {"report_id": "x", "hash": "y", "more": 1}}, {"agrees_to": "x"},
-    {"agrees_to": {"report_id": "", "hash": "y"}},
-    {"round": "1"}, {"round": None}, {"a": None}, {"b": 7}, {"a": ""}, {"b": "x" * 65},
-    {"time_up": 1}, {"time_up": None}, {"time_up": "yes"},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"serial": 0},
+        {"serial": -1},
+        {"serial": True},
+        {"serial": "1"},
+        {"serial": 2**31},
+        {"serial": None},
+        {"agrees_to": {}},
+        {"agrees_to": {"report_id": "x"}},
+        {"agrees_to": {"report_id": "x", "hash": 7}},
+        {"agrees_to": {"report_id": "x", "hash": "y", "more": 1}},
+        {"agrees_to": "x"},
+        {"agrees_to": {"report_id": "", "hash": "y"}},
+        {"round": "1"},
+        {"round": None},
+        {"a": None},
+        {"b": 7},
+        {"a": ""},
+        {"b": "x" * 65},
+        {"time_up": 1},
+        {"time_up": None},
+        {"time_up": "yes"},
+    ],
+)
 def test_a_field_that_is_none_is_named(changes: dict[str, Any]) -> None:
     with pytest.raises(MalformedMessage) as malformed:
         validate_report({**GOOD, **changes})
@@ -248,8 +290,17 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
     assert (before["heard"], before["said"], before["second"]) == ({"a": 0, "b": 0}, {"a": None, "b": None}, None)
     pair = hall.match().match
     assert (before["a"]["id"], before["b"]["id"]) == (pair.a, pair.b)
-    report = {"report_id": "r9", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
-              "result": RIGHT, "serial": 4, "agrees_to": None}
+    report = {
+        "report_id": "r9",
+        "unit": "table-1",
+        "event": "e1",
+        "match": "1.1",
+        "side": "a",
+        "revision": 0,
+        "result": RIGHT,
+        "serial": 4,
+        "agrees_to": None,
+    }
     record_report(hall.hub.service, report)
     after = table_view(hall.hub.service.snapshot, "table-1")["match"]
     assert after["heard"] == {"a": 4, "b": 0}

@@ -19,16 +19,28 @@ from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.saved_event import SavedEvent, shown_names
 from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, job_content
 
-NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak",
-         "Ida Roth", "Jan Wolski", "Kai Eich"]
+NAMES = [
+    "Ana Ruiz",
+    "Bruno Maier",
+    "Cira Vega",
+    "Dora Lang",
+    "Eva Luz",
+    "Fritz Kern",
+    "Gil Soto",
+    "Hana Nowak",
+    "Ida Roth",
+    "Jan Wolski",
+    "Kai Eich",
+]
 
 
 def played(house: House) -> None:
     house.publish()
     assert house.event.live is not None
     for i, match in enumerate(m for m in house.event.live.open_matches):
-        house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, 7 * i))),
-                                  "test")
+        house.service.execute_one(
+            "e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, 7 * i))), "test"
+        )
 
 
 def names_of(house: House) -> dict[str, str]:
@@ -85,8 +97,9 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
     shown = {
         "phones": lines_of(browser.get("/e/e1/standings").text, r'<section data-live id="final">.*?</section>'),
         "wall": re.sub(r"<svg.*?</svg>", "", browser.get("/wall/e1").text, flags=re.S),
-        "console": lines_of(organizer.get("/console/e1/standings").text,
-                            r'<section data-live id="final">.*?</section>'),
+        "console": lines_of(
+            organizer.get("/console/e1/standings").text, r'<section data-live id="final">.*?</section>'
+        ),
     }
     full = {who: person.name for who, person in ended.service.snapshot.people["e1"].items()}
     for surface, text in shown.items():
@@ -110,7 +123,8 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
 
     file = parse_event_file(organizer.get("/console/e1/export.json").text)
     assert [(p.rank, p.competitor, p.status) for p in final_ranking(file)] == [
-        (p.rank, p.competitor, p.status) for p in ranking]
+        (p.rank, p.competitor, p.status) for p in ranking
+    ]
 
     for placed in ranking:
         page = text_of(browser.get(f"/e/e1/p/{placed.competitor}"))
@@ -146,6 +160,7 @@ def test_who_never_played_is_in_no_standings(house: House):
 
 
 # Buttons.
+
 
 def test_a_no_show_is_undone_by_the_button_in_the_grid(house: House):
     browser = house.with_event(NAMES[:4])
@@ -215,8 +230,13 @@ def test_the_cut_goes_on_with_those_present_in_one_click(house: House):
     seeds = current_seeds(house.event)
     everybody = list(house.event.cut.order)  # type: ignore[union-attr]
     gone = {seeds[0], seeds[2], everybody[4]}
-    post_lists(browser.client, "/console/e1/cut/present", csrf=browser, asked=everybody,
-               present=[who for who in everybody if who not in gone])
+    post_lists(
+        browser.client,
+        "/console/e1/cut/present",
+        csrf=browser,
+        asked=everybody,
+        present=[who for who in everybody if who not in gone],
+    )
     assert list(current_seeds(house.event)) == [seeds[1], seeds[3]]
     assert all(entrant.active for entrant in house.event.entrants.values())
     page = text_of(browser.console())

@@ -16,8 +16,11 @@ from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
 
-TWENTY = [f"{first} {last}" for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
-          for last in ("Ruiz", "Maier", "Żak", "Wiśniewska-Szczepańska")]
+TWENTY = [
+    f"{first} {last}"
+    for first in ("Ana", "Bruno", "Łukasz", "Eva", "Kai")
+    for last in ("Ruiz", "Maier", "Żak", "Wiśniewska-Szczepańska")
+]
 
 
 def swiss_played(house: House, rounds: int = 4) -> None:
@@ -83,8 +86,10 @@ def test_twenty_players_four_swiss_rounds_and_a_cut_to_four(house: House):
     assert "You won the tournament." in text_of(house.browser().get(f"/e/e1/p/{winner}"))
     exported = browser.get("/console/e1/export.json").text
     assert [r.stage for r in parse_event_file(exported).rounds] == ["swiss"] * 4 + ["elimination"] * 2
-    browser.client.post("/console/import", data={
-        "csrf": browser.token, "color": "#882255", "file": (io.BytesIO(exported.encode()), "event.json")})
+    browser.client.post(
+        "/console/import",
+        data={"csrf": browser.token, "color": "#882255", "file": (io.BytesIO(exported.encode()), "event.json")},
+    )
     assert json.loads(browser.get("/console/e2/export.json").text) == json.loads(exported)
     # It is finished there, too.
     assert "The event is finished" in text_of(browser.console("e2"))
@@ -154,8 +159,9 @@ def test_who_missed_the_cut_may_drop_until_the_bracket_is_played(house: House):
 
 
 def test_a_second_stage_of_swiss_rounds_has_no_semi_final(house: House):
-    browser = house.with_event(TWENTY, rulebook="shatterpoint-premier", structure="own", swiss_rounds=1, cut=4,
-                               second_stage="second-swiss")
+    browser = house.with_event(
+        TWENTY, rulebook="shatterpoint-premier", structure="own", swiss_rounds=1, cut=4, second_stage="second-swiss"
+    )
     house.publish()
     for match in house.event.live.matches:  # type: ignore[union-attr]
         if match.match.b:
@@ -176,8 +182,14 @@ def test_the_cut_is_taken_back(house: House):
 def turned_round(house: House, match_id: str = "4.1") -> dict[str, object]:
     """What an official sends who gives a match to the other side."""
     match = house.event.find_match(match_id)[1]  # type: ignore[index]
-    return {"way": "time", "q.score.winner": "0", "q.score.loser": "100", "revision": str(match.revision),
-            "seen": str(match.number or 0), "reason": "misread"}
+    return {
+        "way": "time",
+        "q.score.winner": "0",
+        "q.score.loser": "100",
+        "revision": str(match.revision),
+        "seen": str(match.number or 0),
+        "reason": "misread",
+    }
 
 
 def test_a_correction_asks_what_becomes_of_the_cut_and_the_answer_comes_back_with_all_that_was_sent(house: House):
@@ -308,8 +320,9 @@ def test_elimination_from_the_start(house: House):
     assert text_of(browser.get("/e/e1/standings")).count("Champion") == 1
 
 
-@pytest.mark.parametrize("language", [
-    "pl", *(pytest.param(each, marks=pytest.mark.long) for each in ("en", "es", "de"))])
+@pytest.mark.parametrize(
+    "language", ["pl", *(pytest.param(each, marks=pytest.mark.long) for each in ("en", "es", "de"))]
+)
 def test_every_page_of_every_step_reads_in_every_language(house: House, language: str):
     cut_made(house, third_place_match="1")
     guest, organizer = house.browser(language), house.browser(language)
@@ -317,8 +330,15 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
     seeds = current_seeds(house.event)
 
     def look() -> None:
-        for path in ("/e/e1", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/wall/e1", "/",
-                     *(f"/e/e1/p/p{n}" for n in range(1, 21))):
+        for path in (
+            "/e/e1",
+            "/e/e1/standings",
+            "/e/e1/pairings",
+            "/e/e1/bracket",
+            "/wall/e1",
+            "/",
+            *(f"/e/e1/p/p{n}" for n in range(1, 21)),
+        ):
             assert guest.get(path).status_code in (200, 302), path
         assert organizer.console().status_code == 200
         assert organizer.get("/console").status_code == 200
@@ -331,7 +351,8 @@ def test_every_page_of_every_step_reads_in_every_language(house: House, language
         house.organizer().post("/console/e1/draw", attempt=0)
         look()
         house.publish() if house.event.draft is None else house.organizer().post(
-            "/console/e1/publish", number=house.event.draft.number, attempt=1)
+            "/console/e1/publish", number=house.event.draft.number, attempt=1
+        )
         look()
         house.play()
         look()

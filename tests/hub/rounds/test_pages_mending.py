@@ -47,8 +47,9 @@ def press(browser: Browser, shown: TestResponse, **typed: str) -> TestResponse:
     form = re.search(r'<section class="card mend-step".*?<form(.*?)</form>', shown.text, flags=re.S)
     assert form, text_of(shown)
     fields = {key: html.unescape(value) for key, value in re.findall(r'name="(\w+)" value="([^"]*)"', form[1])}
-    return browser.post(MEND, **{**{key: value for key, value in fields.items() if key != "csrf"}, "reason": WHY,
-                                 **typed})
+    return browser.post(
+        MEND, **{**{key: value for key, value in fields.items() if key != "csrf"}, "reason": WHY, **typed}
+    )
 
 
 def test_two_are_chosen_looked_at_and_swapped(house: House, organizer: Browser) -> None:
@@ -67,10 +68,10 @@ def test_two_are_chosen_looked_at_and_swapped(house: House, organizer: Browser) 
 
 def test_by_hand_is_said_on_the_grid_the_pairings_the_match_and_the_rules(house: House, organizer: Browser) -> None:
     before = {path: organizer.get(path).text for path in ("/console/e1", "/e/e1/pairings", "/rules/e1")}
-    assert not any("s-by-hand\"/></svg> by hand" in text for text in before.values())
+    assert not any('s-by-hand"/></svg> by hand' in text for text in before.values())
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
     for path in ("/console/e1", "/e/e1/pairings"):
-        assert organizer.get(path).text.count("s-by-hand\"/></svg> by hand") == 2, path
+        assert organizer.get(path).text.count('s-by-hand"/></svg> by hand') == 2, path
     match = house.event.rounds[0].matches[0].id
     assert WHY in text_of(organizer.get(f"/console/e1/match/{match}"))
     rules = text_of(house.browser().get("/rules/e1"))
@@ -128,18 +129,21 @@ def test_without_a_reason_nothing_is_done(house: House, organizer: Browser) -> N
     assert seat(house, 1) == one
 
 
-@pytest.mark.parametrize(("chosen", "says"), [
-    ({"do": "swap", "first": "p1", "second": "p1"}, "the same player twice"),
-    ({"do": "swap", "first": "p1"}, "Choose two players"),
-    ({"do": "swap", "first": "p1", "second": "nobody"}, ""),
-    ({"do": "table", "match": "1.1", "table": "first"}, "“first” is not a table"),
-    ({"do": "table", "match": "1.1"}, "is not a table"),
-    ({"do": "table", "match": "9.9", "table": "4"}, ""),
-    ({"do": "bye", "first": "p1"}, "is not waiting"),
-    ({"do": "again"}, "Nobody needs a new pairing"),
-    ({"do": "everything"}, "not possible here"),
-    ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be changed"),
-])
+@pytest.mark.parametrize(
+    ("chosen", "says"),
+    [
+        ({"do": "swap", "first": "p1", "second": "p1"}, "the same player twice"),
+        ({"do": "swap", "first": "p1"}, "Choose two players"),
+        ({"do": "swap", "first": "p1", "second": "nobody"}, ""),
+        ({"do": "table", "match": "1.1", "table": "first"}, "“first” is not a table"),
+        ({"do": "table", "match": "1.1"}, "is not a table"),
+        ({"do": "table", "match": "9.9", "table": "4"}, ""),
+        ({"do": "bye", "first": "p1"}, "is not waiting"),
+        ({"do": "again"}, "Nobody needs a new pairing"),
+        ({"do": "everything"}, "not possible here"),
+        ({"do": "swap", "first": "p1", "second": "p2", "number": "7"}, "Round 7 cannot be changed"),
+    ],
+)
 def test_what_cannot_be_done_is_said_on_the_page(organizer: Browser, chosen: dict[str, str], says: str) -> None:
     answer = look(organizer, **chosen)
     assert answer.status_code in (400, 409)
@@ -162,7 +166,8 @@ def test_a_table_follows_at_once_and_says_who_sits_there(house: House, organizer
 
 
 def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_published_again(
-        house: House, organizer: Browser) -> None:
+    house: House, organizer: Browser
+) -> None:
     before = {job.id for job in derived_jobs(house.event)}
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
     new = [job for job in derived_jobs(house.event) if job.id not in before]
@@ -174,7 +179,9 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
     press(organizer, look(organizer, do="unpublish"))
     organizer.post("/console/e1/publish", number=1, attempt=1)
     assert [job.kind for job in derived_jobs(house.event) if job.id not in before | {job.id for job in new}] == [
-        "pairings-table", "pairings-name"]
+        "pairings-table",
+        "pairings-name",
+    ]
 
 
 def test_who_is_left_alone_by_one_who_goes_is_paired_again(house: House, organizer: Browser) -> None:
@@ -218,8 +225,9 @@ def test_a_draft_says_what_is_by_hand_and_warns_before_it_is_thrown_away(house: 
 
 def pair(browser: Browser, rows: list[tuple[str, str, str]], **more: str) -> TestResponse:
     columns: dict[str, Any] = {key: [row[i] for row in rows] for i, key in enumerate(("table", "a", "b"))}
-    return browser.client.post("/console/e1/pair", headers=browser.headers,
-                               data={"csrf": browser.token, "reason": WHY, **columns, **more})
+    return browser.client.post(
+        "/console/e1/pair", headers=browser.headers, data={"csrf": browser.token, "reason": WHY, **columns, **more}
+    )
 
 
 def test_a_round_is_paired_by_typing_parts_of_names(house: House) -> None:
@@ -258,14 +266,17 @@ def test_the_form_begins_with_the_draw(house: House) -> None:
     assert name(house, seat(house, 1)) not in empty
 
 
-@pytest.mark.parametrize(("rows", "says"), [
-    ([("", "nobody at all", "eva")], "Line 1: no player in this round matches “nobody at all”"),
-    ([("", "a", "eva")], "Line 1: “a” matches several players"),
-    ([("x", "ana", "eva")], "Line 1: “x” is not a table number"),
-    ([("", "", "")], "Nobody is paired yet"),
-    ([("", "ana", "ana")], ""),
-    ([("3", "ana", "eva"), ("3", "kai", "bruno")], "Table 3 is taken"),
-])
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([("", "nobody at all", "eva")], "Line 1: no player in this round matches “nobody at all”"),
+        ([("", "a", "eva")], "Line 1: “a” matches several players"),
+        ([("x", "ana", "eva")], "Line 1: “x” is not a table number"),
+        ([("", "", "")], "Nobody is paired yet"),
+        ([("", "ana", "ana")], ""),
+        ([("3", "ana", "eva"), ("3", "kai", "bruno")], "Table 3 is taken"),
+    ],
+)
 def test_what_is_typed_wrong_is_said_with_its_line(house: House, rows: list[tuple[str, str, str]], says: str) -> None:
     organizer = house.with_event()
     organizer.get("/console/e1/pair")

@@ -239,14 +239,17 @@ def test_rulebooks_without_a_roll_are_not_asked_for_one(house: House) -> None:
     assert "xtra minutes" not in text_of(browser.console())
 
 
-@pytest.mark.parametrize(("rulebook", "words"), [
-    ("xwing-standard", "Finish the current game round"),
-    ("xwing-epic-duel", "Finish the current game round"),
-    ("keyforge-archon", "the opponent takes one last turn"),
-    ("keyforge-sealed", "the opponent takes one last turn"),
-    ("warlords-of-terra", "then play three more"),
-    ("shatterpoint-premier", "Finish the current turn"),
-])
+@pytest.mark.parametrize(
+    ("rulebook", "words"),
+    [
+        ("xwing-standard", "Finish the current game round"),
+        ("xwing-epic-duel", "Finish the current game round"),
+        ("keyforge-archon", "the opponent takes one last turn"),
+        ("keyforge-sealed", "the opponent takes one last turn"),
+        ("warlords-of-terra", "then play three more"),
+        ("shatterpoint-premier", "Finish the current turn"),
+    ],
+)
 def test_at_time_the_wall_says_what_happens_now(house: House, rulebook: str, words: str) -> None:
     begin(house, rulebook)
     house.time.ms += 200 * MINUTE

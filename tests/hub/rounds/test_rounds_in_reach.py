@@ -14,9 +14,9 @@ from roundtap_hub.units.table_view import table_view
 def correct(house: House, match: str, a: int, b: int) -> None:
     found = house.event.find_match(match)
     assert found
-    house.service.execute_one("e1",
-                              EnterResult(match, found[1].revision, Result(score=SidePair(a, b)), reason="misread"),
-                              "test")
+    house.service.execute_one(
+        "e1", EnterResult(match, found[1].revision, Result(score=SidePair(a, b)), reason="misread"), "test"
+    )
 
 
 def links(page: str, what: str) -> list[str]:
@@ -57,8 +57,9 @@ def test_after_a_correction_the_console_shows_that_round(house: House):
     house.publish()
     end = browser.get("/console/e1/match/1.1/walk?way=played&opener=b&q.score.loser=24")
     assert 'name="reason" required' in end.text
-    answer = browser.post("/console/e1/match/1.1/walk", revision=1, way="played", opener="b", reason="misread",
-                          **{"q.score.loser": 24})
+    answer = browser.post(
+        "/console/e1/match/1.1/walk", revision=1, way="played", opener="b", reason="misread", **{"q.score.loser": 24}
+    )
     assert answer.location == "/console/e1?round=1"
     assert "corrected" in text_of(browser.console(query="?round=1"))
     assert "corrected" not in text_of(browser.console())

@@ -84,8 +84,9 @@ def test_a_correction_of_a_closed_round_makes_it_no_longer(hall: Hall):
     hall.round(80, 85, 150)
     match = hall.house.event.rounds[0].matches[0]
     hall.at(170)
-    hall.house.service.execute_one("e1", EnterResult(match.id, match.revision, Result(score=SidePair(24, 100)),
-                                                     reason="misread"), "test")
+    hall.house.service.execute_one(
+        "e1", EnterResult(match.id, match.revision, Result(score=SidePair(24, 100)), reason="misread"), "test"
+    )
     assert hall.schedule.rounds[0].taken == 70
 
 
@@ -177,8 +178,9 @@ def test_a_clock_that_was_set_in_the_midst_of_it_sets_right_what_was_noted_befor
 
 
 @pytest.mark.parametrize(("knows_time", "taken"), [(True, 70), (False, None)])
-def test_across_boots_minutes_are_known_by_the_time_of_day_or_not_at_all(tmp_path: Path, knows_time: bool,
-                                                                        taken: int | None):
+def test_across_boots_minutes_are_known_by_the_time_of_day_or_not_at_all(
+    tmp_path: Path, knows_time: bool, taken: int | None
+):
     with open_house(tmp_path) as house:
         house.with_event(swiss_rounds=3)
         hall = Hall(house, knows_time)

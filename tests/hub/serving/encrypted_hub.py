@@ -59,8 +59,16 @@ async def serve(folder: Path, application: HubApplication) -> None:
     serving = asyncio.create_task(secure.serve([listener]))
     print(listener.getsockname()[1], flush=True)
     while await asyncio.to_thread(sys.stdin.readline):
-        print(json.dumps({"bytes": bytes_in_use(), "connections": listener.limits.open_count,
-                          "handshakes": secure._handshakes.open_count}), flush=True)
+        print(
+            json.dumps(
+                {
+                    "bytes": bytes_in_use(),
+                    "connections": listener.limits.open_count,
+                    "handshakes": secure._handshakes.open_count,
+                }
+            ),
+            flush=True,
+        )
     serving.cancel()
 
 

@@ -29,8 +29,9 @@ def test_a_flood_of_one_message_is_a_few_lines_and_a_number() -> None:
     assert shown.lines == [f"a batch of {n} was not saved" for n in range(A_MINUTE)]
     shown.s += MINUTE_S
     shown.log.warning("a batch of %d was not saved", 7)
-    assert shown.lines[-1] == ("a batch of 7 was not saved "
-                               f"(and {10_000 - A_MINUTE} more like this in the minutes before)")
+    assert shown.lines[-1] == (
+        f"a batch of 7 was not saved (and {10_000 - A_MINUTE} more like this in the minutes before)"
+    )
 
 
 def test_another_message_is_not_held_back() -> None:

@@ -146,8 +146,14 @@ def test_a_published_round_stands_on_every_phone_without_loading(house: House, c
     phones = [Listener(client, f"/e/e1/p/p{n}", language) for n in range(1, 7) for language in ("en", "de")]
     house.publish()
     for phone in phones:
-        phone.until(lambda phone=phone: any("2" in p["regions"][0]["html"] for p in phone.named("patch")  # type: ignore[misc]
-                                            if p["regions"][0]["id"] == "round"), "the round")
+        phone.until(
+            lambda phone=phone: any(
+                "2" in p["regions"][0]["html"]
+                for p in phone.named("patch")  # type: ignore[misc]
+                if p["regions"][0]["id"] == "round"
+            ),
+            "the round",
+        )
         phone.show()
         assert phone.loads == 1
         assert phone.page.shape() == tree(client.get(phone.path, accept_language=phone.language).text).shape()
@@ -229,8 +235,16 @@ def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
     browser.stream.result(20)
 
 
-PATHS = ("/e/e1", "/e/e1/p/p1", "/e/e1/p/p4", "/e/e1/standings", "/e/e1/pairings", "/e/e1/bracket", "/rules/e1",
-         "/wall/e1?theme=light")
+PATHS = (
+    "/e/e1",
+    "/e/e1/p/p1",
+    "/e/e1/p/p4",
+    "/e/e1/standings",
+    "/e/e1/pairings",
+    "/e/e1/bracket",
+    "/rules/e1",
+    "/wall/e1?theme=light",
+)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -249,8 +263,10 @@ def test_whatever_happens_pages_become_what_flask_would_send(house: House, clien
         rand.choice(browsers).show()
     for browser in browsers:
         fresh = _still(tree(house.browser(browser.language).get(browser.path).text).shape())
-        browser.until(lambda browser=browser, fresh=fresh: (browser.show(), _still(browser.page.shape()) == fresh)[1],  # type: ignore[misc]
-                      f"{browser.path} as it is now")
+        browser.until(
+            lambda browser=browser, fresh=fresh: (browser.show(), _still(browser.page.shape()) == fresh)[1],  # type: ignore[misc]
+            f"{browser.path} as it is now",
+        )
         browser.close()
     assert sum(browser.loads for browser in browsers) < 60 * len(browsers) / 4
 
@@ -279,8 +295,9 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
         tell("e1", SetClock(rand.choice(["start", "pause", "adjust", "reset"]), rand.choice([60_000, -60_000])), "test")
     elif deed == 7:
         seated = frozenset(rand.sample("ab", rand.randint(0, 2)))
-        house.hub.presence.update(f"unit-{rand.randint(1, 2)}", house.time.ms, match=match.id, seated=seated,
-                                 call=rand.random() < 0.5)
+        house.hub.presence.update(
+            f"unit-{rand.randint(1, 2)}", house.time.ms, match=match.id, seated=seated, call=rand.random() < 0.5
+        )
     elif deed == 8:
         tell("e1", rand.choice([DropCompetitor, ReturnCompetitor])(who), "test")
     elif deed == 9:

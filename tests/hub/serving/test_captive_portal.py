@@ -44,32 +44,45 @@ def asked(client: AsgiClient, host: str, path: str) -> Answer:
     return client.get(path, host=host)
 
 
-@pytest.mark.parametrize(("host", "path", "status", "body"), [
-    # As the makers' own servers answer.
-    ("connectivitycheck.gstatic.com", "/generate_204", 204, ""),
-    ("connect.rom.miui.com", "/generate_204", 204, ""),
-    ("www.google.com", "/gen_204", 204, ""),
-    ("captive.apple.com", "/hotspot-detect.html", 200,
-     "<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>"),
-    ("www.apple.com", "/library/test/success.html", 200,
-     "<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>"),
-    ("www.msftconnecttest.com", "/connecttest.txt", 200, "Microsoft Connect Test"),
-    ("www.msftncsi.com", "/ncsi.txt", 200, "Microsoft NCSI"),
-    ("detectportal.firefox.com", "/success.txt?ipv4", 200, "success\n"),
-    ("nmcheck.gnome.org", "/check_network_status.txt", 200, "NetworkManager is online\n"),
-    ("network-test.debian.org", "/nm", 200, "NetworkManager is online\n"),
-    ("fedoraproject.org", "/static/hotspot.txt", 200, "OK"),
-    ("connectivity-check.ubuntu.com", "/", 204, ""),
-])
-def test_a_probe_gets_the_answer_that_it_waits_for(client: AsgiClient, host: str, path: str, status: int,
-                                                   body: str) -> None:
+@pytest.mark.parametrize(
+    ("host", "path", "status", "body"),
+    [
+        # As the makers' own servers answer.
+        ("connectivitycheck.gstatic.com", "/generate_204", 204, ""),
+        ("connect.rom.miui.com", "/generate_204", 204, ""),
+        ("www.google.com", "/gen_204", 204, ""),
+        (
+            "captive.apple.com",
+            "/hotspot-detect.html",
+            200,
+            "<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>",
+        ),
+        (
+            "www.apple.com",
+            "/library/test/success.html",
+            200,
+            "<HTML><HEAD><TITLE>Success</TITLE></HEAD><BODY>Success</BODY></HTML>",
+        ),
+        ("www.msftconnecttest.com", "/connecttest.txt", 200, "Microsoft Connect Test"),
+        ("www.msftncsi.com", "/ncsi.txt", 200, "Microsoft NCSI"),
+        ("detectportal.firefox.com", "/success.txt?ipv4", 200, "success\n"),
+        ("nmcheck.gnome.org", "/check_network_status.txt", 200, "NetworkManager is online\n"),
+        ("network-test.debian.org", "/nm", 200, "NetworkManager is online\n"),
+        ("fedoraproject.org", "/static/hotspot.txt", 200, "OK"),
+        ("connectivity-check.ubuntu.com", "/", 204, ""),
+    ],
+)
+def test_a_probe_gets_the_answer_that_it_waits_for(
+    client: AsgiClient, host: str, path: str, status: int, body: str
+) -> None:
     answer = asked(client, host, path)
     assert (answer.status_code, answer.text) == (status, body)
     assert answer.headers["cache-control"] == "no-store"
 
 
 def test_any_other_page_of_a_foreign_name_leads_to_the_front_door_by_the_address_that_the_phone_came_in_by(
-        client: AsgiClient) -> None:
+    client: AsgiClient,
+) -> None:
     for host, path in (("www.example.com", "/"), ("news.example.com:80", "/console?x=1"), ("captive.apple.com", "/me")):
         answer = asked(client, host, path)
         assert (answer.status_code, answer.headers["location"]) == (302, "http://10.42.0.1/")
@@ -81,15 +94,28 @@ def test_what_was_sent_to_a_foreign_name_is_never_answered_as_if_it_had_arrived(
         assert answer.status_code == 421
 
 
-@pytest.mark.parametrize("host", ["10.42.0.1", "10.42.0.1:80", "roundtap.local", "roundtap", "hub.lan", "localhost",
-                                  "[fd00::1]:80", "games.example.org", "GAMES.example.org."])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "10.42.0.1",
+        "10.42.0.1:80",
+        "roundtap.local",
+        "roundtap",
+        "hub.lan",
+        "localhost",
+        "[fd00::1]:80",
+        "games.example.org",
+        "GAMES.example.org.",
+    ],
+)
 def test_its_own_names_are_served(client: AsgiClient, host: str) -> None:
     assert asked(client, host, "/time").status_code == 200
     assert asked(client, host, "/generate_204").status_code == 404
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/device/challenge"), ("POST", "/device/report"),
-                                              ("GET", "/standby/lineage")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/device/challenge"), ("POST", "/device/report"), ("GET", "/standby/lineage")]
+)
 def test_units_are_answered_whatever_they_call_the_hub(client: AsgiClient, method: str, path: str) -> None:
     ask = client.get if method == "GET" else client.post
     foreign = ask(path, host="hub.example.com")
@@ -107,7 +133,8 @@ def test_at_the_port_that_is_named_nobody_asks_for_somebody_else(tmp_path: Path)
 
 @pytest.mark.parametrize("host", ["..", ".", "a..b"])
 def test_a_name_that_is_none_is_refused_and_fills_no_log(
-        tmp_path: Path, caplog: pytest.LogCaptureFixture, host: str) -> None:
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, host: str
+) -> None:
     """One phone may ask so a hundred times a second."""
     with hub_at(tmp_path, ("10.42.0.1", 8080)) as (_, found):
         answer = asked(found, host, "/no/such/page")

@@ -189,8 +189,9 @@ def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) ->
 
 @BOTH
 @pytest.mark.parametrize("said", [b"", b"GET /hello HT", b"GET /hello HTTP/1.1\r\nHost: hub\r\nX-More: 1"])
-def test_a_head_that_does_not_come_ends_the_connection(base: type[Any], said: bytes,
-                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_head_that_does_not_come_ends_the_connection(
+    base: type[Any], said: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits_module, "HEAD_WITHIN_S", 0.01)
     monkeypatch.setattr(limits_module, "FIRST_BYTE_WITHIN_S", 0.01)
 
@@ -287,8 +288,9 @@ def test_whoever_asks_once_is_heard_before_the_sixty_connections_of_another(base
         await hello(scope, receive, send)
 
     async def work() -> None:
-        config = uvicorn.Config(noted, http=with_timeouts(ConnectionLimits(100, Hand()), base), lifespan="off",
-                                log_config=None)
+        config = uvicorn.Config(
+            noted, http=with_timeouts(ConnectionLimits(100, Hand()), base), lifespan="off", log_config=None
+        )
         config.load()
         lines = [Line("10.42.0.7") for _ in range(60)] + [Line("10.42.0.8")]
         for line in lines:

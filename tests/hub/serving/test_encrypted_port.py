@@ -36,8 +36,11 @@ class EncryptedHub:
     def __init__(self, folder: Path) -> None:
         self._process = subprocess.Popen(
             [sys.executable, str(Path(__file__).with_name("encrypted_hub.py")), str(folder)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "PYTHONMALLOC": "malloc", "PYTHONPATH": os.pathsep.join(sys.path)})
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONMALLOC": "malloc", "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
         self.port = int(self._line())
         self._open = ExitStack()
         self._network = 0
@@ -61,8 +64,9 @@ class EncryptedHub:
         raise AssertionError(found)
 
     def connect(self, number: int) -> socket.socket:
-        phone = socket.create_connection(("127.0.0.1", self.port), timeout=30,
-                                         source_address=(f"127.1.{self._network}.{1 + number // EACH}", 0))
+        phone = socket.create_connection(
+            ("127.0.0.1", self.port), timeout=30, source_address=(f"127.1.{self._network}.{1 + number // EACH}", 0)
+        )
         return self._open.enter_context(phone)
 
     def encrypt(self, phone: socket.socket) -> ssl.SSLSocket:

@@ -11,14 +11,20 @@ LATER = {"spake2", "alembic", "mako", "python_calamine", "cryptography"}
 TABLES = {"sqlmodel", "sqlalchemy", "pydantic"}
 
 
-@pytest.mark.parametrize(("modules", "later"), [
-    ("roundtap_hub.main", LATER),
-    ("roundtap_units.table.main, roundtap_units.table.unit", LATER | TABLES),
-    ("roundtap_units.station.main", LATER | TABLES),
-])
+@pytest.mark.parametrize(
+    ("modules", "later"),
+    [
+        ("roundtap_hub.main", LATER),
+        ("roundtap_units.table.main, roundtap_units.table.unit", LATER | TABLES),
+        ("roundtap_units.station.main", LATER | TABLES),
+    ],
+)
 def test_what_is_needed_later_is_loaded_later(modules: str, later: set[str]) -> None:
     """Half a second of a Pi's start, each of them (README, what it stands on)."""
     told = subprocess.run(
         [sys.executable, "-c", f"import sys, {modules}; print(*sorted({{m.split('.')[0] for m in sys.modules}}))"],
-        capture_output=True, text=True, check=True).stdout
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     assert later & set(told.split()) == set()

@@ -78,8 +78,11 @@ def test_who_comes_first_is_served_first_by_as_many_threads_as_there_are() -> No
 
 def test_the_watchdog_is_the_next_not_the_last() -> None:
     async def scene(lane: PageQueue[str], work: Work) -> None:
-        tasks = [await begin(lane.run(work("a", waits=True), LONG)), await begin(lane.run(work("b"), LONG)),
-                 await begin(lane.run(work("probe"), LONG, asker=FIRST))]
+        tasks = [
+            await begin(lane.run(work("a", waits=True), LONG)),
+            await begin(lane.run(work("b"), LONG)),
+            await begin(lane.run(work("probe"), LONG, asker=FIRST)),
+        ]
         work.let.set()
         await asyncio.gather(*tasks)
 
@@ -276,6 +279,7 @@ def test_one_address_waits_with_so_many_and_the_next_is_told_that_it_is_this_add
 
 def test_where_the_line_is_full_the_address_with_most_loses_the_last_of_its_requests() -> None:
     """Sixteen addresses filled it, and everybody else was sent away."""
+
     async def scene(lane: PageQueue[str], work: Work) -> None:
         limits = QueueLimits(5, 30.0)
         tasks = [await begin(lane.run(work("now", waits=True), limits))]
@@ -396,7 +400,8 @@ def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.M
 
 
 def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports(
-        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 30.0)
     reports = RequestPriority()
     staff, begun = RequestPriority(reports), threading.Event()

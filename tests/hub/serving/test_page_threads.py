@@ -43,8 +43,9 @@ class Pages:
             assert self.let.wait(30)
         if environ["PATH_INFO"] == "/broken":
             raise ValueError("a bug")
-        write = start_response("201 CREATED", [("Content-Type", "text/plain"), ("Set-Cookie", "a=1"),
-                                               ("Set-Cookie", "b=2")])
+        write = start_response(
+            "201 CREATED", [("Content-Type", "text/plain"), ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2")]
+        )
         write(b"one ")
         return Parts(self)
 
@@ -68,8 +69,13 @@ class House:
         self.pages = Pages()
         reports = RequestPriority()
         self.staff = RequestPriority(reports)
-        self.threads = PageThreads(lambda: self.pages, reports, self.staff, BusyPage(StaticFiles(), "de"),
-                                   lambda scope: b"organizer" in get_header(scope, b"cookie"))
+        self.threads = PageThreads(
+            lambda: self.pages,
+            reports,
+            self.staff,
+            BusyPage(StaticFiles(), "de"),
+            lambda scope: b"organizer" in get_header(scope, b"cookie"),
+        )
         self.client = AsgiClient(self._answer)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
@@ -100,10 +106,26 @@ def test_a_request_comes_to_the_page_as_it_was_sent_and_the_answer_back(house: H
     assert environ["PATH_INFO"].encode("latin-1").decode() == "/e/Łódź"
     assert environ["QUERY_STRING"] == "lang=pl&q=%C5%81"
     assert house.pages.bodies == [b"a=1"]
-    assert {name: environ[name] for name in ("REQUEST_METHOD", "CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_COOKIE",
-                                             "HTTP_HOST", "REMOTE_ADDR", "SERVER_PORT")} == {
-        "REQUEST_METHOD": "POST", "CONTENT_LENGTH": "3", "CONTENT_TYPE": "text/x", "HTTP_COOKIE": "x=1",
-        "HTTP_HOST": "localhost", "REMOTE_ADDR": "127.0.0.1", "SERVER_PORT": "8080"}
+    assert {
+        name: environ[name]
+        for name in (
+            "REQUEST_METHOD",
+            "CONTENT_LENGTH",
+            "CONTENT_TYPE",
+            "HTTP_COOKIE",
+            "HTTP_HOST",
+            "REMOTE_ADDR",
+            "SERVER_PORT",
+        )
+    } == {
+        "REQUEST_METHOD": "POST",
+        "CONTENT_LENGTH": "3",
+        "CONTENT_TYPE": "text/x",
+        "HTTP_COOKIE": "x=1",
+        "HTTP_HOST": "localhost",
+        "REMOTE_ADDR": "127.0.0.1",
+        "SERVER_PORT": "8080",
+    }
 
 
 def test_a_page_that_fails_is_a_plain_answer_and_the_next_one_comes(house: House) -> None:
@@ -175,8 +197,10 @@ def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(hou
 
 def test_one_address_waits_with_a_few_requests_and_is_told_so_in_its_language(house: House) -> None:
     house.fill_players()
-    greedy = [house.client.begin("GET", "/e/e1", headers={"accept_language": "en"}, peer="10.42.0.9")
-              for _ in range(PER_ADDRESS // 2 + 3)]
+    greedy = [
+        house.client.begin("GET", "/e/e1", headers={"accept_language": "en"}, peer="10.42.0.9")
+        for _ in range(PER_ADDRESS // 2 + 3)
+    ]
     house.client.until(lambda: sum(answer.done() for answer in greedy) == 3)
     refused = [answer.result() for answer in greedy if answer.done()]
     assert {answer.status_code for answer in refused} == {429}
@@ -226,7 +250,8 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
-        house: House, monkeypatch: pytest.MonkeyPatch, language: str) -> None:
+    house: House, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
     monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
 
@@ -242,7 +267,8 @@ def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
 
 
 def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(
-        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
     assert '<html lang="de"' in house.client.get("/").text
@@ -266,7 +292,8 @@ def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytes
 
 
 def test_a_form_whose_turn_never_comes_is_told_that_nothing_was_done(
-        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(page_threads.page_queues, "FORM", QueueLimits(10, 0.01))
     house.fill_players()
     answer = house.client.post("/e/form", data=b"a=1")
@@ -301,8 +328,7 @@ def test_the_hub_s_pages_name_files_that_are_there(hub: AsgiClient) -> None:
 
 
 def test_an_import_that_is_too_large_is_explained(hub: AsgiClient) -> None:
-    answer = hub.begin("POST", "/console/import", None, hub.organizer,
-                       announced=FORM_BYTES_MAX + 1).result(30)
+    answer = hub.begin("POST", "/console/import", None, hub.organizer, announced=FORM_BYTES_MAX + 1).result(30)
     assert (answer.status_code, answer.headers["connection"]) == (413, "close")
     assert "<h1>" in answer.text
 

@@ -143,8 +143,11 @@ class VersionsKept:
 
     def anew(self) -> dict[str, str]:
         links = self.house.hub.access.links
-        pages = [page for who in self.house.event.entrants
-                 for page in (f"p/e1/{who}", page_key("e1", links.token("e1", who)))]
+        pages = [
+            page
+            for who in self.house.event.entrants
+            for page in (f"p/e1/{who}", page_key("e1", links.token("e1", who)))
+        ]
         return {page: version_at(self.house.hub, *self.now(), page) for page in [*pages, "e/e1", "wall/e1"]}
 
     def dropped(self) -> set[str]:
@@ -178,16 +181,24 @@ def test_whatever_happens_in_an_event_no_version_is_kept_that_would_be_another(h
     stayed: list[int] = []
     for happens in (
         lambda: step(SwapSeats(1, (seat(house, 1, "a"), seat(house, 2, "a")), "a test")),
-        lambda: step(SetClock("start")), lambda: step(SetClock("pause")), lambda: step(SetClock("start")),
-        lambda: house.report("1.1", "a", 100, 24), lambda: house.report("1.1", "b", 90, 24),
+        lambda: step(SetClock("start")),
+        lambda: step(SetClock("pause")),
+        lambda: step(SetClock("start")),
+        lambda: house.report("1.1", "a", 100, 24),
+        lambda: house.report("1.1", "b", 90, 24),
         lambda: presence.update("unit-2", 9, match="1.2", seated=frozenset("ab"), call=True),
-        lambda: presence.add_request((CALL, "e1", "1.2"), "phone:p3", 10), lambda: step(GrantExtension("1.2", 5)),
+        lambda: presence.add_request((CALL, "e1", "1.2"), "phone:p3", 10),
+        lambda: step(GrantExtension("1.2", 5)),
         lambda: organizer.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/rename", name="Ana Ruíz"),
-        lambda: house.play(leave_open=1), house.play, lambda: step(DropCompetitor(seat(house, 2, "a"))),
+        lambda: house.play(leave_open=1),
+        house.play,
+        lambda: step(DropCompetitor(seat(house, 2, "a"))),
         house.publish,
         lambda: house.place("unit-1", 2),
-        lambda: house.hub.access.links.revoke("e1", seat(house, 1, "a")), house.play,
-        lambda: step(SetEventDetails({"place": "Friday"})), lambda: step(FinishEvent("enough")),
+        lambda: house.hub.access.links.revoke("e1", seat(house, 1, "a")),
+        house.play,
+        lambda: step(SetEventDetails({"place": "Friday"})),
+        lambda: step(FinishEvent("enough")),
     ):
         happens()
         of_players = len(kept.versions) - 2

@@ -44,7 +44,7 @@ def patch(old: RenderedPage, new: RenderedPage) -> dict[str, object]:
 
 
 def rows(*texts: str) -> list[tuple[str, str]]:
-    """"1a": the row of key "1" with the text "1a"."""
+    """ "1a": the row of key "1" with the text "1a"."""
     return [(text[0], text) for text in texts]
 
 
@@ -65,28 +65,44 @@ def test_what_somebody_typed_is_no_mark():
 
 
 def test_one_row_that_changed_is_all_that_is_told():
-    old, new = (page(v, ("a", "Tables", [rows("1a", "2b", text)]), ("b", "Other", [])) for v, text in
-                (("v1", "3c"), ("v2", "3d")))
-    assert patch(old, new) == {"from": "v1", "to": "v2", "regions": [
-        {"id": "a", "gone": [], "rows": [{"key": "3", "html": '<li data-key="3">3d<b>1:00</b></li>'}]}]}
+    old, new = (
+        page(v, ("a", "Tables", [rows("1a", "2b", text)]), ("b", "Other", []))
+        for v, text in (("v1", "3c"), ("v2", "3d"))
+    )
+    assert patch(old, new) == {
+        "from": "v1",
+        "to": "v2",
+        "regions": [{"id": "a", "gone": [], "rows": [{"key": "3", "html": '<li data-key="3">3d<b>1:00</b></li>'}]}],
+    }
 
 
 def test_rows_come_and_go():
     old = page("v1", ("a", "Tables", [rows("1a", "2b", "3c", "4d")]))
     new = page("v2", ("a", "Tables", [rows("0x", "1a", "3c", "9y", "4d")]))
-    assert patch(old, new)["regions"] == [{"id": "a", "gone": ["2"], "rows": [
-        {"key": "0", "html": '<li data-key="0">0x<b>1:00</b></li>', "before": "1"},
-        {"key": "9", "html": '<li data-key="9">9y<b>1:00</b></li>', "after": "3"}]}]
+    assert patch(old, new)["regions"] == [
+        {
+            "id": "a",
+            "gone": ["2"],
+            "rows": [
+                {"key": "0", "html": '<li data-key="0">0x<b>1:00</b></li>', "before": "1"},
+                {"key": "9", "html": '<li data-key="9">9y<b>1:00</b></li>', "after": "3"},
+            ],
+        }
+    ]
 
 
-@pytest.mark.parametrize("new", [
-    ("a", "Tables", [rows("2b", "1a")]),
-    ("a", "Other head", [rows("1a", "2b")]),
-    ("a", "Tables", [rows("3a", "4b")]),
-    ("a", "Tables", [rows("1a", "2b"), rows("3c")]),
-    ("a", "Tables", []),
-    ("a", "Tables", [rows("1a", "1b")]),
-], ids=["order", "head", "all new", "another list", "none", "one key twice"])
+@pytest.mark.parametrize(
+    "new",
+    [
+        ("a", "Tables", [rows("2b", "1a")]),
+        ("a", "Other head", [rows("1a", "2b")]),
+        ("a", "Tables", [rows("3a", "4b")]),
+        ("a", "Tables", [rows("1a", "2b"), rows("3c")]),
+        ("a", "Tables", []),
+        ("a", "Tables", [rows("1a", "1b")]),
+    ],
+    ids=["order", "head", "all new", "another list", "none", "one key twice"],
+)
 def test_where_more_than_rows_changed_the_region_is_told(new: object):
     old, fresh = page("v1", ("a", "Tables", [rows("1a", "2b")])), page("v2", new)
     assert patch(old, fresh)["regions"] == [{"id": "a", "html": fresh.regions["a"].html}]
@@ -94,8 +110,13 @@ def test_where_more_than_rows_changed_the_region_is_told(new: object):
 
 def test_where_the_page_changed_beside_its_regions_it_is_to_be_loaded():
     old = page("v1", ("a", "Tables", []))
-    for new in (page("v2", ("a", "Tables", []), title="Open"), page("v2", ("a", "Tables", []), foot="x"),
-                page("v2"), page("v2", ("a", "Tables", []), ("b", "", [])), page("v2", ("b", "Tables", []))):
+    for new in (
+        page("v2", ("a", "Tables", []), title="Open"),
+        page("v2", ("a", "Tables", []), foot="x"),
+        page("v2"),
+        page("v2", ("a", "Tables", []), ("b", "", [])),
+        page("v2", ("b", "Tables", [])),
+    ):
         assert patch(old, new) == {"from": "v1", "to": "v2", "whole": True}
 
 
@@ -106,18 +127,25 @@ def test_another_version_and_what_moves_by_itself_are_no_change():
 
 def test_each_reader_s_own_token_and_time_are_put_into_page_and_patch():
     line = f'<form data-key="f"><input value="{CSRF}"><input value="{NOW}">'
-    old, new = (split_regions(f"<\x01[a\x01><p data-live id=a>{line}{end}</form></p><\x01]\x01>", "v")
-                for end in ("1", "2"))
-    assert fill_placeholders(new.html, "t0k-En", 12) == '<p data-live id=a><form data-key="f"><input value="t0k-En">' \
+    old, new = (
+        split_regions(f"<\x01[a\x01><p data-live id=a>{line}{end}</form></p><\x01]\x01>", "v") for end in ("1", "2")
+    )
+    assert (
+        fill_placeholders(new.html, "t0k-En", 12) == '<p data-live id=a><form data-key="f"><input value="t0k-En">'
         '<input value="12">2</form></p>'
+    )
     assert 'value=\\"t0k-En\\"' in fill_placeholders(diff_pages(old, new).text, "t0k-En", 12)
 
 
-@pytest.mark.parametrize("text", [
-    "{% region 'a' %}{% region 'b' %}{% endregion %}{% endregion %}", "{% row 1 %}{% endrow %}",
-    "{% region 'a' %}{% row 1 %}{% row 2 %}{% endrow %}{% endrow %}{% endregion %}",
-    "{% region 'a' %}{% endregion %}{% region 'a' %}{% endregion %}",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% region 'a' %}{% region 'b' %}{% endregion %}{% endregion %}",
+        "{% row 1 %}{% endrow %}",
+        "{% region 'a' %}{% row 1 %}{% row 2 %}{% endrow %}{% endrow %}{% endregion %}",
+        "{% region 'a' %}{% endregion %}{% region 'a' %}{% endregion %}",
+    ],
+)
 def test_a_template_that_marks_wrongly_is_told(text: str):
     with pytest.raises(ValueError, match=r"mark|regions"):
         split_regions(ENVIRONMENT.from_string(text).render(), "v")
@@ -127,10 +155,16 @@ TEXT = st.text(st.sampled_from("ab<&\"' 1\n\x01[]{}ł"), max_size=6)
 
 
 def regions(key_sets: list[list[list[str]]]) -> st.SearchStrategy[list[object]]:
-    return st.tuples(*(
-        st.tuples(st.just(f"r{n}"), st.sampled_from(["", "head", "<b>"]),
-                  st.tuples(*(st.tuples(*(st.tuples(st.just(key), TEXT) for key in keys)) for keys in groups)))
-        for n, groups in enumerate(key_sets))).map(list)
+    return st.tuples(
+        *(
+            st.tuples(
+                st.just(f"r{n}"),
+                st.sampled_from(["", "head", "<b>"]),
+                st.tuples(*(st.tuples(*(st.tuples(st.just(key), TEXT) for key in keys)) for keys in groups)),
+            )
+            for n, groups in enumerate(key_sets)
+        )
+    ).map(list)
 
 
 GROUPS = st.lists(st.lists(st.sampled_from([f"k{n}<" for n in range(9)]), unique=True, max_size=9), max_size=2)

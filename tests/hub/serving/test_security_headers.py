@@ -16,8 +16,10 @@ from roundtap_hub.access.auth import framing_origin
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.http_answers import PAGE_CSP
 
-TEMPLATES = [*Path(roundtap_hub.__file__).parent.glob("*/templates/*.html"),
-             *(Path(roundtap.demo.__file__).parent / "templates").glob("*.html")]
+TEMPLATES = [
+    *Path(roundtap_hub.__file__).parent.glob("*/templates/*.html"),
+    *(Path(roundtap.demo.__file__).parent / "templates").glob("*.html"),
+]
 WRITTEN_IN = re.compile(r"<style|\sstyle\s*=|\son[a-z]+\s*=\s*[\"']|<script(?![^>]*\ssrc=)|javascript:", re.IGNORECASE)
 
 
@@ -27,10 +29,17 @@ def test_no_template_has_styles_or_scripts_written_into_it(template: Path):
     assert [found[0] for found in WRITTEN_IN.finditer(text)] == []
 
 
-@pytest.mark.parametrize("text", [
-    '<p style="color: red">', "<style>", "<a href='javascript:x'>", '<b onclick="x()">', "<script>x()</script>",
-    '<svg style = "x">',
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<p style="color: red">',
+        "<style>",
+        "<a href='javascript:x'>",
+        '<b onclick="x()">',
+        "<script>x()</script>",
+        '<svg style = "x">',
+    ],
+)
 def test_what_is_written_in_would_be_found(text: str):
     assert WRITTEN_IN.search(text)
 
@@ -41,11 +50,23 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield opened
 
 
-@pytest.mark.parametrize(("method", "path"), [
-    ("GET", "/time"), ("GET", "/nothing"), ("GET", "/static/nothing.css"), ("POST", "/static/live.js"),
-    ("GET", "/device/nothing"), ("PUT", "/device/report"), ("POST", "/device/report"), ("POST", "/device/feed"),
-    ("DELETE", "/e/e1"), ("OPTIONS", "/console"), ("GET", "/console/nothing/at/all"), ("GET", "/%00"),
-])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/time"),
+        ("GET", "/nothing"),
+        ("GET", "/static/nothing.css"),
+        ("POST", "/static/live.js"),
+        ("GET", "/device/nothing"),
+        ("PUT", "/device/report"),
+        ("POST", "/device/report"),
+        ("POST", "/device/feed"),
+        ("DELETE", "/e/e1"),
+        ("OPTIONS", "/console"),
+        ("GET", "/console/nothing/at/all"),
+        ("GET", "/%00"),
+    ],
+)
 def test_answers_to_what_is_asked_wrongly_are_sealed_too(house: House, method: str, path: str):
     client = AsgiClient(HubApplication(house.hub), lifespan=True)
     try:
@@ -69,18 +90,27 @@ def test_a_page_that_a_browser_has_kept_keeps_its_policy(house: House):
         client.close()
 
 
-@pytest.mark.parametrize(("bench_url", "host", "framed_by"), [
-    ("http://127.0.0.1:8081/", "127.0.0.1", "http://127.0.0.1:8081"),
-    ("http://127.0.0.1:8081/", "::1", "http://127.0.0.1:8081"),
-    (None, "127.0.0.1", ""),
-    ("http://127.0.0.1:8081/", "0.0.0.0", ""), ("http://127.0.0.1:8081/", "::", ""),
-    ("http://127.0.0.1:8081/", "10.42.0.1", ""), ("http://127.0.0.1:8081/", "localhost", ""),
-    ("http://10.42.0.7:8081/", "127.0.0.1", ""), ("https://evil.example/", "127.0.0.1", ""),
-    ("http://127.0.0.1:8081.evil.example/", "127.0.0.1", ""), ("http://127.0.0.1:8081/ *", "127.0.0.1", ""),
-    ("http://127.0.0.1:8081/\n", "127.0.0.1", ""), ("*", "127.0.0.1", ""),
-])
-def test_only_the_demo_on_this_machine_may_frame_a_hub_of_this_machine_alone(bench_url: str | None, host: str,
-                                                                           framed_by: str):
+@pytest.mark.parametrize(
+    ("bench_url", "host", "framed_by"),
+    [
+        ("http://127.0.0.1:8081/", "127.0.0.1", "http://127.0.0.1:8081"),
+        ("http://127.0.0.1:8081/", "::1", "http://127.0.0.1:8081"),
+        (None, "127.0.0.1", ""),
+        ("http://127.0.0.1:8081/", "0.0.0.0", ""),
+        ("http://127.0.0.1:8081/", "::", ""),
+        ("http://127.0.0.1:8081/", "10.42.0.1", ""),
+        ("http://127.0.0.1:8081/", "localhost", ""),
+        ("http://10.42.0.7:8081/", "127.0.0.1", ""),
+        ("https://evil.example/", "127.0.0.1", ""),
+        ("http://127.0.0.1:8081.evil.example/", "127.0.0.1", ""),
+        ("http://127.0.0.1:8081/ *", "127.0.0.1", ""),
+        ("http://127.0.0.1:8081/\n", "127.0.0.1", ""),
+        ("*", "127.0.0.1", ""),
+    ],
+)
+def test_only_the_demo_on_this_machine_may_frame_a_hub_of_this_machine_alone(
+    bench_url: str | None, host: str, framed_by: str
+):
     assert framing_origin(bench_url, host) == framed_by
 
 
@@ -91,7 +121,8 @@ def test_a_framed_hub_lets_only_its_pages_be_framed_and_only_by_that_one(house: 
     try:
         page, other = client.get("/e/e1"), client.get("/time")
         assert page.headers["content-security-policy"] == PAGE_CSP.decode().replace(
-            "frame-ancestors 'none'", "frame-ancestors http://127.0.0.1:8081")
+            "frame-ancestors 'none'", "frame-ancestors http://127.0.0.1:8081"
+        )
         assert other.headers["content-security-policy"].endswith("frame-ancestors 'none'")
     finally:
         client.close()

@@ -91,18 +91,32 @@ def test_who_unpacks_gzip_gets_it_packed_and_nobody_else(folder: Path, client: A
         assert plain.headers["etag"] != packed.headers["etag"]
 
 
-@pytest.mark.parametrize(("name", "kind"), [
-    ("live.js", "text/javascript; charset=utf-8"), ("icon.svg", "image/svg+xml"),
-])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("live.js", "text/javascript; charset=utf-8"),
+        ("icon.svg", "image/svg+xml"),
+    ],
+)
 def test_each_kind_is_named_and_no_browser_guesses(client: AsgiClient, name: str, kind: str) -> None:
     answer = client.get(f"/static/{name}")
     assert answer.headers["content-type"] == kind
 
 
-@pytest.mark.parametrize("path", [
-    "/static/", "/static/notes.txt", "/static/../notes.txt", "/static/..%2fmain.py", "/static/nowhere.css",
-    "/static//etc/passwd", "/static/look", "/static/look.css/", "/static/\x00",
-])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/",
+        "/static/notes.txt",
+        "/static/../notes.txt",
+        "/static/..%2fmain.py",
+        "/static/nowhere.css",
+        "/static//etc/passwd",
+        "/static/look",
+        "/static/look.css/",
+        "/static/\x00",
+    ],
+)
 def test_nothing_else_is_there(client: AsgiClient, path: str) -> None:
     assert client.get(path).status_code == 404
 

@@ -54,16 +54,24 @@ def test_a_ruling_takes_the_widest_limits_of_any_way():
     form = with_rulings(book.form(book.options({"squad_points": 120})), ("a", "b", "none"))
     assert [way.id for way in form.ways][-2:] == ["ruling", "ruling_figures"]
     assert [(f.name, f.minimum, f.maximum) for f in form.ways[-1].figures()] == [
-        ("score.winner", 0, 120), ("score.loser", 0, 120)]
+        ("score.winner", 0, 120),
+        ("score.loser", 0, 120),
+    ]
     shatterpoint = rulebook("shatterpoint-premier")
     asked = with_rulings(shatterpoint.form(shatterpoint.options({})), ("a", "b")).ways[-1].figures()
     assert {f.key for f in asked} == {"score", "wounds"}
 
 
-@pytest.mark.parametrize(("rulebook_id", "swiss", "knockout"), [
-    ("xwing-standard", False, False), ("keyforge-archon", False, False), ("xwing-epic-duel", True, False),
-    ("warlords-of-terra", True, False), ("shatterpoint-premier", True, True),
-])
+@pytest.mark.parametrize(
+    ("rulebook_id", "swiss", "knockout"),
+    [
+        ("xwing-standard", False, False),
+        ("keyforge-archon", False, False),
+        ("xwing-epic-duel", True, False),
+        ("warlords-of-terra", True, False),
+        ("shatterpoint-premier", True, True),
+    ],
+)
 def test_a_ruling_may_be_a_draw_where_the_rulebook_has_draws(rulebook_id: str, swiss: bool, knockout: bool):
     """In an elimination of Epic somebody goes on: whoever the judge names."""
     book = rulebook(rulebook_id)
@@ -75,8 +83,13 @@ def test_a_ruling_may_be_a_draw_where_the_rulebook_has_draws(rulebook_id: str, s
 def test_a_result_is_told_with_everything_that_was_told_of_it():
     book = rulebook("keyforge-archon")
     options = book.options({})
-    result = Result("time", "b", score=SidePair(0, 1), first_player="b", timeout={
-        "active": "a", "keys": {"a": 1, "b": 1}, "aember": {"a": 0, "b": 5}, "decided_by": "aember"})
+    result = Result(
+        "time",
+        "b",
+        score=SidePair(0, 1),
+        first_player="b",
+        timeout={"active": "a", "keys": {"a": 1, "b": 1}, "aember": {"a": 0, "b": 5}, "decided_by": "aember"},
+    )
     t = catalogue("roundtap_hub", "en").also(core_words("en"))
     names = {"a": "Ana Ruiz", "b": "Bruno Maier"}
     told = {line.label: line.text for line in describe_result(book, book.form(options), options, result, names, t)}

@@ -32,8 +32,13 @@ def answer(fault: str, path: str, method: str = "GET", language: str = "") -> tu
     async def send(message: Any) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "path": path, "method": method, "query_string": b"",
-             "headers": [(b"accept-language", language.encode())] if language else []}
+    scope = {
+        "type": "http",
+        "path": path,
+        "method": method,
+        "query_string": b"",
+        "headers": [(b"accept-language", language.encode())] if language else [],
+    }
     asyncio.run(WaitingPage(fault, "en")(scope, asyncio.Queue().get, send))
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], headers, unescape(b"".join(part["body"] for part in sent[1:]).decode())
@@ -50,9 +55,16 @@ def test_each_fault_has_words_of_its_own_in_the_reader_s_language(fault: str, la
     assert ("roundtap recover --from" in page) == (fault != "full")
 
 
-@pytest.mark.parametrize(("method", "path"), [
-    ("GET", "/"), ("POST", "/login"), ("GET", "//console"), ("GET", "/me/a-personal-link"), ("DELETE", "/nowhere"),
-])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/"),
+        ("POST", "/login"),
+        ("GET", "//console"),
+        ("GET", "/me/a-personal-link"),
+        ("DELETE", "/nowhere"),
+    ],
+)
 def test_every_address_gets_the_page_and_none_of_it_is_secret(method: str, path: str) -> None:
     status, headers, page = answer("damaged", path, method)
     assert (status, headers["connection"]) == (503, "close")
@@ -121,8 +133,11 @@ def test_the_page_is_served_until_a_look_finds_it_mended(monkeypatch: pytest.Mon
         listener = stack.enter_context(_listener("127.0.0.1", 0, limits))
         secure = stack.enter_context(socket.socket())
         port = listener.getsockname()[1]
-        server = threading.Thread(target=lambda: ended.append(wait_until_mended(
-            WaitingPage("full", "en"), [listener], [secure], limits, None, is_mended, turns.pause)))
+        server = threading.Thread(
+            target=lambda: ended.append(
+                wait_until_mended(WaitingPage("full", "en"), [listener], [secure], limits, None, is_mended, turns.pause)
+            )
+        )
         server.start()
         for _ in range(2):
             turns.looks.release()

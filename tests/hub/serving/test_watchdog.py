@@ -156,12 +156,16 @@ def test_pages_and_writer_that_move_are_heard(live: Live) -> None:
     live.hears(3)
 
 
-@pytest.mark.parametrize(("path", "threads"), [
-    ("/stuck", page_threads.PLAYERS_AT_ONCE + page_threads.SPARE),
-    ("/console/stuck", page_threads.ORGANIZERS_AT_ONCE + page_threads.SPARE),
-])
+@pytest.mark.parametrize(
+    ("path", "threads"),
+    [
+        ("/stuck", page_threads.PLAYERS_AT_ONCE + page_threads.SPARE),
+        ("/console/stuck", page_threads.ORGANIZERS_AT_ONCE + page_threads.SPARE),
+    ],
+)
 def test_a_lane_whose_threads_all_hang_is_silence_and_one_of_them_is_not(
-        live: Live, path: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    live: Live, path: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(page_queues, "LONG_S", 0.001)
     live.stuck.clear()
     cookie = {"cookie": f"roundtap_here={live.app.hub.access.organizers.begin('127.0.0.1', '')}"}

@@ -43,20 +43,33 @@ class House:
     def __init__(self, folder: Path) -> None:
         folder.mkdir()
         self.folder = folder
-        (folder / "keys.json").write_text(json.dumps({
-            "standby-1": {"key": KEY.hex(), "role": "standby"}, "table-1": TABLE_KEY.hex()}))
+        (folder / "keys.json").write_text(
+            json.dumps({"standby-1": {"key": KEY.hex(), "role": "standby"}, "table-1": TABLE_KEY.hex()})
+        )
         (folder / "secret").write_text(SECRET)
         self.opened = open_folder(folder, lambda _: None)
         self.service = self.opened.service
         migrate_files(folder, self.service)
         copies = self.service.copies
         assert copies is not None
-        self.kin = Peers(folder, bytes.fromhex(SECRET), self.opened.clocks, lambda: self.service.snapshot.venue,
-                         "hub-1",
-                       8080, Standbys(copies))
-        hub = hub_in_memory(self.service, self.opened.presence, self.opened.clocks, UnitKeys(self.service),
-                            bytes.fromhex(SECRET), "no pin",
-                            host=Host(other_addresses=self.kin.other_addresses, kin=self.kin))
+        self.kin = Peers(
+            folder,
+            bytes.fromhex(SECRET),
+            self.opened.clocks,
+            lambda: self.service.snapshot.venue,
+            "hub-1",
+            8080,
+            Standbys(copies),
+        )
+        hub = hub_in_memory(
+            self.service,
+            self.opened.presence,
+            self.opened.clocks,
+            UnitKeys(self.service),
+            bytes.fromhex(SECRET),
+            "no pin",
+            host=Host(other_addresses=self.kin.other_addresses, kin=self.kin),
+        )
         self.application = HubApplication(hub)
         self.client = AsgiClient(self.application, lifespan=True)
         self.service.execute(event_steps(), "organizer", people())
@@ -65,8 +78,17 @@ class House:
         return str(self.client.get("/device/challenge").get_json()["challenge"])
 
     def hello(self, unit: str = "standby-1", key: bytes = KEY, **other: Any) -> dict[str, Any]:
-        said = {"unit": unit, "nonce": "n" * 32, "challenge": self.challenge(), "core": "1", "port": 9000, "heads": {},
-                "epochs": [], "rows": True, **other}
+        said = {
+            "unit": unit,
+            "nonce": "n" * 32,
+            "challenge": self.challenge(),
+            "core": "1",
+            "port": 9000,
+            "heads": {},
+            "epochs": [],
+            "rows": True,
+            **other,
+        }
         return envelope(key, REQUEST, {name: value for name, value in said.items() if value is not ...})
 
     def close(self) -> None:
@@ -109,9 +131,18 @@ class Feed:
                 if line.startswith(b"data: "):
                     self._line(line)
 
-        await self.house.application({
-            "type": "http", "method": "POST", "path": "/standby/feed", "query_string": b"", "client": ("10.0.0.9", 1),
-            "headers": [(b"roundtap-unit", b"standby-1")]}, receive, send)
+        await self.house.application(
+            {
+                "type": "http",
+                "method": "POST",
+                "path": "/standby/feed",
+                "query_string": b"",
+                "client": ("10.0.0.9", 1),
+                "headers": [(b"roundtap-unit", b"standby-1")],
+            },
+            receive,
+            send,
+        )
 
     def _line(self, line: bytes) -> None:
         with self._changed:
@@ -176,10 +207,19 @@ def test_a_stranger_a_wrong_key_and_a_replayed_hello_are_refused(house: House) -
     feed.close()
 
 
-@pytest.mark.parametrize("broken", [
-    {"heads": 7}, {"heads": {"e1": 3}}, {"heads": {"e1": ["3", "h"]}}, {"heads": ...}, {"nonce": ...},
-    {"epochs": 5}, {"port": "x"}, {"port": ...},
-])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"heads": 7},
+        {"heads": {"e1": 3}},
+        {"heads": {"e1": ["3", "h"]}},
+        {"heads": ...},
+        {"nonce": ...},
+        {"epochs": 5},
+        {"port": "x"},
+        {"port": ...},
+    ],
+)
 def test_a_malformed_hello_is_a_clear_400(house: House, broken: dict[str, Any]) -> None:
     answer = house.client.post("/standby/feed", house.hello(**broken), roundtap_unit="standby-1")
     assert answer.status_code == 400
@@ -201,8 +241,11 @@ def test_a_line_that_was_changed_moved_or_of_another_connection_opens_nothing() 
     with pytest.raises(DecryptionFailed):
         there.decrypt(second)
     assert EncryptedFeed(KEY, "n", "s").decrypt(first) == {"a": 1}
-    for other in (EncryptedFeed(KEY, "n", "another salt"), EncryptedFeed(KEY, "m", "s"),
-                  EncryptedFeed(b"w" * 32, "n", "s")):
+    for other in (
+        EncryptedFeed(KEY, "n", "another salt"),
+        EncryptedFeed(KEY, "m", "s"),
+        EncryptedFeed(b"w" * 32, "n", "s"),
+    ):
         with pytest.raises(DecryptionFailed):
             other.decrypt(first)
     for junk in (b"", b"data: ", b"data: !!", b"data: AAAA", first[:-9]):
@@ -343,7 +386,8 @@ def test_a_standby_that_knows_no_keys_in_the_journal_is_refused_and_told_to_be_u
 
 
 def test_what_a_standby_has_of_an_earlier_hub_s_files_stays_until_they_are_taken_over(
-        house: House, tmp_path: Path) -> None:
+    house: House, tmp_path: Path
+) -> None:
     (tmp_path / "hub" / "keys.json").write_text("{}")
     feed = Feed(house, house.hello())
     feed.wait("beat")
@@ -447,7 +491,8 @@ def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, fol
 
 
 def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promoted_standby(
-        house: House, folder: StandbyFolder) -> None:
+    house: House, folder: StandbyFolder
+) -> None:
     (folder.path / LINKS_FILE).write_text(json.dumps({"era": "", "people": [["e1", "p1", 0, "desk"]]}))
     links = house.application.hub.access.links
     lost, mine = links.token("e1", "p1"), links.give("e1", "p2").removeprefix("/me/")
@@ -463,7 +508,8 @@ def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promo
 
 
 def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
-        house: House, folder: StandbyFolder) -> None:
+    house: House, folder: StandbyFolder
+) -> None:
     """The entry is there with SAVED; the rows come within two seconds."""
     house.application.hub.units.keys.revoke("table-1")
     for batch in batches(house):
@@ -472,10 +518,18 @@ def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
     assert keys_when_promoted(folder) == {"standby-1": KEY}
 
 
-@pytest.mark.parametrize("rows", [
-    {}, {"unit_key": []}, {"entry": []}, *({"staff": [], "unit_key": wrong} for wrong in (
-        [{"unit": "table-1"}], [{"unit": 1, "key": "ab"}], [7], {"unit": "x"})),
-])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {},
+        {"unit_key": []},
+        {"entry": []},
+        *(
+            {"staff": [], "unit_key": wrong}
+            for wrong in ([{"unit": "table-1"}], [{"unit": 1, "key": "ab"}], [7], {"unit": "x"})
+        ),
+    ],
+)
 def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> None:
     folder.take_rows(rows_of({"table-1": TABLE_KEY}))
     with pytest.raises((ValueError, KeyError, TypeError)):
@@ -500,12 +554,12 @@ def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
     monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
     post.follow()
     assert post.state()["state"] == AWAY
-    assert capsys.readouterr().out.splitlines() == [
-        "roundtap standby: no contact with the hub; retrying (key)"]
+    assert capsys.readouterr().out.splitlines() == ["roundtap standby: no contact with the hub; retrying (key)"]
 
 
 def test_what_is_on_the_standby_s_disk_is_said_again_where_the_hub_closed_the_connection_unheard(
-        folder: StandbyFolder) -> None:
+    folder: StandbyFolder,
+) -> None:
     heard: list[tuple[int, int]] = []
     all_heard = threading.Event()
 
@@ -600,8 +654,9 @@ def test_starting_over_deletes_nothing(house: House, folder: StandbyFolder) -> N
     aside.close()
 
 
-def test_a_disk_that_refuses_is_said_and_nothing_is_taken_for_held(house: House, folder: StandbyFolder,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_is_said_and_nothing_is_taken_for_held(
+    house: House, folder: StandbyFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     batch = batches(house)[0]
 
     def full(*_: object) -> None:

@@ -81,8 +81,9 @@ def test_three_generations_stay(hub: HubResources, folder: Path, tmp_path: Path)
     assert backups_in(tmp_path / "stick")[0] == made[-1]
 
 
-def test_backups_of_another_hub_on_the_same_stick_are_not_touched(hub: HubResources, folder: Path,
-                                                                  tmp_path: Path) -> None:
+def test_backups_of_another_hub_on_the_same_stick_are_not_touched(
+    hub: HubResources, folder: Path, tmp_path: Path
+) -> None:
     (tmp_path / "stick").mkdir()
     other = tmp_path / "stick" / "roundtap-0123456789abcdef-ab-00000001.backup"
     other.write_text("of another hub")
@@ -126,8 +127,9 @@ def test_a_damaged_backup_is_said_to_be_one(hub: HubResources, folder: Path, tmp
     assert caught.value.key == "backup_damaged"
 
 
-def test_what_a_power_cut_left_half_made_goes_with_the_next_one(hub: HubResources, folder: Path,
-                                                                tmp_path: Path) -> None:
+def test_what_a_power_cut_left_half_made_goes_with_the_next_one(
+    hub: HubResources, folder: Path, tmp_path: Path
+) -> None:
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     (made.parent / f".{made.name}.new").write_bytes(b"half of it")
     (made.parent / ".theirs").write_bytes(b"somebody else's")
@@ -146,15 +148,17 @@ def test_a_row_that_is_missing_in_it_is_noticed(hub: HubResources, folder: Path,
 
 
 def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
-        hub: HubResources, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub: HubResources, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("roundtap_hub.store.backups.STEP_PAGES", 1)
     monkeypatch.setattr("roundtap_hub.store.backups.STEP_PAUSE_S", 0)
     told: list[int] = []
 
     def step(path: Path) -> None:
         if path.name.endswith("new") and len(told) < 5:
-            told.append(len(hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {len(told)}"}),
-                                                    "organizer")))
+            told.append(
+                len(hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {len(told)}"}), "organizer"))
+            )
 
     monkeypatch.setattr("roundtap_hub.store.backups.sync_to_disk", step)
     backup = read_backup(make_backup(folder, tmp_path / "stick", named_in(hub, folder), ""))
@@ -164,7 +168,8 @@ def test_a_commit_while_it_is_made_is_not_in_it_and_does_not_begin_it_anew(
 
 
 def test_a_disk_without_room_for_a_backup_is_told_as_full(
-        hub: HubResources, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub: HubResources, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SQLite has an error of its own for that."""
     full = sqlite3.OperationalError("database or disk is full")
     full.sqlite_errorname = "SQLITE_FULL"
@@ -201,8 +206,7 @@ def test_a_backup_lies_in_the_folder_and_on_every_stick(hub: HubResources, folde
     assert here[0].read_bytes() == there[0].read_bytes()
 
 
-def test_a_full_card_does_not_keep_the_stick_from_its_backup(
-        hub: HubResources, folder: Path, stick: Path) -> None:
+def test_a_full_card_does_not_keep_the_stick_from_its_backup(hub: HubResources, folder: Path, stick: Path) -> None:
     (folder / "backups").write_text("no folder")
     upkeep_of(hub, folder, stick).back_up()
     assert len(backups_in(stick / COPIES_FOLDER)) == 1
@@ -235,14 +239,18 @@ def test_a_hub_that_stops_leaves_a_backup_of_everything(folder: Path) -> None:
     assert json.loads((folder / "keys.json").read_text())
 
 
-@pytest.mark.parametrize("planted", [
-    # (With a recursive query in it this would never end.)
-    "CREATE VIEW backup_file AS SELECT 'x' AS name, 384 AS mode, x'78' AS data, "
-    f"'{hashlib.sha256(b'x').hexdigest()}' AS digest",
-    "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
-])
+@pytest.mark.parametrize(
+    "planted",
+    [
+        # (With a recursive query in it this would never end.)
+        "CREATE VIEW backup_file AS SELECT 'x' AS name, 384 AS mode, x'78' AS data, "
+        f"'{hashlib.sha256(b'x').hexdigest()}' AS digest",
+        "CREATE TRIGGER t AFTER INSERT ON entry BEGIN DELETE FROM entry; END",
+    ],
+)
 def test_a_file_on_a_stick_that_computes_instead_of_holding_is_no_backup(
-        hub: HubResources, folder: Path, tmp_path: Path, planted: str) -> None:
+    hub: HubResources, folder: Path, tmp_path: Path, planted: str
+) -> None:
     """Somebody's stick, read by the hub that runs the evening: a view without an end would take its memory."""
     made = make_backup(folder, tmp_path / "stick", named_in(hub, folder), "")
     with closing(sqlite3.connect(made)) as changed:

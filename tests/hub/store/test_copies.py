@@ -26,12 +26,20 @@ from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 class Hub:
     """A service on a real file with copies."""
 
-    def __init__(self, folder: Path, *copies: JournalCopy, lineage: str = "our line", within_s: float = 10,
-                 retry_s: float = 0.01) -> None:
+    def __init__(
+        self, folder: Path, *copies: JournalCopy, lineage: str = "our line", within_s: float = 10, retry_s: float = 0.01
+    ) -> None:
         self.journal = Journal(url_of(folder / "journal.db"))
         self.service = Service(self.journal, HandClock().clocks)
-        self.copies = Copies(self.journal, lineage, copies, lambda: self.service.snapshot.venue.epoch,
-                             self.service.storage.changed, within_s, retry_s)
+        self.copies = Copies(
+            self.journal,
+            lineage,
+            copies,
+            lambda: self.service.snapshot.venue.epoch,
+            self.service.storage.changed,
+            within_s,
+            retry_s,
+        )
         self.service.set_copies(self.copies)
         self.service.start()
         self.copies.start()
@@ -216,7 +224,7 @@ def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Pa
     make_event(hub.service)
     hub.stop()
     whole = (stick / COPY_FILE).read_bytes()
-    (stick / COPY_FILE).write_bytes(whole + b"0123 {\"entries\"")
+    (stick / COPY_FILE).write_bytes(whole + b'0123 {"entries"')
     again = Hub(tmp_path, on(stick))
     again.wait_for(CURRENT)
     again.stop()
@@ -246,17 +254,26 @@ OLDER = Path(__file__).with_name("older_copy.journal")
 
 
 def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_other(
-        tmp_path: Path, stick: Path) -> None:
+    tmp_path: Path, stick: Path
+) -> None:
     path = Path(shutil.copy(OLDER, stick / COPY_FILE))
     before = read_copy(path)
     assert before is not None
-    assert ({stream: head.number for stream, head in before.heads.items()}, before.damaged) == ({"venue": 1, "e1": 7},
-                                                                                                False)
+    assert ({stream: head.number for stream, head in before.heads.items()}, before.damaged) == (
+        {"venue": 1, "e1": 7},
+        False,
+    )
     assert before.people == {("e1", "p1"), ("e1", "p2"), ("e1", "p3")}
     copy = on(stick)
     assert copy.open(before.lineage, before.epoch) == before.heads
-    gone = chain_entry(NewEntry("competitor-removed", {"competitor": "p1"}), "e1", 8, before.heads["e1"].hash,
-                Timestamp("boot", 0, None), "organizer")
+    gone = chain_entry(
+        NewEntry("competitor-removed", {"competitor": "p1"}),
+        "e1",
+        8,
+        before.heads["e1"].hash,
+        Timestamp("boot", 0, None),
+        "organizer",
+    )
     copy.write(CommitBatch([gone]))
     copy.close()
     after = read_copy(path)
@@ -281,7 +298,8 @@ def test_without_a_copy_the_console_says_one_copy(tmp_path: Path) -> None:
 
 
 def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stick_at_once(
-    hub: Hub, stick: Path,
+    hub: Hub,
+    stick: Path,
 ) -> None:
     hub.service.execute(event_steps(), "organizer", people())
     assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
@@ -364,6 +382,7 @@ def open_files() -> list[str]:
 
 # --- a stick that may be there
 
+
 def maybe(stick: Path) -> FolderCopy:
     return FolderCopy(stick, stick.parent, same_disk=True, may_be_missing=True)
 
@@ -428,7 +447,8 @@ def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_bac
 
 
 def test_a_stick_that_may_not_be_looked_into_is_not_there(
-        hub: Hub, stick: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub: Hub, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> int:
         raise PermissionError(13, "no")
 

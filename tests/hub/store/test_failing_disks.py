@@ -52,11 +52,17 @@ def refuses(code: str) -> Callable[..., None]:
     return refused
 
 
-@pytest.mark.parametrize(("code", "key"), [
-    ("SQLITE_FULL", "full"), ("SQLITE_READONLY", "read-only"), ("SQLITE_IOERR_WRITE", "failing"),
-])
+@pytest.mark.parametrize(
+    ("code", "key"),
+    [
+        ("SQLITE_FULL", "full"),
+        ("SQLITE_READONLY", "read-only"),
+        ("SQLITE_IOERR_WRITE", "failing"),
+    ],
+)
 def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
-        service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch, code: str, key: str) -> None:
+    service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch, code: str, key: str
+) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", refuses(code))
         with pytest.raises(Problem, match="Nothing changed"):
@@ -77,7 +83,8 @@ def test_a_checkpoint_that_fails_tells_too(service: Service, monkeypatch: pytest
 
 
 def test_a_disk_that_works_again_is_found_out_by_itself(
-        service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nobody presses anything while the console says that nothing can be saved."""
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", refuses("SQLITE_FULL"))
@@ -90,8 +97,9 @@ def test_a_disk_that_works_again_is_found_out_by_itself(
     assert keys(service) == ["well"]
 
 
-def test_a_slow_commit_is_told_and_forgotten(service: Service, clock: HandClock,
-                                             monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_commit_is_told_and_forgotten(
+    service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     append = service.journal.append
 
     def slow(*args: object) -> None:
@@ -138,7 +146,8 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_who_waits_behind_a_stuck_disk_is_told_that_nothing_was_changed_and_it_is_so(
-        tmp_path: Path, patience: None) -> None:
+    tmp_path: Path, patience: None
+) -> None:
     """Seen: +5 minutes answered 500 behind a 13 s sync, then pressed again: +10 was on record."""
     stuck = Stuck()
     path = tmp_path / "journal.db"
@@ -159,7 +168,8 @@ def test_who_waits_behind_a_stuck_disk_is_told_that_nothing_was_changed_and_it_i
 
 
 def test_a_form_waits_a_few_seconds_for_a_writer_that_does_not_begin(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It was ten, with a thread for each: three forms kept all others of their lane waiting as long."""
     waited_s: list[float] = []
 
@@ -191,6 +201,7 @@ def test_who_waits_for_a_commit_that_has_begun_learns_how_it_ended(tmp_path: Pat
 
 def sync_fails(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on SQLite reports of every commit that its sync failed. Its frames are in the log by then."""
+
     def fails(*_: object) -> None:
         refused = sqlite3.OperationalError("disk I/O error")
         refused.sqlite_errorname = "SQLITE_IOERR_FSYNC"  # type: ignore[misc]
@@ -219,7 +230,8 @@ def test_a_failed_sync_is_never_believed(service: Service, tmp_path: Path, monke
 
 
 def test_a_failed_checkpoint_of_the_clock_is_a_failed_sync_as_well(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     service.execute_one("e1", c.SetClock("start"), "organizer")
     sync_fails(service, monkeypatch)
     service.checkpoint()
@@ -229,12 +241,19 @@ def test_a_failed_checkpoint_of_the_clock_is_a_failed_sync_as_well(
     assert told == ["at once"]
 
 
-@pytest.mark.parametrize(("refusal", "key", "reopens"), [
-    (errno.EDQUOT, "full", False), (errno.EROFS, "read-only", False), (errno.EIO, "failing", True),
-])
+@pytest.mark.parametrize(
+    ("refusal", "key", "reopens"),
+    [
+        (errno.EDQUOT, "full", False),
+        (errno.EROFS, "read-only", False),
+        (errno.EIO, "failing", True),
+    ],
+)
 def test_what_sqlite_calls_an_i_o_error_is_asked_of_the_disk_itself(
-        service: Service, monkeypatch: pytest.MonkeyPatch, refusal: int, key: str, reopens: bool) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch, refusal: int, key: str, reopens: bool
+) -> None:
     """A quota, or a file system that has become read-only, is no failing disk: nothing was written at all."""
+
     def refuses(*_: object) -> None:
         refused = sqlite3.OperationalError("disk I/O error")
         refused.sqlite_errorname = "SQLITE_IOERR_WRITE"  # type: ignore[misc]
@@ -282,8 +301,8 @@ def test_every_organizer_s_page_says_it_and_no_player_s(house: House, language: 
         assert text.count('class="storage ') == 2, page
         assert "storage.full" not in text
     for page in ("/e/e1", "/wall/e1", "/"):
-        assert "class=\"storage" not in organizer.get(page).text
-        assert "class=\"storage" not in house.browser().get(page).text
+        assert 'class="storage' not in organizer.get(page).text
+        assert 'class="storage' not in house.browser().get(page).text
 
 
 def test_a_console_that_is_open_gets_the_line(house: House) -> None:

@@ -142,20 +142,24 @@ def spoiled_head_file(folder: Path) -> None:
     (folder / HEAD_FILE).write_bytes(b"\0" * 4096)
 
 
-@pytest.mark.parametrize(("damage", "key", "said"), [
-    (delete_log, "journal_log_missing", "e1: 1 (8), e2: 5 (1–5)"),
-    (flip_log, "journal_shortened", "e1: 1 (8), e2: 5 (1–5)"),
-    (cut_log_in_half, "journal_shortened", "e2: 5 (1–5)"),
-    (without_the_last_row, "journal_", "e1: 1 (8)"),
-    (empty_database, "journal_empty", "16"),
-    (no_database, "journal_empty", "e1: 8 (1–8), e2: 5 (1–5), venue: 3 (1–3)"),
-    (tables_without_rows, "journal_empty", "16"),
-    (no_head_file, "journal_copied", "not a backup"),
-    (only_the_database, "journal_copied", "not a backup"),
-    (spoiled_head_file, "head_unreadable", HEAD_FILE),
-])
+@pytest.mark.parametrize(
+    ("damage", "key", "said"),
+    [
+        (delete_log, "journal_log_missing", "e1: 1 (8), e2: 5 (1–5)"),
+        (flip_log, "journal_shortened", "e1: 1 (8), e2: 5 (1–5)"),
+        (cut_log_in_half, "journal_shortened", "e2: 5 (1–5)"),
+        (without_the_last_row, "journal_", "e1: 1 (8)"),
+        (empty_database, "journal_empty", "16"),
+        (no_database, "journal_empty", "e1: 8 (1–8), e2: 5 (1–5), venue: 3 (1–3)"),
+        (tables_without_rows, "journal_empty", "16"),
+        (no_head_file, "journal_copied", "not a backup"),
+        (only_the_database, "journal_copied", "not a backup"),
+        (spoiled_head_file, "head_unreadable", HEAD_FILE),
+    ],
+)
 def test_a_journal_that_lacks_what_was_saved_refuses_the_start(
-        cut: Path, damage: Callable[[Path], None], key: str, said: str) -> None:
+    cut: Path, damage: Callable[[Path], None], key: str, said: str
+) -> None:
     damage(cut)
     problem = refusal(cut)
     assert problem.key.startswith(key)
@@ -163,7 +167,8 @@ def test_a_journal_that_lacks_what_was_saved_refuses_the_start(
 
 
 def test_of_a_deleted_journal_it_is_told_what_the_head_file_knows_and_where_copies_are(
-        cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     no_database(cut)
@@ -176,8 +181,13 @@ def test_of_a_deleted_journal_it_is_told_what_the_head_file_knows_and_where_copi
     assert named is not None
     with pytest.raises(Problem) as refused:
         open_folder(cut, lambda _: None, sticks[:1], sticks=sticks[1:])
-    for said in (named.lineage, "16 entries", "e1: 8 (1–8)", "2025-11-24 16:00+00:00",
-                 f"Backups or copies: {sticks[0]}."):
+    for said in (
+        named.lineage,
+        "16 entries",
+        "e1: 8 (1–8)",
+        "2025-11-24 16:00+00:00",
+        f"Backups or copies: {sticks[0]}.",
+    ):
         assert said in refused.value.say()
     assert main(["journal", "verify", "--data", str(cut)]) == 2
 
@@ -202,8 +212,9 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
     """It has no mark of a lineage; what this hub once opened has, and is a copied file without its head file."""
     (cut / HEAD_FILE).unlink()
     with sqlite3.connect(cut / DATABASE) as connection:
-        connection.executescript("DROP TABLE lineage; DROP TABLE unit_key; DROP TABLE staff; "
-                                 "UPDATE alembic_version SET version_num = '0001'")
+        connection.executescript(
+            "DROP TABLE lineage; DROP TABLE unit_key; DROP TABLE staff; UPDATE alembic_version SET version_num = '0001'"
+        )
     hub = opened(cut)
     assert hub.service.snapshot.events["e1"].number == 8
     hub.close()

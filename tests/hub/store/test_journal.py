@@ -123,11 +123,23 @@ def test_a_commit_is_a_full_sync_to_a_write_ahead_log(journal: Journal) -> None:
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2
 
 
-@pytest.mark.parametrize(("column", "value"), [
-    ("data", '{"word":"b"}'), ("data", "not JSON"), ("data", "[]"), ("kind", "other"), ("actor", "organizer"),
-    ("at", '{"boot_id":"boot","mono_ms":1,"wall":null}'), ("at", "{}"), ("at", "null"), ("prev", GENESIS),
-    ("hash", "0" * 64), ("version", 2), ("number", 7),
-])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("data", '{"word":"b"}'),
+        ("data", "not JSON"),
+        ("data", "[]"),
+        ("kind", "other"),
+        ("actor", "organizer"),
+        ("at", '{"boot_id":"boot","mono_ms":1,"wall":null}'),
+        ("at", "{}"),
+        ("at", "null"),
+        ("prev", GENESIS),
+        ("hash", "0" * 64),
+        ("version", 2),
+        ("number", 7),
+    ],
+)
 def test_a_changed_entry_is_named(journal: Journal, path: Path, column: str, value: object) -> None:
     journal.append(chain(3))
     by_hand(path, f"UPDATE entry SET {column} = ? WHERE number = 2", value)
@@ -161,8 +173,9 @@ def test_an_entry_of_an_unknown_kind_stops_the_start(path: Path) -> None:
         make_event(service)
         state = service.snapshot.events["e1"]
     journal = Journal(url_of(path))
-    journal.append([chain_entry(NewEntry("teleported", {}), "e1", state.number + 1, state.head, Timestamp("b", 1),
-                                "x")])
+    journal.append(
+        [chain_entry(NewEntry("teleported", {}), "e1", state.number + 1, state.head, Timestamp("b", 1), "x")]
+    )
     with pytest.raises(Problem, match="teleported"):
         Service(journal, HandClock().clocks)
     journal.close()

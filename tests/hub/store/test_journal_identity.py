@@ -37,8 +37,14 @@ class Hall:
 
     folder: Path
 
-    def hub(self, name: str, epochs: tuple[str, ...] = ("first",), secret: bytes = SECRET, up_ms: int = 60_000,
-            begun_at: Any = None) -> Peers:
+    def hub(
+        self,
+        name: str,
+        epochs: tuple[str, ...] = ("first",),
+        secret: bytes = SECRET,
+        up_ms: int = 60_000,
+        begun_at: Any = None,
+    ) -> Peers:
         clock = HandClock(ms=1_000_000)
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
@@ -69,10 +75,23 @@ def test_a_later_epoch_is_known_by_whoever_holds_the_secret() -> None:
     assert is_newer(("first", SECOND), next_epoch(("first", SECOND), KEY, lambda n: "cd" * n), KEY)
 
 
-@pytest.mark.parametrize("epoch", [
-    "", "first", "2", "2-abababab", "2-abababab-", SECOND[:-1] + "x", SECOND.replace("2-", "3-"),
-    "2-cdcdcdcd-" + "0" * 16, "99999999-ab-ab", "²-ab-ab", "-1-ab-ab", SECOND + "é",
-])
+@pytest.mark.parametrize(
+    "epoch",
+    [
+        "",
+        "first",
+        "2",
+        "2-abababab",
+        "2-abababab-",
+        SECOND[:-1] + "x",
+        SECOND.replace("2-", "3-"),
+        "2-cdcdcdcd-" + "0" * 16,
+        "99999999-ab-ab",
+        "²-ab-ab",
+        "-1-ab-ab",
+        SECOND + "é",
+    ],
+)
 def test_no_other_text_passes_for_one(epoch: str) -> None:
     assert not is_newer(("first",), epoch, KEY)
 
@@ -129,7 +148,8 @@ def test_the_old_hub_hears_from_the_new_one_what_it_took_over(hall: Hall) -> Non
 
 
 def test_it_is_remembered_after_a_restart_and_the_log_says_again_who_goes_on(
-        hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
+    hall: Hall, caplog: pytest.LogCaptureFixture
+) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     asks(old, new)
     again = hall.hub("old")
@@ -178,9 +198,15 @@ def test_a_beacon_is_no_answer_and_an_answer_no_question(hall: Hall) -> None:
     assert new.identity_response(answered[0]) is None
 
 
-@pytest.mark.parametrize("said", [
-    {}, {"epochs": "x"}, {"epochs": ["first", SECOND]}, {"epochs": ["first", SECOND], "instance": "n", "up_ms": "x"},
-])
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"epochs": "x"},
+        {"epochs": ["first", SECOND]},
+        {"epochs": ["first", SECOND], "instance": "n", "up_ms": "x"},
+    ],
+)
 def test_a_malformed_answer_changes_nothing(hall: Hall, said: dict[str, Any]) -> None:
     hub = hall.hub("hub")
     assert hub.handle_answer(envelope(KEY, ECHO, {"nonce": "n", **said}), "n", "u") == UNRELATED

@@ -72,11 +72,17 @@ def whole(folder: Path) -> dict[str, list[Entry]]:
 
 
 def rescue(folder: Path, *others: Path) -> dict[str, RecoveredStream]:
-    before = {path: path.read_bytes() for path in folder.rglob("*")
-              if path.is_file() and not path.name.endswith("-shm")}
+    before = {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and not path.name.endswith("-shm")
+    }
     tokens = count(1)
-    made = recover([folder, *others], folder.with_name("new"), HandClock().clocks, "",
-                   lambda n_bytes: f"epoch {next(tokens)}"[: 2 * n_bytes])
+    made = recover(
+        [folder, *others],
+        folder.with_name("new"),
+        HandClock().clocks,
+        "",
+        lambda n_bytes: f"epoch {next(tokens)}"[: 2 * n_bytes],
+    )
     assert {path: data for path, data in before.items() if path.read_bytes() != data} == {}, "nothing is changed"
     return {each.stream: each for each in made.streams}
 
@@ -167,7 +173,11 @@ def test_what_was_said_of_keys_and_staff_beyond_a_break_counts_as_well(folder: P
     assert dict(keys) == {"table-8": lost, "table-7": added}, "nobody reads any more which key table-1 has"
     found = {pin: staff.person_of(pin) for pin in (first, second, gone, his)}
     assert [person and (person.name, person.role) for person in found.values()] == [
-        None, ("Ana", JUDGE), None, ("Kai", SCOREKEEPER)]
+        None,
+        ("Ana", JUDGE),
+        None,
+        ("Kai", SCOREKEEPER),
+    ]
     hub.close()
 
 
@@ -185,7 +195,10 @@ def test_what_was_said_of_links_beyond_a_break_counts_as_well(folder: Path) -> N
     hub = open_folder(folder.with_name("new"), lambda _: None)
     links = PersonalLinks(hub.service, b"s" * 32, lambda: 0)
     assert [links.path("e1", who) == path for who, path in (("p1", taken), ("p2", kept), ("p3", scanned))] == [
-        False, True, True]
+        False,
+        True,
+        True,
+    ]
     assert links.claim_by_slip("e1", "p3", "another phone") is None
     hub.close()
 
@@ -287,8 +300,11 @@ def test_a_copy_on_a_stick_makes_up_for_everything(folder: Path, tmp_path: Path)
 
 def test_whose_row_is_lost_everywhere_has_a_stand_in_with_which_the_hub_starts(folder: Path) -> None:
     with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as database:
-        for statement in ("PRAGMA secure_delete = ON", "DELETE FROM person WHERE competitor = 'p3'",
-                          "PRAGMA wal_checkpoint(TRUNCATE)"):
+        for statement in (
+            "PRAGMA secure_delete = ON",
+            "DELETE FROM person WHERE competitor = 'p3'",
+            "PRAGMA wal_checkpoint(TRUNCATE)",
+        ):
             database.execute(statement)
     assert rescue(folder)["e1"].people_lost == ("p3",)
     hub = open_folder(folder.with_name("new"), lambda _: None)
@@ -304,8 +320,9 @@ def test_an_older_row_of_a_player_is_what_the_entries_mean_from_now_on(folder: P
         [row] = database.execute("SELECT * FROM person WHERE event = 'e1' AND competitor = 'p3'").fetchall()
     hub = open_folder(folder, lambda _: None)
     person = Person("Ana Renamed")
-    hub.service.execute_one("e1", c.ChangePerson("p3", person.digest("s")), "organizer",
-                            [PersonRecord("e1", "p3", "s", person)])
+    hub.service.execute_one(
+        "e1", c.ChangePerson("p3", person.digest("s")), "organizer", [PersonRecord("e1", "p3", "s", person)]
+    )
     hub.close()
     with closing(sqlite3.connect(folder / DATABASE)) as database:
         database.execute("PRAGMA secure_delete = ON")
@@ -328,13 +345,26 @@ def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
     assert not any(each.lacks for each in said.values())
     assert (len(said["e1"].entries), said["e1"].people) == (7, 3)
     assert [entry.kind for entry in in_new(lost)["e1"]] == [
-        "event-created", *4 * ["competitor-entered"], "competitor-removed", "about-set"]
+        "event-created",
+        *4 * ["competitor-entered"],
+        "competitor-removed",
+        "about-set",
+    ]
 
 
-@pytest.mark.parametrize("altered", ["actor = 'nobody'", "hash = '00'", "prev = '00'", "kind = 'about-set'",
-                                     "data = replace(data, 'Winter', 'Wintar')"])
+@pytest.mark.parametrize(
+    "altered",
+    [
+        "actor = 'nobody'",
+        "hash = '00'",
+        "prev = '00'",
+        "kind = 'about-set'",
+        "data = replace(data, 'Winter', 'Wintar')",
+    ],
+)
 def test_an_altered_entry_is_put_right_where_the_entries_around_it_prove_what_it_was(
-        folder: Path, altered: str) -> None:
+    folder: Path, altered: str
+) -> None:
     before = whole(folder)
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
         connection.execute(f"UPDATE entry SET {altered} WHERE stream = 'e1' AND number = 1")
@@ -414,12 +444,23 @@ def test_what_the_printers_printed_is_not_printed_again(folder: Path) -> None:
         assert connection.execute("SELECT job, state FROM print_state").fetchall() == [("e1/pairings/1", "printed")]
 
 
-@pytest.mark.parametrize("strange", [
-    {"entries": 5}, {"entries": [5]}, {"entries": [[]]}, {"entries": ["venue"]}, {"entries": [{"stream": "e1"}]},
-    {"entries": [["e1", "one", [], {}, None, 5, "{", [], {}]]}, {"people": [5]}, {"people": [[]]},
-    {"lineage": 5, "report": {}, "mac": []},
-    {"people": [["e1", "p1", "salt", ["a list"]]]}, {"people": [["e1", [], {}, "{}"]]}, {"people": {"e1": 5}},
-])
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"entries": 5},
+        {"entries": [5]},
+        {"entries": [[]]},
+        {"entries": ["venue"]},
+        {"entries": [{"stream": "e1"}]},
+        {"entries": [["e1", "one", [], {}, None, 5, "{", [], {}]]},
+        {"people": [5]},
+        {"people": [[]]},
+        {"lineage": 5, "report": {}, "mac": []},
+        {"people": [["e1", "p1", "salt", ["a list"]]]},
+        {"people": [["e1", [], {}, "{}"]]},
+        {"people": {"e1": 5}},
+    ],
+)
 def test_a_stranger_s_copy_stops_nobody(tmp_path: Path, strange: object) -> None:
     """Anybody can put a file on a stick, with all its checksums."""
     chain, lines = "", []
@@ -439,8 +480,15 @@ def test_a_stranger_s_copy_stops_nobody(tmp_path: Path, strange: object) -> None
 
 
 def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, object]:
-    return {"report_id": report_id, "unit": "table-1", "event": event, "match": match, "side": "a", "revision": 0,
-            "result": {"score": {"a": 100, "b": 24}}}
+    return {
+        "report_id": report_id,
+        "unit": "table-1",
+        "event": event,
+        "match": match,
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": 24}},
+    }
 
 
 def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
@@ -454,10 +502,13 @@ def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder
     assert in_new(folder)["e1"][-1].data["report_id"] == "r1"
 
 
-@pytest.mark.parametrize(("prepare", "key"), [
-    (lambda folder: folder.with_name("new").mkdir() or (folder.with_name("new") / "x").touch(), "folder_not_empty"),
-    (lambda folder: [path.unlink() for path in folder.glob("roundtap.*")], "nothing_to_recover"),
-])
+@pytest.mark.parametrize(
+    ("prepare", "key"),
+    [
+        (lambda folder: folder.with_name("new").mkdir() or (folder.with_name("new") / "x").touch(), "folder_not_empty"),
+        (lambda folder: [path.unlink() for path in folder.glob("roundtap.*")], "nothing_to_recover"),
+    ],
+)
 def test_what_cannot_be_done_is_said(folder: Path, prepare: Callable[[Path], object], key: str) -> None:
     prepare(folder)
     with pytest.raises(Problem) as caught:

@@ -129,9 +129,13 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
         engine.dispose()
 
     def shape(tables: MetaData) -> dict[str, list[str]]:
-        return {table.name: [f"{column.name} {column.type} {column.nullable} {column.primary_key}"
-                             for column in table.columns] for table in tables.sorted_tables
-                if table.name not in ("alembic_version", "written_by", "lineage")}
+        return {
+            table.name: [
+                f"{column.name} {column.type} {column.nullable} {column.primary_key}" for column in table.columns
+            ]
+            for table in tables.sorted_tables
+            if table.name not in ("alembic_version", "written_by", "lineage")
+        }
 
     assert shape(made) == shape(moved)
 
@@ -158,8 +162,11 @@ def test_who_only_looks_changes_nothing(rested: Path) -> None:
 
 def test_a_standby_s_journal_of_an_earlier_program_gets_a_print_book(rested: Path) -> None:
     """Only a hub made the print book's tables, at its start."""
-    change(rested, *(f"DROP TABLE print_{name}" for name in ("state", "order", "text", "setting")),
-           "UPDATE written_by SET version = '0.0.1'")
+    change(
+        rested,
+        *(f"DROP TABLE print_{name}" for name in ("state", "order", "text", "setting")),
+        "UPDATE written_by SET version = '0.0.1'",
+    )
     opened = open_folder(rested, lambda _: None)
     assert PrintBook(sqlite_url(rested)).orders == []
     opened.close()
@@ -167,8 +174,13 @@ def test_a_standby_s_journal_of_an_earlier_program_gets_a_print_book(rested: Pat
 
 def as_of_form_0001(folder: Path) -> None:
     """As the program left it that kept units' keys in a file."""
-    change(folder, "DROP TABLE unit_key", "DROP TABLE staff", "UPDATE alembic_version SET version_num = '0001'",
-           "UPDATE written_by SET form = '0001'")
+    change(
+        folder,
+        "DROP TABLE unit_key",
+        "DROP TABLE staff",
+        "UPDATE alembic_version SET version_num = '0001'",
+        "UPDATE written_by SET form = '0001'",
+    )
 
 
 def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> None:
@@ -181,7 +193,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
     opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
     opened.close()
-    kept, = (rested / "backups" / BEFORE_UPGRADE / "0001").iterdir()
+    (kept,) = (rested / "backups" / BEFORE_UPGRADE / "0001").iterdir()
     assert read_backup(kept).heads == before
     assert "keys.json" in read_backup(kept).files
     assert rows(rested, "SELECT form, version FROM written_by") == [("0001", version()), ("0002", version())]
@@ -189,7 +201,8 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
 
 @pytest.mark.usefixtures("hub_here", "nobody_waits")
 def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_recover(
-        rested: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    rested: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     opened = open_folder(rested, lambda _: None)
     UnitKeys(opened.service).enrol("table-1", "table", KEY)
     opened.close()
@@ -313,7 +326,7 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
         assert back_up(rested, "").parent == rested / "backups" / BEFORE_UPGRADE / "0003"
     assert rows(rested, "SELECT * FROM alembic_version") == [("0003",)]
 
-    kept, = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
+    (kept,) = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
     assert main(["recover", "--from", str(kept), "--data", str(tmp_path / "back")]) == 0
     assert "Winter Open" in capfd.readouterr().out
     assert events_in(tmp_path / "back") == events
@@ -324,8 +337,9 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
 
 def events_in(folder: Path) -> list[tuple[object, ...]]:
     """Every entry of the events, and every person."""
-    return (rows(folder, "SELECT * FROM entry WHERE stream != 'venue' ORDER BY stream, number")
-            + rows(folder, "SELECT * FROM person ORDER BY event, competitor"))
+    return rows(folder, "SELECT * FROM entry WHERE stream != 'venue' ORDER BY stream, number") + rows(
+        folder, "SELECT * FROM person ORDER BY event, competitor"
+    )
 
 
 def test_a_backup_of_the_later_form_is_refused_by_the_older_program(
@@ -342,15 +356,16 @@ def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
         standby = StandbyFolder(rested)
         standby.open()
         standby.close()
-    kept, = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
+    (kept,) = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
     assert read_backup(kept).heads.keys() == {"venue", "e1"}
 
 
 # --- the command --------------------------------------------------------------------------------------------------
 
 
-def test_a_running_hub_is_backed_up_by_a_command(hub: HubResources, folder: Path,
-                                                 capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_running_hub_is_backed_up_by_a_command(
+    hub: HubResources, folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert main(["backup", "--data", str(folder)]) == 0
     made = Path(capfd.readouterr().out.strip())
     assert made.parent == folder / "backups" / BEFORE_UPGRADE / CURRENT.newest

@@ -102,10 +102,15 @@ def test_nothing_is_shown_before_it_is_saved(path: Path) -> None:
 def test_a_request_is_done_whole_or_not_at_all(service: Service, path: Path) -> None:
     before, saved = service.snapshot, len(stored(path))
     with pytest.raises(Problem) as caught:
-        service.execute([Step("e1", c.SetClock("start")),
-                         Step(VENUE, NewEntry("unit-placed", {"unit": "u", "table": 9})),
-                     Step("e1", c.SetClock("start"))], "organizer",
-                    [PersonRecord("e1", "p1", "salt", Person("Somebody Else"))])
+        service.execute(
+            [
+                Step("e1", c.SetClock("start")),
+                Step(VENUE, NewEntry("unit-placed", {"unit": "u", "table": 9})),
+                Step("e1", c.SetClock("start")),
+            ],
+            "organizer",
+            [PersonRecord("e1", "p1", "salt", Person("Somebody Else"))],
+        )
     assert caught.value.key == "clock_runs"
     assert service.snapshot is before
     assert len(stored(path)) == saved
@@ -116,8 +121,10 @@ def test_one_refused_request_does_not_hinder_the_others_of_its_group(path: Path)
     with running(path, at_point=gate) as service:
         make_event(service)
         gate.shut()
-        answers = [service.submit([Step("e1", c.SetClock(action))], "x")
-                   for action in ("adjust", "start", "start", "no such action", "pause")]
+        answers = [
+            service.submit([Step("e1", c.SetClock(action))], "x")
+            for action in ("adjust", "start", "start", "no such action", "pause")
+        ]
         gate.opened.set()
         outcomes = [type(answer.exception(10)) for answer in answers]
     assert outcomes == [type(None), type(None), Problem, KeyError, type(None)]
@@ -139,7 +146,8 @@ def test_an_event_nobody_created_takes_no_command(service: Service) -> None:
 
 @pytest.mark.parametrize("error", [JournalConflict("no"), OSError(28, "full"), ValueError("odd"), TypeError("a bug")])
 def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
-        service: Service, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
     before = service.snapshot.events["e1"]
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", fails(error))
@@ -151,7 +159,8 @@ def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
 
 
 def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_process(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither "saved" nor "nothing changed" would be true."""
     before = service.snapshot
     told = threading.Event()
@@ -167,7 +176,8 @@ def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_proc
 
 
 def test_a_commit_that_failed_is_looked_for_where_it_would_be(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Years of other events, and what is known of this one, are not read again."""
     service.execute(event_steps("e2"), "organizer", people("e2"))
     other, read = service.snapshot.events["e2"], service.journal.entries
@@ -188,11 +198,18 @@ def test_a_commit_that_failed_is_looked_for_where_it_would_be(
 
 
 def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
-        service: Service, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A backup was put back while the hub ran: what it knew is not what lies there."""
     known = service.snapshot.events["e1"]
-    created = chain_entry(NewEntry("event-created", {**stored(path)[0].data, "name": "Summer Open"}), "e1", 1, GENESIS,
-                   Timestamp("other", 1), "another hub")
+    created = chain_entry(
+        NewEntry("event-created", {**stored(path)[0].data, "name": "Summer Open"}),
+        "e1",
+        1,
+        GENESIS,
+        Timestamp("other", 1),
+        "another hub",
+    )
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM entry WHERE stream = 'e1'")
     other = Journal(url_of(path))
@@ -207,7 +224,8 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
 
 
 def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sync failed after the write, and the fact is there: whoever is told otherwise does it twice."""
     append = service.journal.append
 
@@ -226,7 +244,8 @@ def test_a_commit_that_only_seemed_to_fail_is_answered_as_what_it_is(
 
 
 def test_a_bug_between_commit_and_answer_makes_no_error_of_what_is_done(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
         broken = fails(ZeroDivisionError(), ZeroDivisionError())
         patch.setattr("roundtap_hub.store.read_model.Snapshot.with_names", broken)
@@ -242,8 +261,18 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
     heard: list[int] = []
     service.listen(lambda snapshot, _: heard.append(snapshot.events["e1"].number))
     other = Journal(url_of(path))
-    other.append([chain_entry(NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}), "e1", state.number + 1,
-                       state.head, Timestamp("other", 1), "another hub")])
+    other.append(
+        [
+            chain_entry(
+                NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}),
+                "e1",
+                state.number + 1,
+                state.head,
+                Timestamp("other", 1),
+                "another hub",
+            )
+        ]
+    )
     other.close()
 
     with pytest.raises(Problem) as caught:
@@ -396,7 +425,8 @@ def test_only_running_clocks_are_noted(service: Service) -> None:
 
 
 def test_a_core_that_computes_otherwise_is_noticed(
-        path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     with running(path) as service:
         make_event(service)
         assert service.snapshot.events["e1"].diverged == ()

@@ -53,9 +53,11 @@ def correct(service: Service, event: str = "e1") -> None:
     """After the end: it was the other way round."""
     match = service.snapshot.event(event).find_match("1.1")  # type: ignore[union-attr]
     assert match
-    commands = (c.ReopenEvent(),
-                c.EnterResult("1.1", match[1].revision, Result(score=SidePair(24, 100)), reason="misread"),
-                c.FinishEvent("the hall closes"))
+    commands = (
+        c.ReopenEvent(),
+        c.EnterResult("1.1", match[1].revision, Result(score=SidePair(24, 100)), reason="misread"),
+        c.FinishEvent("the hall closes"),
+    )
     service.execute([Step(event, command) for command in commands], "judge")
 
 
@@ -108,9 +110,9 @@ def test_a_finished_event_is_sealed_and_the_seal_is_its_state(path: Path) -> Non
     with opened(path) as journal:
         seal = journal.event_snapshots.find("e1")
     assert seal == snapshot_event(state)
-    assert seal.summary == EventSummary("e1", state.number, state.head, "Winter Open", "xwing-standard", "#0072B2", "",
-                                        4,
-                                   True)
+    assert seal.summary == EventSummary(
+        "e1", state.number, state.head, "Winter Open", "xwing-standard", "#0072B2", "", 4, True
+    )
 
 
 def test_a_seal_is_made_anew_when_something_in_its_event_changed(path: Path) -> None:
@@ -131,7 +133,8 @@ def test_what_is_in_play_is_not_sealed(path: Path) -> None:
 
 
 def test_an_event_that_cannot_be_sealed_is_tried_once_and_hinders_nobody(
-        path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with_finished_event(path, sealed=False)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3")
@@ -147,7 +150,8 @@ def test_an_event_that_cannot_be_sealed_is_tried_once_and_hinders_nobody(
 
 @pytest.mark.parametrize("sealed", [True, False])
 def test_the_start_reads_no_entry_of_a_finished_event(
-        path: Path, monkeypatch: pytest.MonkeyPatch, sealed: bool) -> None:
+    path: Path, monkeypatch: pytest.MonkeyPatch, sealed: bool
+) -> None:
     state = with_finished_event(path, sealed)
     with running(path) as service:
         service.execute(event_steps("e2"), "organizer", people("e2"))
@@ -188,10 +192,18 @@ def _set(**values: object) -> Damage:
     return damage
 
 
-@pytest.mark.parametrize("damage", [
-    _set(made_by="0.0.9/another"), _set(state=b"\x78\x01 no such thing"), _set(state=b""), _set(summary="{}"),
-    _set(summary="not JSON"), _set(head="0" * 64), _set(number=1),
-])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _set(made_by="0.0.9/another"),
+        _set(state=b"\x78\x01 no such thing"),
+        _set(state=b""),
+        _set(summary="{}"),
+        _set(summary="not JSON"),
+        _set(head="0" * 64),
+        _set(number=1),
+    ],
+)
 def test_a_seal_that_does_not_fit_is_not_believed(path: Path, monkeypatch: pytest.MonkeyPatch, damage: Damage) -> None:
     """Correct though slower, and a fitting one takes its place."""
     state = with_finished_event(path)
@@ -248,8 +260,11 @@ def test_the_last_finished_events_stay_whole_and_those_before_them_go_to_the_she
     """The standings of what has just ended are printed, and looked at by everybody."""
     with running(path) as service:
         for event in ("e1", "e2", "e3", "e4"):
-            service.execute([*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))], "o",
-                        people(event))
+            service.execute(
+                [*event_steps(event), Step(event, c.DrawRound(11)), Step(event, c.PublishRound(1, 1))],
+                "o",
+                people(event),
+            )
             finish(service, event)
             service.snapshotter.snapshot_due()
             service.execute([], "nobody")
@@ -264,8 +279,15 @@ def test_the_last_finished_events_stay_whole_and_those_before_them_go_to_the_she
 
 
 def test_a_report_of_an_event_on_the_shelf_keeps_its_fate(path: Path) -> None:
-    report = {"report_id": "r1", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
-              "result": {"score": {"a": 100, "b": 24}}}
+    report = {
+        "report_id": "r1",
+        "unit": "table-1",
+        "event": "e1",
+        "match": "1.1",
+        "side": "a",
+        "revision": 0,
+        "result": {"score": {"a": 100, "b": 24}},
+    }
     clock = HandClock()
     with running(path, clock) as service:
         make_event(service)
@@ -288,8 +310,10 @@ def test_tables_clocks_and_paper_know_nothing_of_the_shelf(path: Path, monkeypat
         view = table_view(service.snapshot, "table-1", reported=["e1", "e2"])
         assert (view["event"], view["finished"]) == (None, ["e1"])
         assert wanted_jobs(service.snapshot, [], {}, "station") == []
-        assert page_version(service.snapshot, {}, "standings/e1") not in ("none", page_version(
-            service.snapshot, {}, "pairings/e1"))
+        assert page_version(service.snapshot, {}, "standings/e1") not in (
+            "none",
+            page_version(service.snapshot, {}, "pairings/e1"),
+        )
         service.checkpoint()
         assert read == []
 
@@ -362,11 +386,24 @@ def test_the_core_that_made_a_seal_is_named() -> None:
     assert json.dumps(running_core())
 
 
-@pytest.mark.parametrize("data", [
-    7, 1.5, "", "{", "null", "[]", '{"name": 7, "about": 7}', '{"color":#', b'{"name":"F\x9a"}', b"",
-])
+@pytest.mark.parametrize(
+    "data",
+    [
+        7,
+        1.5,
+        "",
+        "{",
+        "null",
+        "[]",
+        '{"name": 7, "about": 7}',
+        '{"color":#',
+        b'{"name":"F\x9a"}',
+        b"",
+    ],
+)
 def test_an_event_at_rest_whose_first_row_is_damaged_is_listed_and_said_to_be_broken_when_somebody_looks(
-        path: Path, data: object) -> None:
+    path: Path, data: object
+) -> None:
     with_finished_event(path, sealed=False)
     with sqlite3.connect(path) as database:
         database.execute("DELETE FROM seal")

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount s
 
 def in_mount_namespace(body: Callable[[], None]) -> None:
     """Run `body` in a thread whose mounts, and those of every thread it starts, are seen by nobody else."""
+
     def run() -> None:
         libc = ctypes.CDLL(None, use_errno=True)
         if libc.unshare(CLONE_NEWNS) or subprocess.run(["mount", "--make-rprivate", "/"], check=False).returncode:
@@ -57,7 +58,8 @@ def point(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("may_be_missing", [True, False], ids=["--stick", "--copy"])
 def test_a_stick_that_was_unmounted_under_its_copy_is_none_from_the_next_commit_on(
-        tmp_path: Path, point: Path, may_be_missing: bool) -> None:
+    tmp_path: Path, point: Path, may_be_missing: bool
+) -> None:
     def body() -> None:
         mount(point)
         hub = Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=may_be_missing), retry_s=1000)
@@ -77,7 +79,8 @@ def test_a_stick_that_was_unmounted_under_its_copy_is_none_from_the_next_commit_
 
 
 def test_it_is_noticed_without_a_commit_and_a_stick_mounted_there_later_is_the_copy(
-        tmp_path: Path, point: Path) -> None:
+    tmp_path: Path, point: Path
+) -> None:
     def body() -> None:
         mount(point)
         hub = Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=True))
@@ -117,6 +120,7 @@ def test_a_mount_point_without_a_stick_takes_nothing_from_the_start_on(tmp_path:
 
 def test_a_mount_point_on_a_third_file_system_is_no_stick_either(tmp_path: Path, point: Path) -> None:
     """A desktop's mount points are in memory, and a copy there would be gone with the power."""
+
     def body() -> None:
         mount(point)
         stick = point / "stick"
@@ -134,6 +138,7 @@ def test_a_mount_point_on_a_third_file_system_is_no_stick_either(tmp_path: Path,
 
 def test_a_backup_under_way_never_goes_into_the_bare_mount_point(tmp_path: Path, point: Path) -> None:
     """The stick is unmounted after somebody saw that it is there: the backup goes to the stick, or nowhere."""
+
     def body() -> None:
         hub = Hub(tmp_path)
         make_event(hub.service)

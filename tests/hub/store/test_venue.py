@@ -40,7 +40,8 @@ def test_a_second_epoch_begins_where_it_says_why(service: Service) -> None:
 
 
 def test_a_restored_hub_forgets_what_a_unit_holds_with_its_key_and_not_when_the_same_one_is_named_again(
-        service: Service) -> None:
+    service: Service,
+) -> None:
     """A second restore names all keys once more."""
     told(service, "epoch-begun", epoch="second", restored={"from": {}, "at": None})
 
@@ -55,11 +56,14 @@ def test_a_restored_hub_forgets_what_a_unit_holds_with_its_key_and_not_when_the_
     assert keyed("another", "first") == []
 
 
-@pytest.mark.parametrize(("data", "key"), [
-    ({"unit": "table-1", "table": 2**53}, "figure_out_of_range"),
-    ({"unit": "table\x001", "table": 1}, "unfit_text"),
-    ({"unit": ["table-1"] * 10_000, "table": 1}, "wrong_length"),
-])
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        ({"unit": "table-1", "table": 2**53}, "figure_out_of_range"),
+        ({"unit": "table\x001", "table": 1}, "unfit_text"),
+        ({"unit": ["table-1"] * 10_000, "table": 1}, "wrong_length"),
+    ],
+)
 def test_what_no_honest_page_or_unit_says_is_refused_and_nothing_is_saved(
     service: Service, tmp_path: Path, data: dict[str, Any], key: str
 ) -> None:

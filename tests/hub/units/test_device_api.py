@@ -28,7 +28,12 @@ from roundtap_hub.units.table_view import table_view
 
 KEY = KEYS["table-1"]
 GOOD: dict[str, Any] = {
-    "report_id": "table-1-aa", "unit": "table-1", "event": "e1", "match": "1.1", "side": "a", "revision": 0,
+    "report_id": "table-1-aa",
+    "unit": "table-1",
+    "event": "e1",
+    "match": "1.1",
+    "side": "a",
+    "revision": 0,
     "result": {"score": {"a": 100, "b": 24}},
 }
 
@@ -126,20 +131,32 @@ def test_after_a_restore_a_redrawn_round_has_the_same_ids_and_another_mark(tmp_p
     marks = []
     for seed in (11, 12):
         with running(tmp_path / f"{seed}.db") as service:
-            service.execute([*event_steps(), Step("e1", c.DrawRound(seed)), Step("e1", c.PublishRound(1, 1))],
-                            "organizer",
-                        people())
+            service.execute(
+                [*event_steps(), Step("e1", c.DrawRound(seed)), Step("e1", c.PublishRound(1, 1))], "organizer", people()
+            )
             drawn = service.snapshot.events["e1"].rounds[0]
             marks.append(drawn.mark)
             assert drawn.matches[0].id == "1.1"
     assert marks[0] != marks[1]
 
 
-@pytest.mark.parametrize("result", [
-    {}, {"score": {"a": 50, "b": 50}}, {"score": {"a": "100", "b": 0}}, {"score": [100, 24]}, {"score": {"c": 1}},
-    {"score": {"a": True, "b": 0}}, {"winner": ["a"]}, {"ended": {"a": 1}}, {"extra": 1}, {"picks": [[[]]]},
-    {"score": {"a": 10**400, "b": 0}}, {"ended": "ruling", "winner": "a", "score": {"a": 100, "b": 0}},
-])
+@pytest.mark.parametrize(
+    "result",
+    [
+        {},
+        {"score": {"a": 50, "b": 50}},
+        {"score": {"a": "100", "b": 0}},
+        {"score": [100, 24]},
+        {"score": {"c": 1}},
+        {"score": {"a": True, "b": 0}},
+        {"winner": ["a"]},
+        {"ended": {"a": 1}},
+        {"extra": 1},
+        {"picks": [[[]]]},
+        {"score": {"a": 10**400, "b": 0}},
+        {"ended": "ruling", "winner": "a", "score": {"a": 100, "b": 0}},
+    ],
+)
 def test_impossible_results_are_the_hubs_word_and_no_failure(bench: Bench, result: dict[str, Any]) -> None:
     assert bench.echo(result=result)["reason"] == "impossible"
     assert len(bench.reports()) == 1
@@ -214,8 +231,9 @@ def slow(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDisk]:
 def begin(bench: Bench, **changes: Any) -> Future[Answer]:
     """A report on its way."""
     report = {**GOOD, **changes}
-    return bench.client.begin("POST", "/device/report", json.dumps(
-        {"report": report, "mac": sign(KEY, REPORT, report)}).encode())
+    return bench.client.begin(
+        "POST", "/device/report", json.dumps({"report": report, "mac": sign(KEY, REPORT, report)}).encode()
+    )
 
 
 def under_way(bench: Bench, n: int) -> None:
@@ -272,7 +290,8 @@ def test_another_body_under_the_same_id_while_that_is_under_way_is_refused(bench
 
 
 def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
-        bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tried, go_on = threading.Event(), threading.Event()
 
     def full(*_: object) -> None:
@@ -294,7 +313,8 @@ def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
 
 
 def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_try(
-        bench: Bench, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench: Bench, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(device_api, "SAVE_S", 0.01)
         assert begin(bench).result(30).status_code == 503
@@ -375,25 +395,59 @@ def test_a_missing_field_is_malformed_and_named(bench: Bench, field: str) -> Non
     assert bench.reports() == []
 
 
-@pytest.mark.parametrize("changes", [
-    {"report_id": ""}, {"report_id": "x" * 65}, {"report_id": 7}, {"event": None}, {"event": ["e1"]}, {"match": 1},
-    {"side": "c"}, {"side": ""}, {"side": ["a"]}, {"revision": "0"}, {"revision": True}, {"revision": None},
-    {"result": None}, {"result": "100:24"}, {"result": [1]}, {"more": 1}, {"draw": 7}, {"draw": ""}, {"draw": None},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"report_id": ""},
+        {"report_id": "x" * 65},
+        {"report_id": 7},
+        {"event": None},
+        {"event": ["e1"]},
+        {"match": 1},
+        {"side": "c"},
+        {"side": ""},
+        {"side": ["a"]},
+        {"revision": "0"},
+        {"revision": True},
+        {"revision": None},
+        {"result": None},
+        {"result": "100:24"},
+        {"result": [1]},
+        {"more": 1},
+        {"draw": 7},
+        {"draw": ""},
+        {"draw": None},
+    ],
+)
 def test_a_field_of_the_wrong_kind_is_malformed(bench: Bench, changes: dict[str, Any]) -> None:
     assert bench.send({**GOOD, **changes}).status_code == 400
     assert bench.reports() == []
 
 
-@pytest.mark.parametrize("body", [
-    b"", b"{", b"null", b"[]", b"7", b'"report"', b"{}", b'{"report": null}', b'{"report": []}', b"\xff\xfe\x00",
-    b'{"report": {"unit": ["table-1"]}}', b'{"report": {"unit": null}}', b'{"report": {"unit": "\\ud800"}}',
-    b'{"report": {"unit": "table-1", "result": NaN}, "mac": "x"}',
-    b'{"report": {"unit": "table-1", "result": 1.5}, "mac": "x"}',
-    b'{"report": {"unit": "table-1", "result": "\\ud800"}, "mac": "x"}',
-    b'{"report": {"unit": "table-1", "revision": ' + b"9" * 3900 + b'}, "mac": "x"}',
-    b'{"payload": {"unit": "table-1"}}', b'{"report": {"unit": "table-1"}, "mac": "' + b"a" * 5000 + b'"}',
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"7",
+        b'"report"',
+        b"{}",
+        b'{"report": null}',
+        b'{"report": []}',
+        b"\xff\xfe\x00",
+        b'{"report": {"unit": ["table-1"]}}',
+        b'{"report": {"unit": null}}',
+        b'{"report": {"unit": "\\ud800"}}',
+        b'{"report": {"unit": "table-1", "result": NaN}, "mac": "x"}',
+        b'{"report": {"unit": "table-1", "result": 1.5}, "mac": "x"}',
+        b'{"report": {"unit": "table-1", "result": "\\ud800"}, "mac": "x"}',
+        b'{"report": {"unit": "table-1", "revision": ' + b"9" * 3900 + b'}, "mac": "x"}',
+        b'{"payload": {"unit": "table-1"}}',
+        b'{"report": {"unit": "table-1"}, "mac": "' + b"a" * 5000 + b'"}',
+    ],
+)
 @pytest.mark.parametrize("path", ["/device/report", "/device/status", "/device/time"])
 def test_no_body_is_strange_enough_for_a_failure(bench: Bench, path: str, body: bytes) -> None:
     assert 400 <= bench.client.post(path, data=body).status_code < 500
@@ -401,8 +455,9 @@ def test_no_body_is_strange_enough_for_a_failure(bench: Bench, path: str, body: 
 
 
 @pytest.mark.parametrize("depth", [90, 200, *range(600, 1000, 20), 1500, 1900])
-@pytest.mark.parametrize(("path", "what"), [("/device/report", "report"), ("/device/status", "payload"),
-                                            ("/device/time", "payload")])
+@pytest.mark.parametrize(
+    ("path", "what"), [("/device/report", "report"), ("/device/status", "payload"), ("/device/time", "payload")]
+)
 def test_json_of_any_depth_is_turned_away(bench: Bench, path: str, what: str, depth: int) -> None:
     body = f'{{"{what}": {{"unit": "table-1", "x": {"[" * depth}{"]" * depth}}}, "mac": "x"}}'
     assert bench.client.post(path, data=body).status_code == 403
@@ -417,8 +472,16 @@ def test_a_large_body_is_not_even_read(bench: Bench) -> None:
 # --- statuses ----------------------------------------------------------------------------------------------------
 
 STATUS: dict[str, Any] = {
-    "unit": "table-1", "session": "s1", "seq": 1, "match": "1.1", "seated": ["a"], "draft": False, "call": False,
-    "leave": None, "clock_ms": 1000, "waiting": 0,
+    "unit": "table-1",
+    "session": "s1",
+    "seq": 1,
+    "match": "1.1",
+    "seated": ["a"],
+    "draft": False,
+    "call": False,
+    "leave": None,
+    "clock_ms": 1000,
+    "waiting": 0,
 }
 
 
@@ -458,20 +521,40 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
     assert status(bench).status_code == 409
 
 
-@pytest.mark.parametrize(("said", "sides"), [
-    (None, ""), ("a", "a"), ("b", "b"), ("ab", "ab"), (["b", "a"], "ab"), ([], ""),
-])
+@pytest.mark.parametrize(
+    ("said", "sides"),
+    [
+        (None, ""),
+        ("a", "a"),
+        ("b", "b"),
+        ("ab", "ab"),
+        (["b", "a"], "ab"),
+        ([], ""),
+    ],
+)
 def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Bench, said: object, sides: str) -> None:
     bench.hub.presence.open_session("table-1", "s1")
     assert status(bench, leave=said).status_code == 200
     assert bench.hub.presence.units["table-1"].leave == frozenset(sides)
 
 
-@pytest.mark.parametrize("changes", [
-    {"seated": None}, {"seated": 5}, {"match": 5}, {"leave": "c"}, {"leave": ["c"]}, {"leave": 5},
-    {"leave": {"a": 1}}, {"leave": "aba"}, {"clock_ms": "1"}, {"waiting": None},
-    {"waiting": "many"}, {"waiting": []},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seated": None},
+        {"seated": 5},
+        {"match": 5},
+        {"leave": "c"},
+        {"leave": ["c"]},
+        {"leave": 5},
+        {"leave": {"a": 1}},
+        {"leave": "aba"},
+        {"clock_ms": "1"},
+        {"waiting": None},
+        {"waiting": "many"},
+        {"waiting": []},
+    ],
+)
 def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any]) -> None:
     bench.hub.presence.open_session("table-1", "s1")
     assert status(bench, **changes).status_code == 400
@@ -497,8 +580,15 @@ def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Be
 def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(bench: Bench) -> None:
     bench.hub.presence.open_session("table-1", "s1")
     lot = {"event": "e1", "match": "1.1", "about": "initiative", "side": "b"}
-    strange = [{**lot, "event": "e9"}, {**lot, "match": "7.7"}, {**lot, "side": "c"}, {**lot, "about": "who pays"},
-               {**lot, "draw": "another"}, {}, {"match": []}]
+    strange = [
+        {**lot, "event": "e9"},
+        {**lot, "match": "7.7"},
+        {**lot, "side": "c"},
+        {**lot, "about": "who pays"},
+        {**lot, "draw": "another"},
+        {},
+        {"match": []},
+    ]
     for seq, said in enumerate([*strange, lot, {**lot, "side": "a"}], start=1):
         assert status(bench, seq=seq, lot=said).status_code == 200
     assert bench.hub.service.snapshot.events["e1"].find_match("1.1")[1].lots == {"initiative": "b"}
@@ -543,15 +633,41 @@ def test_a_hello_opens_the_feed_for_its_unit(bench: Bench) -> None:
     assert (connection.unit, connection.nonce) == ("table-1", "n1")
 
 
-@pytest.mark.parametrize("body", [
-    b"", b"{", b"[]", b"null", b"\xff", b'{"payload": []}', b'{"payload": {"unit": ["table-1"]}}',
-    b'{"payload": {"unit": "table-1", "x": ' + b"[" * 700 + b"]" * 700 + b'}, "mac": "x"}',
-    b'{"payload": {"unit": "table-1", "x": ' + b"[" * 50_000,
-    {"key": KEYS["table-2"]}, {"purpose": REPORT}, {"unit": "table-9", "key": KEY}, {"nonce": 7}, {"nonce": "n" * 65},
-    {"reports": [["e1"]]}, {"reports": None}, {"unit": "table-2"}, {"core": None}, {"instance": 7},
-    {"instance": "i" * 65}, {"epoch": 7}, {"heads": []}, {"heads": {"e1": 7}}, {"heads": {"e1": ["7", "h"]}},
-    {"holds": "a match"}, {"damaged": -1}, {"damaged": True}, {"damaged": "many"}, {"damaged": 2**70},
-], ids=str)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+        b'{"payload": []}',
+        b'{"payload": {"unit": ["table-1"]}}',
+        b'{"payload": {"unit": "table-1", "x": ' + b"[" * 700 + b"]" * 700 + b'}, "mac": "x"}',
+        b'{"payload": {"unit": "table-1", "x": ' + b"[" * 50_000,
+        {"key": KEYS["table-2"]},
+        {"purpose": REPORT},
+        {"unit": "table-9", "key": KEY},
+        {"nonce": 7},
+        {"nonce": "n" * 65},
+        {"reports": [["e1"]]},
+        {"reports": None},
+        {"unit": "table-2"},
+        {"core": None},
+        {"instance": 7},
+        {"instance": "i" * 65},
+        {"epoch": 7},
+        {"heads": []},
+        {"heads": {"e1": 7}},
+        {"heads": {"e1": ["7", "h"]}},
+        {"holds": "a match"},
+        {"damaged": -1},
+        {"damaged": True},
+        {"damaged": "many"},
+        {"damaged": 2**70},
+    ],
+    ids=str,
+)
 def test_no_other_hello_opens_a_feed(bench: Bench, body: Any) -> None:
     said = body if isinstance(body, bytes) else hello_of(bench.hub, **body)
     answer = bench.client.begin("POST", "/device/feed", said, {"roundtap-unit": "table-1"}).result(30)
@@ -564,7 +680,7 @@ async def _messages(hub: Hub, feed: DeviceFeed, n: int, **changes: Any) -> list[
     stream = feed.stream(feed.new_connection(key, hello), hello)
     found = []
     for _ in range(n):
-        message = open_envelope(KEY, FEED, json.loads((await anext(stream))[len("data: "):]))
+        message = open_envelope(KEY, FEED, json.loads((await anext(stream))[len("data: ") :]))
         assert message is not None
         found.append(message)
     await stream.aclose()  # type: ignore[attr-defined]

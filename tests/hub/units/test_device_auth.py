@@ -45,14 +45,22 @@ class Bench:
     client: AsgiClient
 
     def ask(self, path: str, message: Any, address: str = HONEST, **headers: str) -> Answer:
-        answer: Answer = self.client.begin("POST", path, json.dumps(message).encode(), headers,
-                                           peer=address).result(60)
+        answer: Answer = self.client.begin("POST", path, json.dumps(message).encode(), headers, peer=address).result(60)
         return answer
 
-    def report(self, number: int = 0, unit: str = "table-1", address: str = HONEST, key: bytes | None = None,
-               **changes: Any) -> Answer:
-        report = {"report_id": f"{unit}-{number}", "unit": unit, "event": "e1", "match": "1.1", "side": "a",
-                  "revision": 0, "result": {"score": {"a": 100, "b": 24}}, **changes}
+    def report(
+        self, number: int = 0, unit: str = "table-1", address: str = HONEST, key: bytes | None = None, **changes: Any
+    ) -> Answer:
+        report = {
+            "report_id": f"{unit}-{number}",
+            "unit": unit,
+            "event": "e1",
+            "match": "1.1",
+            "side": "a",
+            "revision": 0,
+            "result": {"score": {"a": 100, "b": 24}},
+            **changes,
+        }
         return self.ask("/device/report", {"report": report, "mac": sign(key or KEYS[unit], REPORT, report)}, address)
 
     def time(self, unit: str = "table-1", address: str = HONEST, key: bytes | None = None) -> Answer:
@@ -64,8 +72,18 @@ class Bench:
         return self.ask("/station/jobs", envelope(KEYS[unit], REQUEST, payload))
 
     def status(self, seq: int, unit: str = "table-1", session: str = "s1") -> Answer:
-        payload = {"unit": unit, "session": session, "seq": seq, "match": None, "seated": [], "draft": False,
-                   "call": False, "leave": None, "clock_ms": None, "waiting": 0}
+        payload = {
+            "unit": unit,
+            "session": session,
+            "seq": seq,
+            "match": None,
+            "seated": [],
+            "draft": False,
+            "call": False,
+            "leave": None,
+            "clock_ms": None,
+            "waiting": 0,
+        }
         return self.ask("/device/status", envelope(KEYS[unit], REQUEST, payload))
 
     def troubles(self, unit: str = "table-1") -> frozenset[str]:
@@ -93,7 +111,9 @@ def test_the_print_station_s_key_closes_no_match(bench: Bench) -> None:
     for side in "ab":
         answer = bench.report(unit="station-1", report_id=f"r{side}", side=side)
         assert (answer.status_code, answer.get_json()["error"].split()[:6]) == (
-            403, ["this", "key", "is", "for", "a", "station"])
+            403,
+            ["this", "key", "is", "for", "a", "station"],
+        )
     match = bench.hub.service.snapshot.events["e1"].rounds[0].matches[0]
     assert (match.reports, match.number) == ({}, None)
 
@@ -109,8 +129,10 @@ def test_a_station_has_no_feed_says_no_status_and_asks_no_time(bench: Bench) -> 
     bench.hub.presence.open_session("station-1", "s1")
     assert bench.status(1, "station-1").status_code == 403
     assert bench.time("station-1").status_code == 403
-    assert bench.ask("/device/feed", json.loads(hello_of(bench.hub, "station-1")),
-                     roundtap_unit="station-1").status_code == 403
+    assert (
+        bench.ask("/device/feed", json.loads(hello_of(bench.hub, "station-1")), roundtap_unit="station-1").status_code
+        == 403
+    )
 
 
 # --- how often ---------------------------------------------------------------------------------------------------
@@ -127,7 +149,8 @@ def test_an_outage_s_whole_outbox_every_press_and_every_question_of_time_are_tak
 
 
 def test_a_flood_of_one_key_is_told_to_try_later_costs_no_signature_and_loses_nothing(
-        bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     burst = RATES[REPORTS].burst
     assert {bench.report(n).status_code for n in range(burst)} == {200}
     looked_at: list[int] = []

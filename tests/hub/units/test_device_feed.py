@@ -121,8 +121,11 @@ def test_the_first_view_knows_what_came_of_the_hello(tmp_path: Path) -> None:
         hall.open("e1", "xwing-standard", {}, 4)
         hall.next_round("e1")
         hall.place("table-1", 1)
-        hall.feed.on_hello.append(lambda unit, _: hall.service.submit(
-            [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": 2}))], "a hello"))
+        hall.feed.on_hello.append(
+            lambda unit, _: hall.service.submit(
+                [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": 2}))], "a hello"
+            )
+        )
         unit = await hall.connect("table-1")
         while unit.view is None:
             await asyncio.sleep(0)
@@ -148,23 +151,29 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return asked
 
 
-@pytest.mark.parametrize(("happens", "concerned"), [
-    (lambda hall: hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2"), {"table-2"}),
-    (lambda hall: hall.tell("e1", c.RecordReport("r1", "9.9", "a", 0, SCORE, "b"), "unit:table-2"), set()),
-    (lambda hall: hall.tell("e2", c.EnterResult("1.1", 0, Result(score=SidePair(100, 24)))), {"table-3"}),
-    (lambda hall: hall.tell("e2", c.NoteLot("1.1", "initiative", "a")), {"table-3"}),
-    (lambda hall: hall.tell("e1", c.SetClock("start")), {"table-1", "table-2"}),
-    (lambda hall: hall.tell("e2", c.SetClock("start")), {"table-3", "table-4", "table-5"}),
-    (lambda hall: hall.tell("e1", c.DropCompetitor("p1")), {"table-1", "table-2"}),
-    (lambda hall: hall.place("table-5", 6), {"table-5"}),
-    (lambda hall: hall.place("table-4", 1), {"table-1", "table-4"}),
-    (lambda hall: hall.hub.presence.update("table-4", 1, call=True), {"table-4"}),
-    (lambda hall: hall.hub.presence.update("table-4", 1, seated=frozenset("a"), draft=True, waiting=1), set()),
-    (lambda hall: hall.hub.presence.mark_at_table("e1", "1.1", "p1"), set()),
-    (lambda hall: hall.pass_ms(200 * MINUTE), set()),
-])
+@pytest.mark.parametrize(
+    ("happens", "concerned"),
+    [
+        (lambda hall: hall.tell("e1", c.RecordReport("r1", "1.2", "a", 0, SCORE, "b"), "unit:table-2"), {"table-2"}),
+        (lambda hall: hall.tell("e1", c.RecordReport("r1", "9.9", "a", 0, SCORE, "b"), "unit:table-2"), set()),
+        (lambda hall: hall.tell("e2", c.EnterResult("1.1", 0, Result(score=SidePair(100, 24)))), {"table-3"}),
+        (lambda hall: hall.tell("e2", c.NoteLot("1.1", "initiative", "a")), {"table-3"}),
+        (lambda hall: hall.tell("e1", c.SetClock("start")), {"table-1", "table-2"}),
+        (lambda hall: hall.tell("e2", c.SetClock("start")), {"table-3", "table-4", "table-5"}),
+        (lambda hall: hall.tell("e1", c.DropCompetitor("p1")), {"table-1", "table-2"}),
+        (lambda hall: hall.place("table-5", 6), {"table-5"}),
+        (lambda hall: hall.place("table-4", 1), {"table-1", "table-4"}),
+        (lambda hall: hall.hub.presence.update("table-4", 1, call=True), {"table-4"}),
+        (lambda hall: hall.hub.presence.update("table-4", 1, seated=frozenset("a"), draft=True, waiting=1), set()),
+        (lambda hall: hall.hub.presence.mark_at_table("e1", "1.1", "p1"), set()),
+        (lambda hall: hall.pass_ms(200 * MINUTE), set()),
+    ],
+)
 def test_a_view_is_made_only_where_something_may_have_changed(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, happens: Callable[[FeedHall], None], concerned: set[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    happens: Callable[[FeedHall], None],
+    concerned: set[str],
 ) -> None:
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
@@ -180,7 +189,8 @@ def test_a_view_is_made_only_where_something_may_have_changed(
 
 
 def test_hidden_minutes_that_are_over_are_told_at_their_own_tables_only(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The one thing that changes a view without anybody's doing."""
 
     async def evening(hall: FeedHall) -> None:
@@ -207,7 +217,8 @@ def test_hidden_minutes_that_are_over_are_told_at_their_own_tables_only(
 
 
 def test_a_hall_that_comes_back_at_once_is_greeted_with_one_view_each(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def evening(hall: FeedHall) -> None:
         await two_events(hall)
         for unit in list(hall.units):
@@ -283,8 +294,9 @@ def test_the_word_on_a_view_is_canonical_though_its_json_is_made_once(tmp_path: 
     assert verify_signature(KEYS["table-1"], "roundtap/feed/1", payload, message["mac"])
 
 
-def test_the_unit_that_is_to_show_itself_is_told_and_nobody_else(tmp_path: Path,
-                                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_unit_that_is_to_show_itself_is_told_and_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[str] = []
 
     async def evening(hall: FeedHall) -> None:

@@ -100,17 +100,21 @@ def test_a_code_that_is_older_than_that_is_nobodys(hall: Hall) -> None:
     assert enrol(hall, unit).unit == "table-1", "and nothing is burnt by it"
 
 
-@pytest.mark.parametrize(("text", "typed"), [
-    ("17 345 678", TypedCode(17, "345678")), ("17345678", TypedCode(17, "345678")),
-    (" 345-678 ", TypedCode(None, "345678")),
-    ("000000", TypedCode(None, "000000")), ("17·345.678", TypedCode(17, "345678")),
-])
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("17 345 678", TypedCode(17, "345678")),
+        ("17345678", TypedCode(17, "345678")),
+        (" 345-678 ", TypedCode(None, "345678")),
+        ("000000", TypedCode(None, "000000")),
+        ("17·345.678", TypedCode(17, "345678")),
+    ],
+)
 def test_digits_are_read_as_people_type_them(text: str, typed: TypedCode) -> None:
     assert parse_typed_code(text) == typed
 
 
-@pytest.mark.parametrize("text", ["", "12345", "1234567", "123456789", "abcdef", "１２３４５６", "------",
-                                  "1234 5six"])
+@pytest.mark.parametrize("text", ["", "12345", "1234567", "123456789", "abcdef", "１２３４５６", "------", "1234 5six"])
 def test_what_are_no_digits_of_a_screen_is_said(text: str) -> None:
     with pytest.raises(Problem) as problem:
         parse_typed_code(text)
@@ -336,10 +340,15 @@ def test_after_ten_wrong_codes_somebody_has_to_press(hall: Hall) -> None:
 
 def test_what_both_mean_is_part_of_what_they_agree_on() -> None:
     about = ExchangeContext("h", "e", "m-1", "table", 1, "x")
-    others = [ExchangeContext("g", "e", "m-1", "table", 1, "x"), ExchangeContext("h", "f", "m-1", "table", 1, "x"),
-              ExchangeContext("h", "e", "m-2", "table", 1, "x"), ExchangeContext("h", "e", "m-1", "station", 1, "x"),
-              ExchangeContext("h", "e", "m-1", "table", 2, "x"), ExchangeContext("h", "e", "m-1", "table", 1, "y"),
-              ExchangeContext("he", "", "m-1", "table", 1, "x")]
+    others = [
+        ExchangeContext("g", "e", "m-1", "table", 1, "x"),
+        ExchangeContext("h", "f", "m-1", "table", 1, "x"),
+        ExchangeContext("h", "e", "m-2", "table", 1, "x"),
+        ExchangeContext("h", "e", "m-1", "station", 1, "x"),
+        ExchangeContext("h", "e", "m-1", "table", 2, "x"),
+        ExchangeContext("h", "e", "m-1", "table", 1, "y"),
+        ExchangeContext("he", "", "m-1", "table", 1, "x"),
+    ]
     made = [derive_keys(b"shared", each, b"A", b"B") for each in (about, *others)]
     said = [text for each in made for text in (each.hub_confirms, each.unit_confirms, each.key.hex())]
     assert len(set(said)) == 3 * len(made)

@@ -97,8 +97,10 @@ def test_who_knows_the_code_and_hears_everything_cannot_speak_for_the_unit(hall:
     _, said = hall.post(ask, "10.0.0.7")
     offer = said["offer"]
     own = SPAKE2_B(code_password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", offer["serial"]))
-    status, _ = hall.post({"step": "answer", "token": ask["token"], "exchange": offer["exchange"],
-                           "message": own.start().hex()}, "10.0.0.7")
+    status, _ = hall.post(
+        {"step": "answer", "token": ask["token"], "exchange": offer["exchange"], "message": own.start().hex()},
+        "10.0.0.7",
+    )
     assert status == 403
     unit.step()
     assert typing.outcome == EnrolResult("table-7", 7)
@@ -115,8 +117,10 @@ def test_what_is_announced_for_a_code_is_what_was_said_first(hall: Hall) -> None
     hall.post({**ask, "commit": commitment(mine)}, "10.0.0.7")
     typing = hall.type(unit.shows)
     exchange = last_exchange(hall)
-    status, _ = hall.post({"step": "answer", "token": ask["token"], "exchange": exchange.about.exchange,
-                           "message": mine.hex()}, "10.0.0.7")
+    status, _ = hall.post(
+        {"step": "answer", "token": ask["token"], "exchange": exchange.about.exchange, "message": mine.hex()},
+        "10.0.0.7",
+    )
     assert (status, exchange.state) == (403, OFFERED)
     unit.step()
     assert typing.outcome == EnrolResult("table-1", None)
@@ -160,8 +164,16 @@ def test_who_heard_the_token_ends_no_exchange(hall: Hall) -> None:
     typing = hall.type(unit.shows, table=7)
     exchange, token = last_exchange(hall), hall.heard[-1][0]["token"]
     for step in ("wrong", "late", "answer", "confirm"):
-        status, _ = hall.post({"step": step, "token": token, "exchange": exchange.about.exchange,
-                               "message": "0" * 66, "confirm": "0" * 64}, "10.0.0.66")
+        status, _ = hall.post(
+            {
+                "step": step,
+                "token": token,
+                "exchange": exchange.about.exchange,
+                "message": "0" * 66,
+                "confirm": "0" * 64,
+            },
+            "10.0.0.66",
+        )
         assert (status, exchange.state) == (404, OFFERED)
     unit.step()
     assert typing.outcome == EnrolResult("table-7", 7)
@@ -217,8 +229,15 @@ def test_who_answers_as_a_hub_gets_one_guess_a_code_and_the_screen_says_so(hall:
             serial = said["serial"]
             side = SPAKE2_A(code_password("000000"), HUB_IDENTITY, unit_identity("m-1", "table", serial))
             offers.append(serial)
-            return 200, {"hub": "h", "epoch": "e", "name": "roundtap", "number": 12, "again_ms": 200,
-                         "identify": False, "offer": {"exchange": "x", "serial": serial, "message": side.start().hex()}}
+            return 200, {
+                "hub": "h",
+                "epoch": "e",
+                "name": "roundtap",
+                "number": 12,
+                "again_ms": 200,
+                "identify": False,
+                "offer": {"exchange": "x", "serial": serial, "message": side.start().hex()},
+            }
         return 200, {"confirm": "00" * 32}
 
     unit = hall.unit(post=false_hub)
@@ -239,15 +258,23 @@ def test_a_right_guess_of_a_false_hub_is_one_in_a_million_and_bound_to_what_it_s
         if said["step"] == "ask":
             side = SPAKE2_A(code_password(CODE_SHOWN), HUB_IDENTITY, unit_identity("m-1", "table", said["serial"]))
             state.update(side=side, message=side.start(), serial=said["serial"])
-            return 200, {"hub": "h", "epoch": "e", "name": "n", "number": 12, "again_ms": 200, "identify": False,
-                         "offer": {"exchange": "x", "serial": said["serial"], "message": state["message"].hex()}}
+            return 200, {
+                "hub": "h",
+                "epoch": "e",
+                "name": "n",
+                "number": 12,
+                "again_ms": 200,
+                "identify": False,
+                "offer": {"exchange": "x", "serial": said["serial"], "message": state["message"].hex()},
+            }
         if said["step"] == "answer":
             theirs = parse_hex_message(said["message"])
             about = ExchangeContext("h", state.get("epoch", "e"), "m-1", "table", state["serial"], "x")
             state["made"] = derive_keys(state["side"].finish(theirs), about, state["message"], theirs)
             return 200, {"confirm": state["made"].hub_confirms}
-        return 200, envelope(state["made"].key, ENROL, {"exchange": "x", "unit": "table-1", "role": "table", "hub": "h",
-                                                        "hubs": []})
+        return 200, envelope(
+            state["made"].key, ENROL, {"exchange": "x", "unit": "table-1", "role": "table", "hub": "h", "hubs": []}
+        )
 
     unit = hall.unit(post=false_hub)
     unit.step()
@@ -264,21 +291,34 @@ def test_a_right_guess_of_a_false_hub_is_one_in_a_million_and_bound_to_what_it_s
 IDENTITY, ORDER_2 = (1).to_bytes(32, "little"), (2**255 - 20).to_bytes(32, "little")
 ORDER_4 = bytes(32)
 ORDER_8 = bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05")
-WEAK = {"identity": IDENTITY, "order 2": ORDER_2, "order 4": ORDER_4, "order 8": ORDER_8,
-        "not on the curve": (2).to_bytes(32, "little"), "not reduced": b"\xff" * 32,
-        "identity, not reduced": (2**255 - 18).to_bytes(32, "little")}
+WEAK = {
+    "identity": IDENTITY,
+    "order 2": ORDER_2,
+    "order 4": ORDER_4,
+    "order 8": ORDER_8,
+    "not on the curve": (2).to_bytes(32, "little"),
+    "not reduced": b"\xff" * 32,
+    "identity, not reduced": (2**255 - 18).to_bytes(32, "little"),
+}
 
 
 @pytest.mark.parametrize("element", WEAK.values(), ids=WEAK.keys())
 def test_elements_that_give_everything_away_are_refused_by_the_hub(hall: Hall, element: bytes) -> None:
     message = SIDE_B + element.hex()
-    ask = {"step": "ask", "unit_id": "m-1", "token": "t" * 32, "kind": "table", "serial": 1,
-           "commit": commitment(bytes.fromhex(message))}
+    ask = {
+        "step": "ask",
+        "unit_id": "m-1",
+        "token": "t" * 32,
+        "kind": "table",
+        "serial": 1,
+        "commit": commitment(bytes.fromhex(message)),
+    }
     _, said = hall.post(ask)
     typing = hall.type(f"{said['number']} {CODE_SHOWN}")
     exchange = last_exchange(hall)
-    status, _ = hall.post({"step": "answer", "token": "t" * 32, "exchange": exchange.about.exchange,
-                           "message": message})
+    status, _ = hall.post(
+        {"step": "answer", "token": "t" * 32, "exchange": exchange.about.exchange, "message": message}
+    )
     assert (status, exchange.state) == (403, MALFORMED)
     assert typing.problem == "enrol_wrong"
 
@@ -291,8 +331,10 @@ def test_the_hubs_own_message_and_one_of_its_side_are_refused(hall: Hall) -> Non
     hall.type(unit.shows)
     exchange = last_exchange(hall)
     for message in (exchange.message, SIDE_B + exchange.message[2:]):
-        assert hall.post({"step": "answer", "token": token, "exchange": exchange.about.exchange,
-                          "message": message})[0] == 403
+        assert (
+            hall.post({"step": "answer", "token": token, "exchange": exchange.about.exchange, "message": message})[0]
+            == 403
+        )
     assert exchange.state == OFFERED
     unit.step()
     assert exchange.state == STORED
@@ -314,8 +356,16 @@ def _offered(hall: Hall, message: Any) -> bool:
 
     def false_hub(said: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         said_steps.append(said["step"])
-        return 200, {"hub": "h", "epoch": "e", "name": "n", "number": 12, "again_ms": 200, "identify": False,
-                     "offer": {"exchange": "x", "serial": said.get("serial", 0), "message": message}, "confirm": ""}
+        return 200, {
+            "hub": "h",
+            "epoch": "e",
+            "name": "n",
+            "number": 12,
+            "again_ms": 200,
+            "identify": False,
+            "offer": {"exchange": "x", "serial": said.get("serial", 0), "message": message},
+            "confirm": "",
+        }
 
     unit = hall.unit(post=false_hub)
     unit.step()
@@ -330,8 +380,16 @@ def test_the_units_own_message_is_refused_when_it_is_reflected(hall: Hall) -> No
     def mirror(said: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         seen.update(said)
         own = unit.asking._codes[-1].own.hex()
-        return 200, {"hub": "h", "epoch": "e", "name": "n", "number": 12, "again_ms": 200, "identify": False,
-                     "offer": {"exchange": "x", "serial": 1, "message": "41" + own[2:]}, "confirm": ""}
+        return 200, {
+            "hub": "h",
+            "epoch": "e",
+            "name": "n",
+            "number": 12,
+            "again_ms": 200,
+            "identify": False,
+            "offer": {"exchange": "x", "serial": 1, "message": "41" + own[2:]},
+            "confirm": "",
+        }
 
     unit = hall.unit(post=mirror)
     unit.step()
@@ -348,10 +406,12 @@ def test_strange_questions_are_refused_and_change_nothing(hall: Hall) -> None:
     token = hall.heard[-1][0]["token"]
     hall.type(unit.shows)
     exchange = last_exchange(hall)
-    whole = [hall.heard[-1][0],
-             {"step": "answer", "token": token, "exchange": exchange.about.exchange, "message": SIDE_B + "00" * 32},
-             {"step": "confirm", "token": token, "exchange": exchange.about.exchange, "confirm": "00" * 32},
-             {"step": "again", "message": envelope(bytes(32), ENROL, {"unit_id": "m-1", "exchange": "x"})}]
+    whole = [
+        hall.heard[-1][0],
+        {"step": "answer", "token": token, "exchange": exchange.about.exchange, "message": SIDE_B + "00" * 32},
+        {"step": "confirm", "token": token, "exchange": exchange.about.exchange, "confirm": "00" * 32},
+        {"step": "again", "message": envelope(bytes(32), ENROL, {"unit_id": "m-1", "exchange": "x"})},
+    ]
     odd = (None, 0, -1, 2**70, 1.5, True, "", "x", "x" * 300, "\x00", "é", [], [[]], {}, {"a": {}}, "00" * 33)
     for round_ in range(300):
         said = dict(chance.choice(whole))
@@ -450,7 +510,8 @@ def test_two_organizers_at_one_table_do_not_enrol_two_units_of_one_name(hall: Ha
 
 
 def test_a_stranger_who_shows_a_code_and_never_answers_does_not_keep_the_organizer(
-        hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The form waited ten seconds: so long a unit may take that has answered, and this one never does."""
     monkeypatch.setattr(waiting, "TAKE_UP_S", 0.01)
     monkeypatch.setattr(waiting, "WAIT_S", 3600.0)
@@ -461,6 +522,7 @@ def test_a_stranger_who_shows_a_code_and_never_answers_does_not_keep_the_organiz
 
 def test_strangers_who_answer_and_never_confirm_take_few_places_of_organizers(hall: Hall) -> None:
     """Every form that waits for a unit holds a thread, and the console has four."""
+
     def post(message: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         return hall.post(message) if message["step"] in ("ask", "answer") else (503, {})
 

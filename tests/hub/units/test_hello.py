@@ -71,8 +71,18 @@ def test_a_captured_hello_opens_no_second_feed(hub: Hub, client: AsgiClient) -> 
 def test_without_the_hub_s_own_challenge_of_now_no_feed_opens(hub: Hub, clock: HandClock) -> None:
     stranger = Challenges(clock.clocks.mono_ms)
     asked = hub.units.challenges.issue()
-    for said in (None, 7, "", "a.b.c", "ż" * 20, "x" * 65, stranger.issue(), asked[:-1], asked + "0",
-                 asked.replace(".", "", 1)):
+    for said in (
+        None,
+        7,
+        "",
+        "a.b.c",
+        "ż" * 20,
+        "x" * 65,
+        stranger.issue(),
+        asked[:-1],
+        asked + "0",
+        asked.replace(".", "", 1),
+    ):
         with pytest.raises(RequestRefused, match="challenge"):
             opened_hello(hub.units, "table-1", hello_of(hub, challenge=said))
     assert opened_hello(hub.units, "table-1", hello_of(hub, challenge=asked))
@@ -118,7 +128,8 @@ def test_a_challenge_is_asked_for_and_never_kept_on_the_way(client: AsgiClient, 
 
 
 def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_is_parsed(
-        hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parsed: list[int] = []
     real = msgspec.json.decode
     monkeypatch.setattr(msgspec.json, "decode", lambda body: parsed.append(len(body)) or real(body))
@@ -135,13 +146,15 @@ def test_a_large_hello_a_stranger_s_and_a_station_s_are_refused_before_anything_
 
 
 def test_whoever_signs_wrongly_again_and_again_is_not_even_read(
-        hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub: Hub, client: AsgiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parsed: list[int] = []
     real = msgspec.json.decode
     monkeypatch.setattr(msgspec.json, "decode", lambda body: parsed.append(len(body)) or real(body))
     wrong = hello_of(hub, key=KEYS["table-2"], reports=[["e1", f"r{n}"] for n in range(3000)])
-    assert [knock(client, wrong).status_code
-            for _ in range(50)] == [403] * FORGERY_RATE.burst + [429] * (50 - FORGERY_RATE.burst)
+    assert [knock(client, wrong).status_code for _ in range(50)] == [403] * FORGERY_RATE.burst + [429] * (
+        50 - FORGERY_RATE.burst
+    )
     unread = client.begin("POST", "/device/feed", None, {"roundtap-unit": "table-1"}, announced=60_000)
     assert unread.result(30).status_code == 429
     assert len(parsed) == FORGERY_RATE.burst
@@ -166,7 +179,7 @@ class Feed:
     async def next(self) -> dict[str, Any] | None:
         """The next message; None at the feed's end."""
         async for chunk in self._stream:
-            message = open_envelope(KEYS["table-1"], FEED, json.loads(chunk[len("data: "):]))
+            message = open_envelope(KEYS["table-1"], FEED, json.loads(chunk[len("data: ") :]))
             assert message is not None
             return message
         return None

@@ -18,9 +18,16 @@ from roundtap_hub.units.unit_presence import MissingEntry
 
 def hear(house: House, heads: object, epoch: str | None = None) -> None:
     """A hello of unit-1, looked at to the end."""
+
     async def on_loop() -> None:
-        hello = {"unit": "unit-1", "nonce": "n", "core": "0", "reports": [], "heads": heads,
-                 "epoch": epoch if epoch is not None else house.service.snapshot.venue.epoch}
+        hello = {
+            "unit": "unit-1",
+            "nonce": "n",
+            "core": "0",
+            "reports": [],
+            "heads": heads,
+            "epoch": epoch if epoch is not None else house.service.snapshot.venue.epoch,
+        }
         HelloHandler(house.hub).handle("unit-1", parse_message(Hello, hello))
         await asyncio.get_running_loop().shutdown_default_executor()
 
@@ -37,8 +44,9 @@ def test_a_head_that_the_journal_has_proves_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("beyond", [0, 5])
-def test_an_entry_that_is_lacking_or_another_one_is_said_on_every_page_of_the_console(tmp_path: Path,
-                                                                                     beyond: int) -> None:
+def test_an_entry_that_is_lacking_or_another_one_is_said_on_every_page_of_the_console(
+    tmp_path: Path, beyond: int
+) -> None:
     with evening(tmp_path / "hub") as night:
         number = night.house.event.number
         hear(night.house, {"e1": [number + beyond, "f" * 64]})
@@ -61,7 +69,8 @@ def test_what_another_epoch_was_told_proves_nothing_here(tmp_path: Path) -> None
 def test_what_a_stranger_could_write_is_left_out() -> None:
     good = (3, "a" * 64)
     assert parse_heads({"e1": good, "": good, "e2": (0, "a" * 64), "e4": (3, "short"), "x" * 65: good}) == {
-        "e1": Head(3, "a" * 64)}
+        "e1": Head(3, "a" * 64)
+    }
     assert parse_holds({"event": "e1", "round": 1, "mischief": 3}) == {"event": "e1", "round": 1}
     assert parse_holds({"event": 1.5}) is None
     assert parse_holds({"event": "x" * 5000}) is None

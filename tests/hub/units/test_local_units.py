@@ -48,10 +48,16 @@ def test_panel_station_and_table_find_who_they_are(hub, tmp_path):
     enrol_here(hub, tmp_path / "local")
     found = {kind: read_local_key(tmp_path / "local" / f"{kind}.json") for kind in (PANEL, STATION, TABLE)}
     assert {kind: here.unit for kind, here in found.items()} == {
-        PANEL: "hub-panel", STATION: "hub-station", TABLE: "hub-table"}
+        PANEL: "hub-panel",
+        STATION: "hub-station",
+        TABLE: "hub-table",
+    }
     assert {(here.host, here.port) for here in found.values()} == {("127.0.0.1", 8080)}
     assert {kind: hub.units.keys.role(here.unit) for kind, here in found.items()} == {
-        PANEL: PANEL, STATION: STATION, TABLE: TABLE}
+        PANEL: PANEL,
+        STATION: STATION,
+        TABLE: TABLE,
+    }
     assert ask(hub, JOBS, "hub-station", found[STATION].key, HERE) == "hub-station"
 
 
@@ -150,9 +156,17 @@ def test_where_the_folder_is():
     assert local_folder(None, None) is None
 
 
-@pytest.mark.parametrize(("host", "address"), [
-    ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://127.0.0.1:80"), ("127.0.0.2", "http://127.0.0.2:80"),
-    ("::1", "http://[::1]:80"), ("localhost", "http://127.0.0.1:80"), ("10.42.0.1", None), ("hub.lan", None),
-])
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("0.0.0.0", "http://127.0.0.1:80"),
+        ("::", "http://127.0.0.1:80"),
+        ("127.0.0.2", "http://127.0.0.2:80"),
+        ("::1", "http://[::1]:80"),
+        ("localhost", "http://127.0.0.1:80"),
+        ("10.42.0.1", None),
+        ("hub.lan", None),
+    ],
+)
 def test_how_it_is_reached_from_here(host, address):
     assert loopback_address(host, 80) == address

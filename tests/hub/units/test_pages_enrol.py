@@ -54,9 +54,17 @@ def test_the_digits_go_to_the_desk_with_the_table_and_the_next_one_follows(house
     assert "Table 2" in page
 
 
-@pytest.mark.parametrize(("problem", "status"), [
-    (Invalid("enrol_wrong"), 400), (Invalid("enrol_which", n=3), 400), (Invalid("enrol_nobody", number=17), 400),
-    (Problem("enrol_used"), 409), (Problem("enrol_silent"), 409), (Problem("enrol_none_waits"), 409)])
+@pytest.mark.parametrize(
+    ("problem", "status"),
+    [
+        (Invalid("enrol_wrong"), 400),
+        (Invalid("enrol_which", n=3), 400),
+        (Invalid("enrol_nobody", number=17), 400),
+        (Problem("enrol_used"), 409),
+        (Problem("enrol_silent"), 409),
+        (Problem("enrol_none_waits"), 409),
+    ],
+)
 def test_what_went_wrong_is_told_at_the_same_table(house: House, tried: Tried, problem: Problem, status: int) -> None:
     browser = house.organizer()
     browser.get(ENROL)

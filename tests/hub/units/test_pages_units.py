@@ -48,11 +48,15 @@ def test_who_cannot_stand_at_a_table_is_not_offered_one(house: House) -> None:
     assert "standby-1" not in placed
 
 
-@pytest.mark.parametrize(("fields", "said"), [
-    ({"unit": "Tisch 1", "role": "table"}, "is not a valid unit name"), ({"unit": ""}, "is not a valid unit name"),
-    ({"unit": "unit-1", "role": "table"}, "already"),
-    ({"unit": "table-9", "role": "judge"}, "“judge” is not a unit type"),
-])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"unit": "Tisch 1", "role": "table"}, "is not a valid unit name"),
+        ({"unit": ""}, "is not a valid unit name"),
+        ({"unit": "unit-1", "role": "table"}, "already"),
+        ({"unit": "table-9", "role": "judge"}, "“judge” is not a unit type"),
+    ],
+)
 def test_what_cannot_be_added_is_told_and_what_was_typed_stays(house: House, fields: dict[str, str], said: str) -> None:
     answer = house.organizer().post(f"{UNITS}/add", **fields)
     assert answer.status_code == 400
@@ -114,8 +118,7 @@ def test_floods_forgers_and_twins_are_told_on_the_console_until_somebody_has_loo
         for _ in range(times):
             troubles.note("unit-1", kind)
     said = text_of(browser.console())
-    for word in ("invalid signature under unit-1's name", "unit-1 sends far too many",
-                 "second unit is named unit-1"):
+    for word in ("invalid signature under unit-1's name", "unit-1 sends far too many", "second unit is named unit-1"):
         assert word in said
     assert "unit-1 Table unit not seen yet" in text_of(browser.get(UNITS)), "being talked of is no contact"
     assert browser.post(f"{UNITS}/seen", unit="unit-1").status_code == 303

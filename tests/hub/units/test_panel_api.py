@@ -68,9 +68,18 @@ class Bench:
         return {"done": True}
 
     def request(self, step: Any = None, **changes: Any) -> dict[str, Any]:
-        return envelope(self.key, REQUEST, {
-            "unit": "hub-panel", "nonce": "n1", "challenge": self.hub.units.challenges.issue(), "language": "en",
-            "do": step, **changes})
+        return envelope(
+            self.key,
+            REQUEST,
+            {
+                "unit": "hub-panel",
+                "nonce": "n1",
+                "challenge": self.hub.units.challenges.issue(),
+                "language": "en",
+                "do": step,
+                **changes,
+            },
+        )
 
     def post(self, message: Any, address: str = HERE) -> Any:
         return self.client.begin("POST", "/device/panel", json.dumps(message).encode(), {}, peer=address).result(60)
@@ -123,8 +132,11 @@ def test_an_older_panel_is_told_of_no_event_and_no_call(bench):
 def test_its_fields_are_those_that_are_told(bench, monkeypatch):
     sticks_of(bench, monkeypatch, "/media/stick")
     section = (ROOT / "server/MESSAGES.md").read_text().partition("### Panel: answer")[2].partition("\n## ")[0]
-    told = {name for row in re.findall(r"^\| (`.+?) \|", section, flags=re.MULTILINE)
-            for name in re.findall(r"`([^`]+)`", row)}
+    told = {
+        name
+        for row in re.findall(r"^\| (`.+?) \|", section, flags=re.MULTILINE)
+        for name in re.findall(r"`([^`]+)`", row)
+    }
 
     def names(value, path=""):
         if isinstance(value, list):
@@ -145,13 +157,21 @@ def test_refusals_are_in_the_panels_language(bench, monkeypatch):
     assert bench.ask(step, language="xx")["done"]["refused"] == english
 
 
-@pytest.mark.parametrize("step", [
-    {}, [], "pin", {"step": "reset"}, {"step": ["pin"]}, {"step": "eject", "name": ["x"]},
-    {"step": "eject", "name": "x" * 201},
-    # What a panel could press once.
-    {"step": "clock", "event": "e1", "action": "start", "seen": "clock.0"},
-    {"step": "seen", "event": "e1", "match": "1.1", "unit": "", "since_ms": 1},
-])
+@pytest.mark.parametrize(
+    "step",
+    [
+        {},
+        [],
+        "pin",
+        {"step": "reset"},
+        {"step": ["pin"]},
+        {"step": "eject", "name": ["x"]},
+        {"step": "eject", "name": "x" * 201},
+        # What a panel could press once.
+        {"step": "clock", "event": "e1", "action": "start", "seen": "clock.0"},
+        {"step": "seen", "event": "e1", "match": "1.1", "unit": "", "since_ms": 1},
+    ],
+)
 def test_what_no_panel_says_changes_nothing(bench, step):
     before = bench.hub.service.snapshot
     assert bench.post(bench.request(step)).status_code == 400
@@ -168,8 +188,17 @@ def test_a_press_counts_once(bench):
 
 def test_nobody_else_is_the_panel(bench):
     assert bench.post(bench.request(), ELSEWHERE).status_code == 403
-    table = envelope(bench.hub.units.keys["table-1"], REQUEST, {
-        "unit": "table-1", "nonce": "n", "challenge": bench.hub.units.challenges.issue(), "language": "en", "do": None})
+    table = envelope(
+        bench.hub.units.keys["table-1"],
+        REQUEST,
+        {
+            "unit": "table-1",
+            "nonce": "n",
+            "challenge": bench.hub.units.challenges.issue(),
+            "language": "en",
+            "do": None,
+        },
+    )
     assert bench.post(table).status_code == 403
     forged = bench.request()
     forged["payload"]["do"] = {"step": "pin"}

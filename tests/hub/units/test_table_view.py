@@ -44,16 +44,23 @@ def test_the_clock_of_a_table_runs_on_by_its_extension_and_no_other_does(tmp_pat
 def test_a_latecomers_match_appears_at_its_table(tmp_path: Path) -> None:
     names = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak")
     with running(tmp_path / "journal.db") as service:
-        service.execute([*event_steps(names=names), Step("e1", c.SetOptions({"structure": "own"})),
-                     Step("e1", c.DrawRound(1)), Step("e1", c.PublishRound(1, 1)),
-                     Step(VENUE, NewEntry("unit-placed", {"unit": "table-2", "table": 2}))], "organizer",
-                    people(names=names))
+        service.execute(
+            [
+                *event_steps(names=names),
+                Step("e1", c.SetOptions({"structure": "own"})),
+                Step("e1", c.DrawRound(1)),
+                Step("e1", c.PublishRound(1, 1)),
+                Step(VENUE, NewEntry("unit-placed", {"unit": "table-2", "table": 2})),
+            ],
+            "organizer",
+            people(names=names),
+        )
         assert table_view(service.snapshot, "table-2")["match"] is None
         bye = next(m.id for m in service.snapshot.events["e1"].rounds[0].matches if m.match.bye)
         late = people(names=(*names, "Eva Luz"))[3]
-        service.execute_one("e1", c.EnterCompetitor(Entrant("p4", late.person.digest(late.salt)), meets=bye),
-                            "organizer",
-                     [late])
+        service.execute_one(
+            "e1", c.EnterCompetitor(Entrant("p4", late.person.digest(late.salt)), meets=bye), "organizer", [late]
+        )
         match = table_view(service.snapshot, "table-2")["match"]
     assert (match["id"], match["revision"], match["b"]["name"]) == (bye, 1, "Eva L.")
 
@@ -80,8 +87,11 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
         service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
         tell = lambda command: service.execute_one("e2", command, "organizer")  # noqa: E731
         options = {"structure": "own", "swiss_rounds": 1, "cut": 4, "third_place_match": True}
-        service.execute([Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)),
-                     *event_steps("e2")[1:]], "organizer", people("e2"))
+        service.execute(
+            [Step("e2", c.CreateEvent("Cup", "xwing-standard", None, options, "#0072B2", 7)), *event_steps("e2")[1:]],
+            "organizer",
+            people("e2"),
+        )
         for _ in range(3):
             if service.snapshot.events["e2"].rounds and service.snapshot.events["e2"].cut is None:
                 tell(c.MakeCut())

@@ -69,8 +69,12 @@ def test_what_is_changed_counts_at_once_is_told_and_is_there_after_a_restart(tmp
 def test_the_stream_says_who_has_a_key_and_never_the_key(service: Service, keys: UnitKeys, tmp_path: Path) -> None:
     added = keys.add("spare", STANDBY, "organizer:7")
     keys.revoke("table-1")
-    assert said(service) == [("unit-keyed", "table-1"), ("unit-keyed", "table-2"), ("unit-keyed", "spare"),
-                             ("unit-revoked", "table-1")]
+    assert said(service) == [
+        ("unit-keyed", "table-1"),
+        ("unit-keyed", "table-2"),
+        ("unit-keyed", "spare"),
+        ("unit-revoked", "table-1"),
+    ]
     entries = list(service.entries(VENUE))
     assert entries[-2].actor == "organizer:7"
     told = json.dumps([dict(entry.data) for entry in entries])
@@ -118,7 +122,8 @@ def test_what_somebody_else_wrote_down_counts_as_well(keys: UnitKeys, service: S
 
 
 def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobodys_place_unasked(
-        keys: UnitKeys, service: Service) -> None:
+    keys: UnitKeys, service: Service
+) -> None:
     told: list[frozenset[str]] = []
     keys.listen(told.append)
     keys.enrol("table-3", TABLE, b"k" * 32)
@@ -133,7 +138,8 @@ def test_an_agreed_key_is_there_once_however_often_it_is_stored_and_takes_nobody
 
 
 def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
-        service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     keys, other = UnitKeys(service), UnitKeys(service)
     find = keys.find
 
@@ -149,8 +155,7 @@ def test_of_two_who_enrol_one_name_at_once_the_second_takes_nobody_s_place(
     assert dict(other) == {"table-1": KEY}
 
 
-def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
-        keys: UnitKeys, service: Service) -> None:
+def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(keys: UnitKeys, service: Service) -> None:
     before = service.snapshot.venue.units["table-1"]
     keys.replace("table-1")
     for instead_of, wrong in ((before, "unknown_unit"), (NO_KEY, "unit_known")):
@@ -164,13 +169,21 @@ def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(
 
 def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_nothing(service: Service) -> None:
     keys, names = UnitKeys(service), [f"t{n}" for n in range(999)]
-    service.execute([Step(VENUE, unit_keyed_entry(unit, TABLE, HEX)) for unit in names], "hub",
-                beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names])
+    service.execute(
+        [Step(VENUE, unit_keyed_entry(unit, TABLE, HEX)) for unit in names],
+        "hub",
+        beside=[UnitKeyRow(unit=unit, key=HEX) for unit in names],
+    )
     keys.revoke("t998")
     number = service.snapshot.venue.number
-    for unit, role, wrong in (("", TABLE, "unit_name"), ("../x", TABLE, "unit_name"), ("t 1", TABLE, "unit_name"),
-                              ("<b>", TABLE, "unit_name"), ("t1", TABLE, "unit_known"),
-                              ("t-new", "judge", "unit_role")):
+    for unit, role, wrong in (
+        ("", TABLE, "unit_name"),
+        ("../x", TABLE, "unit_name"),
+        ("t 1", TABLE, "unit_name"),
+        ("<b>", TABLE, "unit_name"),
+        ("t1", TABLE, "unit_known"),
+        ("t-new", "judge", "unit_role"),
+    ):
         with pytest.raises(Problem) as problem:
             keys.add(unit, role)
         assert problem.value.key == wrong
@@ -183,8 +196,9 @@ def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_n
         keys.add("t-newer")
 
 
-def test_a_disk_that_takes_nothing_changes_nothing(keys: UnitKeys, service: Service, tmp_path: Path,
-                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_takes_nothing_changes_nothing(
+    keys: UnitKeys, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from roundtap_hub.store.journal import JournalConflict
 
     def full(*_: object) -> None:
@@ -203,9 +217,11 @@ def test_a_disk_that_takes_nothing_changes_nothing(keys: UnitKeys, service: Serv
 
 
 def test_the_file_of_an_earlier_hub_is_taken_over_once_with_the_names_of_the_marks(
-        service: Service, tmp_path: Path) -> None:
-    (tmp_path / "keys.json").write_text(json.dumps(
-        {"table-1": HEX, "station-1": HEX, "spare": {"key": HEX, "role": "standby"}}))
+    service: Service, tmp_path: Path
+) -> None:
+    (tmp_path / "keys.json").write_text(
+        json.dumps({"table-1": HEX, "station-1": HEX, "spare": {"key": HEX, "role": "standby"}})
+    )
     (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1", "m-2": "gone"}))
     migrate_files(tmp_path, service)
     keys = UnitKeys(service)
@@ -220,15 +236,17 @@ def test_the_file_of_an_earlier_hub_is_taken_over_once_with_the_names_of_the_mar
 
 
 def test_a_file_that_a_cut_left_there_after_it_was_taken_over_says_nothing_twice(
-        service: Service, tmp_path: Path) -> None:
+    service: Service, tmp_path: Path
+) -> None:
     for _ in range(2):
         (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
         migrate_files(tmp_path, service)
     assert said(service) == [("unit-keyed", "table-1")]
 
 
-def test_a_file_takes_back_nothing_that_the_journal_knows_by_now(keys: UnitKeys, service: Service, tmp_path: Path,
-                                                                 caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_takes_back_nothing_that_the_journal_knows_by_now(
+    keys: UnitKeys, service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """It could not be taken away at the start before, or is of another hub on the same database."""
     keys.revoke("table-2")
     text = json.dumps({"table-1": "ab" * 32, "table-2": HEX, "table-3": HEX})
@@ -240,7 +258,8 @@ def test_a_file_takes_back_nothing_that_the_journal_knows_by_now(keys: UnitKeys,
 
 
 def test_the_marks_are_there_until_the_keys_that_they_go_with_are_saved(
-        service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
     (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1"}))
 
@@ -255,14 +274,26 @@ def test_the_marks_are_there_until_the_keys_that_they_go_with_are_saved(
     assert not (tmp_path / "unit-ids.json").exists()
 
 
-@pytest.mark.parametrize("entry", [
-    '"table-9": "ab"', '"table-9": null', '"table-9": {}', f'"table-9": {{"key": "{HEX}", "role": "judge"}}',
-    f'"table-9": "{HEX}", "table-9": "{"ab" * 32}"',
-    '"table-9": [[]]', f'"table-9": {{"key": {{"a": "{HEX}"}}}}', f'"": "{HEX}"', f'"table 1": "{HEX}"',
-    f'"tisch-ä": "{HEX}"', f'"{"t" * 41}": "{HEX}"', f'"table-9": {{"key": "{HEX}", "role": ["table"]}}',
-])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        '"table-9": "ab"',
+        '"table-9": null',
+        '"table-9": {}',
+        f'"table-9": {{"key": "{HEX}", "role": "judge"}}',
+        f'"table-9": "{HEX}", "table-9": "{"ab" * 32}"',
+        '"table-9": [[]]',
+        f'"table-9": {{"key": {{"a": "{HEX}"}}}}',
+        f'"": "{HEX}"',
+        f'"table 1": "{HEX}"',
+        f'"tisch-ä": "{HEX}"',
+        f'"{"t" * 41}": "{HEX}"',
+        f'"table-9": {{"key": "{HEX}", "role": ["table"]}}',
+    ],
+)
 def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_kept(
-        service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture, entry: str) -> None:
+    service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture, entry: str
+) -> None:
     text = f'{{"table-1": "{HEX}",\n{entry},\n"table-2": "{HEX}"}}'
     (tmp_path / "keys.json").write_text(text)
     migrate_files(tmp_path, service)
@@ -272,12 +303,15 @@ def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_ke
     assert "keys.json.unread" in caplog.text
 
 
-@pytest.mark.parametrize("text", [
-    f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}',
-    f'{{"table-1": "{HEX}", "table-2": {{"key": "{HEX}"}}, "table-3": "ab',
-    f'"table-1": "{HEX}", "table-2": "{HEX}", "table-9": {{"key": "\\"}}',
-    f'{{"table-1": "{HEX}", "table-2": "{HEX}",}}\ufffd',
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"table-1": "{HEX}"\n"table-2": "{HEX}"}}',
+        f'{{"table-1": "{HEX}", "table-2": {{"key": "{HEX}"}}, "table-3": "ab',
+        f'"table-1": "{HEX}", "table-2": "{HEX}", "table-9": {{"key": "\\"}}',
+        f'{{"table-1": "{HEX}", "table-2": "{HEX}",}}\ufffd',
+    ],
+)
 def test_of_half_a_file_what_stands_whole_in_it_counts(service: Service, tmp_path: Path, text: str) -> None:
     """Somebody forgot a comma, or a cut took the end: nobody enrols a whole hall again for that."""
     (tmp_path / "keys.json").write_text(text)
@@ -294,8 +328,9 @@ def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path
     assert (tmp_path / "keys.json.unread").read_text() == text
 
 
-def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(service: Service, tmp_path: Path,
-                                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(
+    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
 
     def full(*_: object) -> None:

@@ -9,10 +9,26 @@ Event = dict[str, Any]
 
 LAST, LOWEST = "last in the standings", "random among the fewest points"
 
-BASIC = ((4, 8, 3, 0), (9, 16, 4, 0), (17, 24, 4, 4), (25, 40, 5, 4), (41, 44, 5, 8), (45, 76, 6, 8),
-         (77, 148, 6, 16), (149, 10**9, 7, 16))
-ADVANCED = ((9, 12, 4, 4), (13, 24, 4, 8), (25, 40, 5, 8), (41, 76, 6, 8), (77, 148, 6, 16), (149, 288, 6, 32),
-            (289, 512, 7, 32), (513, 10**9, 8, 32))
+BASIC = (
+    (4, 8, 3, 0),
+    (9, 16, 4, 0),
+    (17, 24, 4, 4),
+    (25, 40, 5, 4),
+    (41, 44, 5, 8),
+    (45, 76, 6, 8),
+    (77, 148, 6, 16),
+    (149, 10**9, 7, 16),
+)
+ADVANCED = (
+    (9, 12, 4, 4),
+    (13, 24, 4, 8),
+    (25, 40, 5, 8),
+    (41, 76, 6, 8),
+    (77, 148, 6, 16),
+    (149, 288, 6, 32),
+    (289, 512, 7, 32),
+    (513, 10**9, 8, 32),
+)
 SHOWDOWN = ((4, 4, 3, 0), (5, 16, 4, 0), (17, 32, 4, 4), (33, 64, 4, 8), (65, 10**9, 5, 16))
 
 
@@ -44,8 +60,7 @@ BOOKS = {
     "keyforge-archon": Book("keyforge", 1, 0, _KEYFORGE, _KEYFORGE, structures=_TABLES),
     "keyforge-sealed": Book("keyforge", 1, 0, _KEYFORGE, _KEYFORGE, structures=_TABLES),
     "warlords-of-terra": Book("warlords", 3, 1, _WARLORDS, _WARLORDS_SHOWN),
-    "shatterpoint-premier": Book("shatterpoint", 3, 1, _SHATTERPOINT, _SHATTERPOINT,
-                                 structures=(("basic", SHOWDOWN),)),
+    "shatterpoint-premier": Book("shatterpoint", 3, 1, _SHATTERPOINT, _SHATTERPOINT, structures=(("basic", SHOWDOWN),)),
 }
 
 
@@ -70,7 +85,7 @@ def left_after(competitor: dict[str, Any]) -> int | None:
 
 
 def status_of(competitor: dict[str, Any], after: int | None = None) -> str | None:
-    """"disqualified", "dropped", or None for who was still there after that round."""
+    """ "disqualified", "dropped", or None for who was still there after that round."""
     for key in ("disqualified", "dropped"):
         last = competitor.get(f"{key}_after")
         if last is not None and (after is None or last <= after):
@@ -80,8 +95,14 @@ def status_of(competitor: dict[str, Any], after: int | None = None) -> str | Non
 
 def seated(event: Event, after: int | None = None) -> set[str]:
     """Who stands in any entry of any round, a round missed included."""
-    return {m[side] for r in event.get("rounds", []) if after is None or r["number"] <= after
-            for m in r["matches"] for side in "ab" if side in m}
+    return {
+        m[side]
+        for r in event.get("rounds", [])
+        if after is None or r["number"] <= after
+        for m in r["matches"]
+        for side in "ab"
+        if side in m
+    }
 
 
 def in_table(event: Event, after: int | None = None) -> tuple[list[str], list[str]]:

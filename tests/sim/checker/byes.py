@@ -12,8 +12,7 @@ from checker.repeats import fewest_repeats, met_in_swiss
 
 def byes_received(event: Event) -> Counter[str]:
     """A bye won beforehand counts as one received; a round won because the opponent did not appear is none."""
-    return Counter(m["a"] for r in event.get("rounds", []) for m in r["matches"]
-                   if m.get("bye") in ("bye", "won"))
+    return Counter(m["a"] for r in event.get("rounds", []) for m in r["matches"] if m.get("bye") in ("bye", "won"))
 
 
 def bye_complaints(event: Event, field: list[str], holder: str) -> list[str]:

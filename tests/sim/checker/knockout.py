@@ -96,8 +96,7 @@ def knockout_complaints(event: Event, printed: dict[str, Any]) -> list[str]:
     drawn = {match["game"]: [match[side] for side in "ab" if side in match] for match in printed["matches"]}
     if len(drawn) != len(printed["matches"]):
         return ["a game number twice"]
-    found = [f"game {match['game']} is no bye" for match in printed["matches"]
-             if ("b" in match) == ("bye" in match)]
+    found = [f"game {match['game']} is no bye" for match in printed["matches"] if ("b" in match) == ("bye" in match)]
     if not event.get("rounds"):
         return found + _by_lot(event, printed, drawn)
     due = games_due(event)

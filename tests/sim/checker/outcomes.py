@@ -27,7 +27,7 @@ def figures_of(result: dict[str, Any], key: str) -> dict[str, int]:
 
 
 def winner(book: Book, result: dict[str, Any]) -> str:
-    """"a", "b", "draw" or "none", by what is recorded and nothing else."""
+    """ "a", "b", "draw" or "none", by what is recorded and nothing else."""
     ended = result.get("ended", "played")
     if ended == "ruling":
         return str(result["winner"])
@@ -72,8 +72,10 @@ def met(event: Event, match: dict[str, Any]) -> dict[str, Given]:
     figures = _figures(event, match, alone or won)
     if alone is not None:
         # "Fin de partida": everything of a list is destroyed, and no margin matters.
-        return {side: Given({"draw": book.draw, side: book.win}.get(alone, 0), _outcome(alone, side), figures[side])
-                for side in "ab"}
+        return {
+            side: Given({"draw": book.draw, side: book.win}.get(alone, 0), _outcome(alone, side), figures[side])
+            for side in "ab"
+        }
     return {side: Given(_points(book, result, won, side), _outcome(won, side), figures[side]) for side in "ab"}
 
 
@@ -104,8 +106,13 @@ def _points(book: Book, result: dict[str, Any], won: str, side: str) -> int:
 
 
 def _figure_keys(book: Book) -> tuple[str, ...]:
-    return {"xwing": ("mov",), "epic": ("mov",), "keyforge": (), "warlords": ("score",),
-            "shatterpoint": ("struggles", "wounds")}[book.family]
+    return {
+        "xwing": ("mov",),
+        "epic": ("mov",),
+        "keyforge": (),
+        "warlords": ("score",),
+        "shatterpoint": ("struggles", "wounds"),
+    }[book.family]
 
 
 def _figures(event: Event, match: dict[str, Any], won: str) -> dict[str, dict[str, int]]:

@@ -44,8 +44,11 @@ def play_off_complaints(event: Event, printed: dict[str, Any]) -> list[str]:
         if not knockout and met[frozenset((a, b))] > fewest:
             found.append(f"{a} and {b} meet again before others of {group} have")
         if knockout:
-            found += [f"{m[3]} plays on in {group}, but has lost" for m in tie_break_meetings(event).matches
-                      if m[1] == "knockout" and m[3] in (a, b) and m[2] in group]
+            found += [
+                f"{m[3]} plays on in {group}, but has lost"
+                for m in tie_break_meetings(event).matches
+                if m[1] == "knockout" and m[3] in (a, b) and m[2] in group
+            ]
     found += [f"{group} do not play" for n, group in enumerate(groups) if n not in active]
     return found + [f"{who} has left" for who in member if _gone(event, who)]
 

@@ -36,8 +36,11 @@ Records = dict[str, Record]
 
 
 def swiss_rounds(event: Event, after: int | None = None) -> list[dict[str, Any]]:
-    return [r for r in event.get("rounds", []) if r.get("stage", "swiss") == "swiss"
-            and (after is None or r["number"] <= after)]
+    return [
+        r
+        for r in event.get("rounds", [])
+        if r.get("stage", "swiss") == "swiss" and (after is None or r["number"] <= after)
+    ]
 
 
 def gather(event: Event, after: int | None = None) -> Records:

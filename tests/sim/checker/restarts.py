@@ -79,7 +79,11 @@ class Warlords:
         return [(who, "random") for who in sorted(tied, key=lambda who: by_lot(self.event, who))]
 
     def _parts(
-        self, tied: Sequence[str], value: Value, key: str, above: Above,
+        self,
+        tied: Sequence[str],
+        value: Value,
+        key: str,
+        above: Above,
         order: Callable[[list[str], Above], list[tuple[str, str]]],
     ) -> list[tuple[str, str]]:
         values: dict[Any, list[str]] = {}

@@ -63,8 +63,9 @@ def best_grade(members: Sequence[str], points: Mapping[str, int], met: Met) -> G
 def _by_table(members: tuple[str, ...], points: Mapping[str, int], met: Met) -> Grade:
     size = len(members)
     nothing = grade([], points, met, members)
-    single = {(a, b): grade([(members[a], members[b])], points, met, members)
-              for a in range(size) for b in range(a + 1, size)}
+    single = {
+        (a, b): grade([(members[a], members[b])], points, met, members) for a in range(size) for b in range(a + 1, size)
+    }
 
     @cache
     def best(left: int) -> Grade:

@@ -55,8 +55,10 @@ def _shape(event: Event, printed: Printed, pairs: list[tuple[str, str]], rest: s
         found = _not_ideal(printed, pairs, points, met)
     plan = planned(event)
     left = plan[0] - printed["round"] if plan else 0
-    if left > 0 and 2 * len(pairs) + bool(rest) <= LARGEST and needless_dead_end(
-        pairs, rest, points, met, byes_received(event), left
+    if (
+        left > 0
+        and 2 * len(pairs) + bool(rest) <= LARGEST
+        and needless_dead_end(pairs, rest, points, met, byes_received(event), left)
     ):
         found.append(f"{pairs} leads into a repeat that could be avoided")
     return found

@@ -31,9 +31,13 @@ def standings_complaints(event: Event, printed: dict[str, Any], after: int | Non
             continue
         record = records[who]
         wanted = {
-            "rank": place + 1 if place < len(order) else None, "points": record.points, "rounds": record.rounds,
+            "rank": place + 1 if place < len(order) else None,
+            "points": record.points,
+            "rounds": record.rounds,
             "byes": record.byes,
-            "wins": record.outcomes[WIN], "losses": record.outcomes[LOSS], "draws": record.outcomes[DRAW],
+            "wins": record.outcomes[WIN],
+            "losses": record.outcomes[LOSS],
+            "draws": record.outcomes[DRAW],
         }
         found += [f"{who}: {key} {row[key]}, should be {value}" for key, value in wanted.items() if row[key] != value]
         found += _tiebreakers(row, {key: tiebreaker(records, who, key) for key in book_of(event).shown})
@@ -49,8 +53,11 @@ def _tiebreakers(row: dict[str, Any], wanted: dict[str, Fraction]) -> list[str]:
     who, printed = row["competitor"], row["tiebreakers"]
     if list(printed) != list(wanted):
         return [f"{who}: tiebreakers {list(printed)}, should be {list(wanted)}"]
-    return [f"{who}: {key} {printed[key]!r}, should be {value}" for key, value in wanted.items()
-            if Fraction(printed[key]) != value or (value.denominator > 1 and printed[key] != str(value))]
+    return [
+        f"{who}: {key} {printed[key]!r}, should be {value}"
+        for key, value in wanted.items()
+        if Fraction(printed[key]) != value or (value.denominator > 1 and printed[key] != str(value))
+    ]
 
 
 def _chance(rows: list[dict[str, Any]], order: list[tuple[str, str]]) -> list[str]:
@@ -59,5 +66,8 @@ def _chance(rows: list[dict[str, Any]], order: list[tuple[str, str]]) -> list[st
     for (upper, why), (lower, _) in pairwise(order):
         if why == "random":
             marked |= {upper, lower}
-    return [f"{row['competitor']}: by_chance {row['by_chance']}" for row in rows
-            if row["by_chance"] != (row["competitor"] in marked)]
+    return [
+        f"{row['competitor']}: by_chance {row['by_chance']}"
+        for row in rows
+        if row["by_chance"] != (row["competitor"] in marked)
+    ]

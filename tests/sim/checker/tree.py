@@ -55,8 +55,11 @@ def _games(printed: dict[str, Any], rounds: list[dict[Number, Game]], size: int)
     for r, games in enumerate(rounds, start=1):
         for number, game in games.items():
             shown = said.get((r, number)) or said.get((len(rounds), number), {})
-            sides = {seat["competitor"] for seat in (shown.get("a", {}), shown.get("b", {}))
-                     if "competitor" in seat and not seat.get("gone")}
+            sides = {
+                seat["competitor"]
+                for seat in (shown.get("a", {}), shown.get("b", {}))
+                if "competitor" in seat and not seat.get("gone")
+            }
             if not set(game.sides) <= sides or (game.winner != shown.get("winner")):
                 found.append(f"round {r} game {number}: {shown}, should be {game}")
     return found
@@ -101,17 +104,26 @@ def _ranking(event: Event, printed: dict[str, Any], rounds: list[dict[Number, Ga
     ranked, out = in_table(event)
     order = sorted(ranked, key=place)
     status = {c["id"]: status_of(c) for c in event["competitors"]}
-    found = [f"{row['competitor']}: status {row.get('status')}, should be {status[row['competitor']]}"
-             for row in printed["ranking"] if row.get("status") != status[row["competitor"]]]
-    found += [f"{row['competitor']}: Swiss rank {row['swiss_rank']}" for row in printed["ranking"]
-              if row["swiss_rank"] != (swiss.get(row["competitor"]) if swiss else None)]
+    found = [
+        f"{row['competitor']}: status {row.get('status')}, should be {status[row['competitor']]}"
+        for row in printed["ranking"]
+        if row.get("status") != status[row["competitor"]]
+    ]
+    found += [
+        f"{row['competitor']}: Swiss rank {row['swiss_rank']}"
+        for row in printed["ranking"]
+        if row["swiss_rank"] != (swiss.get(row["competitor"]) if swiss else None)
+    ]
     said = [(row["rank"], row["competitor"]) for row in printed["ranking"]]
-    if {who for rank, who in said if rank is None} != set(out) or any(rank is None for rank, _ in said[:len(order)]):
+    if {who for rank, who in said if rank is None} != set(out) or any(rank is None for rank, _ in said[: len(order)]):
         found.append(f"not ranked in {said}, should be {out}, last")
     said = [line for line in said if line[0] is not None]
     if swiss:
         right = list(enumerate(order, start=1))
         return found if said == right else [*found, f"final ranking {said}, should be {right}"]
     right_ranks = {who: 1 + sum(place(o) < place(who) for o in order) for who in order}
-    return found + [f"final rank {rank} for {who}, should be {right_ranks.get(who)}" for rank, who in said
-                    if rank != right_ranks.get(who)]
+    return found + [
+        f"final rank {rank} for {who}, should be {right_ranks.get(who)}"
+        for rank, who in said
+        if rank != right_ranks.get(who)
+    ]

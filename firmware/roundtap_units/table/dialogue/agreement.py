@@ -19,6 +19,7 @@ RESULT_SHOWN_MS = 4000  # of these ten seconds: first what was saved, then that 
 @dataclass(eq=False)
 class AskAgreement(DialogueState):
     """ "BRUNO, you lost 24:100? ■ yes ▼ no": `side` is asked whether the other's report is right."""
+
     side: Side
     call_judge: Callable[[int], None]
 
@@ -49,11 +50,21 @@ class AskAgreement(DialogueState):
         first = result_text.first_player_text(table, theirs)
         if not any(apart):
             info, *notes = [text for text in (worth, remark, first) if text] or [""]
-            return table.figures("ask", side, lambda each: _column(table, each, theirs), title=title, info=info,
-                                 hint=hint, note="  ".join(notes))
+            return table.figures(
+                "ask",
+                side,
+                lambda each: _column(table, each, theirs),
+                title=title,
+                info=info,
+                hint=hint,
+                note="  ".join(notes),
+            )
         # A flow of short texts, each kept together where a line breaks.
-        texts = [text.replace(" ", "\u00a0") for text in (
-            *apart, result_text.wounds_text(table, theirs, side), remark, first) if text]
+        texts = [
+            text.replace(" ", "\u00a0")
+            for text in (*apart, result_text.wounds_text(table, theirs, side), remark, first)
+            if text
+        ]
         return table.page("ask", side, title, "  ".join(texts), hint=hint)
 
     def _theirs(self) -> Result:
@@ -65,6 +76,7 @@ class AskAgreement(DialogueState):
 @dataclass(eq=False)
 class Disagreement(DialogueState):
     """After a no: enter a version of one's own, or call a judge. The own button returns to the question."""
+
     side: Side
     call_judge: Callable[[int], None]
 
@@ -77,8 +89,14 @@ class Disagreement(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words
-        return self.table.page("differ", self.side, words("differ.title"), words("differ.edit"),
-                               words("differ.judge"), hint=words("back", sign=SIGNS[self.side]))
+        return self.table.page(
+            "differ",
+            self.side,
+            words("differ.title"),
+            words("differ.edit"),
+            words("differ.judge"),
+            hint=words("back", sign=SIGNS[self.side]),
+        )
 
 
 def reenter_report(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
@@ -95,6 +113,7 @@ def reenter_report(table: TableState, side: Side, like: Callable[[], Result | No
 class WhoWon(DialogueState):
     """Editing begins with the winner's button, as every report does, no matter who holds the unit. `like`: the result
     being edited; None once it is gone."""
+
     by: Side
     like: Callable[[], Result | None]
 
@@ -106,14 +125,19 @@ class WhoWon(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        return table.page("who-won", self.by, table.words("who_won"),
-                          *(NameRow(table.signed_name(side)) for side in SIDES),
-                          hint=table.words("entry.whose"))
+        return table.page(
+            "who-won",
+            self.by,
+            table.words("who_won"),
+            *(NameRow(table.signed_name(side)) for side in SIDES),
+            hint=table.words("entry.whose"),
+        )
 
 
 @dataclass(eq=False)
 class Dispute(DialogueState):
     """Two versions, and the unit does not know which is newer: each own button takes up the other's."""
+
     call_judge: Callable[[int], None]
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -122,8 +146,11 @@ class Dispute(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        versions = [NameRow(table.signed_name(side), result_text.score_text(table, report, "a"))
-                    for side in SIDES if (report := table.latest_result(side))]
+        versions = [
+            NameRow(table.signed_name(side), result_text.score_text(table, report, "a"))
+            for side in SIDES
+            if (report := table.latest_result(side))
+        ]
         return table.page("dispute", None, table.words("dispute.title"), *versions, hint=table.words("dispute.hint"))
 
 
@@ -138,14 +165,18 @@ class SecondAgreement(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
         first, second = table.standing_result, table.second_result
-        lines = [words(key, result=result_text.score_and_why(table, result, "a"))
-                 for key, result in (("second.first", first), ("second.now", second)) if result is not None]
+        lines = [
+            words(key, result=result_text.score_and_why(table, result, "a"))
+            for key, result in (("second.first", first), ("second.now", second))
+            if result is not None
+        ]
         return table.page("second", None, words("second.title"), *lines, hint=words("second.hint"))
 
 
 @dataclass(eq=False)
 class ConfirmRetraction(DialogueState):
-    """"Back to this result? ■ yes ▼ no": a yes reports the first result again; the other player is asked as usual."""
+    """ "Back to this result? ■ yes ▼ no": a yes reports the first result again; the other player is asked as usual."""
+
     side: Side
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -160,10 +191,13 @@ class ConfirmRetraction(DialogueState):
     def scene(self, now_ms: int) -> Scene:
         table, words = self.table, self.table.words
         first = table.standing_result
-        rows = (NameRow(table.signed_name(each), result_text.figure_and_outcome(table, first, each) if first else "")
-                for each in SIDES)
-        return table.page("after-all", self.side, words("second.back"), *rows,
-                          hint=words("yes_no", sign=SIGNS[self.side]))
+        rows = (
+            NameRow(table.signed_name(each), result_text.figure_and_outcome(table, first, each) if first else "")
+            for each in SIDES
+        )
+        return table.page(
+            "after-all", self.side, words("second.back"), *rows, hint=words("yes_no", sign=SIGNS[self.side])
+        )
 
 
 def _column(table: TableState, side: Side, result: Result) -> FigureColumn:
@@ -244,21 +278,33 @@ class StandingResult(DialogueState):
 def ruling_scene(table: TableState, side: Side | None = None) -> Scene:
     """A judge's result: announced to both (`side` None), and shown again to the side that presses afterwards."""
     result = table.match.result
-    rows = (NameRow(table.signed_name(each), result_text.figure_and_outcome(table, result, each) if result else "")
-            for each in SIDES)
+    rows = (
+        NameRow(table.signed_name(each), result_text.figure_and_outcome(table, result, each) if result else "")
+        for each in SIDES
+    )
     title = table.words("decided.corrected" if table.match.corrected else "decided.title")
     return table.page("decided", side, title, *rows, hint=table.words("decided.line"))
 
 
 def leave_refused_scene(table: TableState, sides: Sequence[Side]) -> Scene:
     """An official has refused these sides' requests to leave."""
-    return table.page("leave-refused", sides[0] if len(sides) == 1 else None, table.words("leave.refused.title"),
-                      *(NameRow(table.signed_name(side)) for side in sides), table.words("leave.refused.line"),
-                      hint=table.words("any_key"))
+    return table.page(
+        "leave-refused",
+        sides[0] if len(sides) == 1 else None,
+        table.words("leave.refused.title"),
+        *(NameRow(table.signed_name(side)) for side in sides),
+        table.words("leave.refused.line"),
+        hint=table.words("any_key"),
+    )
 
 
 def refused_scene(table: TableState, side: Side, reason: str) -> Scene:
-    """"NOT TAKEN: JUDGE", and its meaning."""
+    """ "NOT TAKEN: JUDGE", and its meaning."""
     known = reason if f"refused.{reason}" in table.words else "unknown"
-    return table.page("refused", side, table.words("refused.title", reason=table.words(f"refused.{known}")),
-                      table.words(f"refused.{known}.line"), hint=table.words("any_key"))
+    return table.page(
+        "refused",
+        side,
+        table.words("refused.title", reason=table.words(f"refused.{known}")),
+        table.words(f"refused.{known}.line"),
+        hint=table.words("any_key"),
+    )

@@ -95,8 +95,13 @@ class Dialogue:
     SendReport durable and confirms it with `on_stored`; and draws `scene()` when it changed.
     """
 
-    def __init__(self, words: Words, facing: str = "opposite", badge: str = "",
-                 chance: Callable[[], Side] = lambda: secrets.choice(SIDES)) -> None:
+    def __init__(
+        self,
+        words: Words,
+        facing: str = "opposite",
+        badge: str = "",
+        chance: Callable[[], Side] = lambda: secrets.choice(SIDES),
+    ) -> None:
         self.table = TableState(words, chance, facing, badge)
         self.call = JudgeCall(self.table)
         self._status = StatusChanged()
@@ -222,8 +227,16 @@ class Dialogue:
         the clock."""
         table = self.table
         if lost and not table.lost_round and not table.closed:
-            table.show_notice(now_ms, lambda: table.page("restored", None, table.words("restored.title"),
-                                                         table.words("restored.line"), hint=table.words("any_key")))
+            table.show_notice(
+                now_ms,
+                lambda: table.page(
+                    "restored",
+                    None,
+                    table.words("restored.title"),
+                    table.words("restored.line"),
+                    hint=table.words("any_key"),
+                ),
+            )
         table.lost_round = lost
 
     def on_contact(self, age_ms: int | None) -> None:
@@ -310,8 +323,9 @@ class Dialogue:
         if said["a"] and said["b"]:
             if table.second_result is not None:
                 return agreement.SecondAgreement(table)
-            if table.latest_result("a") == table.latest_result("b") and (table.current()
-                                                                         or table.match.state != DISPUTE):
+            if table.latest_result("a") == table.latest_result("b") and (
+                table.current() or table.match.state != DISPUTE
+            ):
                 unanswered = any(sent.fate is None for sent in table.current())
                 return agreement.Sending(table) if unanswered else agreement.StandingResult(table)
             if table.last_reporter is None or table.latest_result("a") == table.latest_result("b"):
@@ -337,8 +351,9 @@ class Dialogue:
             if table.notice is not None and table.notice.until_ms is not None:
                 table.notice = None
             if unfinished:
-                table.show_notice(now_ms, lambda: table.page("dropped", None, table.words("drop.done"),
-                                                      table.words("drop.done.line")))
+                table.show_notice(
+                    now_ms, lambda: table.page("dropped", None, table.words("drop.done"), table.words("drop.done.line"))
+                )
         table.saved_number = match.number if match else None
         table.saved_at_ms = None
 
@@ -346,8 +361,9 @@ class Dialogue:
         table = self.table
         if table.entry is not None or table.question is not None:
             table.entry = table.question = None
-            table.show_notice(now_ms, lambda: table.page("changed", None, table.words("changed.title"),
-                                                  table.words("changed.line")))
+            table.show_notice(
+                now_ms, lambda: table.page("changed", None, table.words("changed.title"), table.words("changed.line"))
+            )
 
     def _on_result_change(self, known: MatchView, match: MatchView, now_ms: int) -> None:
         table = self.table
@@ -392,7 +408,8 @@ class Dialogue:
         status = StatusChanged(
             seated=tuple(sorted(table.seated)),
             draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
-            call=self.call.on, leave=tuple(sorted(table.leaving)),
+            call=self.call.on,
+            leave=tuple(sorted(table.leaving)),
             lot=unsent_lot(table),
         )
         if status != self._status:

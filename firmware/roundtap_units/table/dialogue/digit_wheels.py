@@ -21,6 +21,7 @@ def figure_text(figure: Figure, value: int) -> str:
 @dataclass(frozen=True, slots=True)
 class FigureDial:
     """A figure being set. `at` is the wheel that turns; `touched` once it was changed or stepped into."""
+
     figure: Figure
     value: int
     at: int = 0
@@ -74,7 +75,7 @@ class FigureDial:
         return [*digits, rest // self.figure.wheels[-1]]
 
     def _head(self) -> int:
-        pairs = zip(self.digits()[:self.at], self.figure.wheels, strict=False)
+        pairs = zip(self.digits()[: self.at], self.figure.wheels, strict=False)
         return sum(digit * wheel for digit, wheel in pairs)
 
     def _places(self) -> list[int]:
@@ -93,6 +94,7 @@ class FigureDial:
 class TurnCounter:
     """The last turns after time: whose it is and how many are left; the own button ends it, held it means "I have won".
     `ended` of the step's turns are over; they alternate from `first`."""
+
     step: Turns
     first: Side
     ended: int = 0

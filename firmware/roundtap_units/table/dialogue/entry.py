@@ -25,8 +25,15 @@ class ResultEntry(DialogueState):
     button goes back: a wheel, a question, the list of ways, and out, with a confirmation. `like`: the result being
     corrected; questions start at its values."""
 
-    def __init__(self, table: TableState, form: Form, opener: Side, by: Side, like: Result | None = None,
-                 way: WayToEnd | None = None) -> None:
+    def __init__(
+        self,
+        table: TableState,
+        form: Form,
+        opener: Side,
+        by: Side,
+        like: Result | None = None,
+        way: WayToEnd | None = None,
+    ) -> None:
         super().__init__(table)
         self.opener, self.by, self.like = opener, by, like
         self.known: dict[str, Any] = {}
@@ -197,8 +204,11 @@ class ResultEntry(DialogueState):
 
     def _result(self) -> Result:
         assert self.way is not None
-        return self.like if self.like is not None and self._unchanged(self.like) else compose_complete(
-            self.way, self.opener, self.answers)
+        return (
+            self.like
+            if self.like is not None and self._unchanged(self.like)
+            else compose_complete(self.way, self.opener, self.answers)
+        )
 
     def _unchanged(self, like: Result) -> bool:
         """Whether way and answers are those of the corrected result: buttons may show less than it holds (33:−5)."""
@@ -207,8 +217,11 @@ class ResultEntry(DialogueState):
         if self.known.get("first_player") not in (None, like.first_player):
             # The beginner is recorded here and was not before.
             return False
-        return all(self.answers.get(question.name) == self.likely.get(question.name)
-                   for question in self.walked.met if question.asked)
+        return all(
+            self.answers.get(question.name) == self.likely.get(question.name)
+            for question in self.walked.met
+            if question.asked
+        )
 
     # --- what was entered ---
 
@@ -253,8 +266,11 @@ class ResultEntry(DialogueState):
         if possible and value is not None:
             return int(value)
         assert self.way is not None
-        return starting_value(self.way, figure, self.side_of(figure.whose), self.answers) if figure.asked \
+        return (
+            starting_value(self.way, figure, self.side_of(figure.whose), self.answers)
+            if figure.asked
             else figure.default
+        )
 
     def side_of(self, whose: str) -> Side:
         return self.opener if whose == WINNER else other_side(self.opener)
@@ -266,6 +282,7 @@ class ResultEntry(DialogueState):
 @dataclass(eq=False)
 class ConfirmDiscard(DialogueState):
     """The other's button on the first question of a begun entry: once more drops it, anything else continues."""
+
     entry: ResultEntry
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -275,8 +292,13 @@ class ConfirmDiscard(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         words, by = self.table.words, self.entry.by
-        return self.table.page("drop", other_side(by), words("drop.title"),
-                               words("drop.line", sign=SIGNS[other_side(by)]), hint=words("drop.keep", sign=SIGNS[by]))
+        return self.table.page(
+            "drop",
+            other_side(by),
+            words("drop.title"),
+            words("drop.line", sign=SIGNS[other_side(by)]),
+            hint=words("drop.keep", sign=SIGNS[by]),
+        )
 
 
 # --- what an entry shows ---
@@ -286,18 +308,24 @@ def _scene(entry: ResultEntry) -> Scene:
     table, words, own = entry.table, entry.table.words, SIGNS[entry.by]
     if entry.way is None:
         names = [way_line(table, way, entry.opener) for way in entry.listed]
-        return list_scene(table, "way", entry.by, words("entry.how"), names, entry.place,
-                          words("entry.choose", sign=own))
+        return list_scene(
+            table, "way", entry.by, words("entry.how"), names, entry.place, words("entry.choose", sign=own)
+        )
     if entry.turns is not None:
         return _turns(entry)
     if entry.choice is not None and not entry.choice.by_button:
         names = [_option(table, entry.choice, option) for option in entry.choice.options]
-        return list_scene(table, "choice", entry.by, _label(entry, entry.choice), names, entry.place,
-                      words("entry.choose", sign=own))
+        return list_scene(
+            table, "choice", entry.by, _label(entry, entry.choice), names, entry.place, words("entry.choose", sign=own)
+        )
     if entry.choice is not None and entry.way.figures() and not entry.walked.figures:
-        return table.page("choice", entry.by, words(entry.choice.label),
-                          *(NameRow(table.signed_name(side)) for side in SIDES),
-                          hint=_choice_hint(table, entry.choice))
+        return table.page(
+            "choice",
+            entry.by,
+            words(entry.choice.label),
+            *(NameRow(table.signed_name(side)) for side in SIDES),
+            hint=_choice_hint(table, entry.choice),
+        )
     title, hint, info = "", words("entry.ok", sign=own), _worth(entry)
     if entry.choice is not None:
         title, hint, info = words(entry.choice.label), _choice_hint(table, entry.choice), ""
@@ -307,8 +335,13 @@ def _scene(entry: ResultEntry) -> Scene:
         title = _confirm_note(entry)
         if entry.walked.decided_by is not None and not info:
             info = words("entry.decides")
-    if entry.other_ways and not entry.begun and table.form is not None and table.form.direct \
-            and (entry.dial is None or not _steps_in(entry.dial)):
+    if (
+        entry.other_ways
+        and not entry.begun
+        and table.form is not None
+        and table.form.direct
+        and (entry.dial is None or not _steps_in(entry.dial))
+    ):
         hint = f"{hint}  {words('entry.others')}"
     return table.figures("entry", entry.by, lambda side: _column(entry, side), title=title, info=info, hint=hint)
 
@@ -327,8 +360,9 @@ def _choice_hint(table: TableState, choice: Choice) -> str:
     return table.words("lot.press" if choice.lot else "entry.whose")
 
 
-def list_scene(table: TableState, kind: str, turn: Side | None, title: str, options: list[str], place: int,
-           hint: str) -> Scene:
+def list_scene(
+    table: TableState, kind: str, turn: Side | None, title: str, options: list[str], place: int, hint: str
+) -> Scene:
     """A list with one line pointed at; long lists show the lines around it."""
     first = max(0, min(place - 1, len(options) - 3))
     marks = {at: "► " if at == place else "   " for at in range(first, min(first + 3, len(options)))}
@@ -340,9 +374,14 @@ def _turns(entry: ResultEntry) -> Scene:
     table, turns = entry.table, entry.turns
     assert turns is not None
     sign = SIGNS[turns.whose]
-    return table.page("turns", turns.whose, table.words("turns.left", n=turns.left),
-                      NameRow(table.signed_name(turns.whose)),
-                      table.words("turns.end", sign=sign), hint=table.words("turns.won"))
+    return table.page(
+        "turns",
+        turns.whose,
+        table.words("turns.left", n=turns.left),
+        NameRow(table.signed_name(turns.whose)),
+        table.words("turns.end", sign=sign),
+        hint=table.words("turns.won"),
+    )
 
 
 def _figure_label(entry: ResultEntry, figure: Figure) -> str:
@@ -361,8 +400,11 @@ def _confirm_note(entry: ResultEntry) -> str:
         return words(f"step.{walked.decided_by}")
     if entry.way.winner == DECIDED:
         return words("told.draw")
-    chosen = ", ".join(_chosen_text(entry.table, step, entry.given[step.name]) for step in entry.way.steps
-                       if isinstance(step, Choice) and step.name in entry.given)
+    chosen = ", ".join(
+        _chosen_text(entry.table, step, entry.given[step.name])
+        for step in entry.way.steps
+        if isinstance(step, Choice) and step.name in entry.given
+    )
     return chosen or (words("told.draw") if entry.way.winner == DRAWN else "")
 
 
@@ -421,8 +463,11 @@ def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None
     shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
     if shown is None:
         return ("",), None, False
-    return ((figure_text(shown, entry.answers.get(shown.name, entry.likely_of(shown))),), None,
-            shown.name not in entry.answers)
+    return (
+        (figure_text(shown, entry.answers.get(shown.name, entry.likely_of(shown))),),
+        None,
+        shown.name not in entry.answers,
+    )
 
 
 def _worth(entry: ResultEntry) -> str:

@@ -31,8 +31,12 @@ def drawn_side(table: TableState, about: str, now_ms: int) -> Side:
     side = table.drawn[about] = table.chance()
     title = {FIRST_PLAYER: "lot.title", INITIATIVE: "initiative.title"}.get(about, "lot.wins")
     apply_hub_lots(table)
-    table.show_notice(now_ms, lambda: table.page("lot", None, table.words(title), NameRow(table.signed_name(side)),
-                                          hint=table.words("any_key")))
+    table.show_notice(
+        now_ms,
+        lambda: table.page(
+            "lot", None, table.words(title), NameRow(table.signed_name(side)), hint=table.words("any_key")
+        ),
+    )
     return side
 
 
@@ -76,13 +80,15 @@ def undo_game(table: TableState, now_ms: int) -> None:
     table.games.pop()
     table.first_player = None
     apply_hub_lots(table)
-    table.show_notice(now_ms, lambda: table.page("game-back", None, table.words("games.taken_back"),
-                                          hint=table.words("any_key")))
+    table.show_notice(
+        now_ms, lambda: table.page("game-back", None, table.words("games.taken_back"), hint=table.words("any_key"))
+    )
 
 
 @dataclass(eq=False)
 class ConfirmGame(DialogueState):
     """The winner of a game that does not end the match has pressed; the other agrees, and it is noted here only."""
+
     winner: Side
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -98,14 +104,16 @@ class ConfirmGame(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table, loser = self.table, other_side(self.winner)
-        return table.figures("game", loser, self._column, title=self._title(),
-                             hint=table.words("yes_no", sign=SIGNS[loser]))
+        return table.figures(
+            "game", loser, self._column, title=self._title(), hint=table.words("yes_no", sign=SIGNS[loser])
+        )
 
     def _title(self) -> str:
         """ "Ana R. won game 2. Right?" """
         names = [*shorter_forms(self.table.name(self.winner)), SIGNS[self.winner]]
-        return as_question(self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1)
-                                  for name in names))
+        return as_question(
+            self.table, (self.table.words("games.won", name=name, n=len(self.table.games) + 1) for name in names)
+        )
 
     def _column(self, side: Side) -> FigureColumn:
         games = self.table.games.count(side) + (side == self.winner)
@@ -114,7 +122,8 @@ class ConfirmGame(DialogueState):
 
 @dataclass(eq=False)
 class ChooseStarter(DialogueState):
-    """"1:0: BRUNO chooses who begins": the button of who begins the next game."""
+    """ "1:0: BRUNO chooses who begins": the button of who begins the next game."""
+
     chooses: Side
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -124,7 +133,11 @@ class ChooseStarter(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         table = self.table
-        return table.page("starter", self.chooses,
-                          table.words("games.noted", figures=game_score_text(table, self.chooses)),
-                          NameRow(table.signed_name(self.chooses)), table.words("games.chooses"),
-                          hint=table.words("entry.whose"))
+        return table.page(
+            "starter",
+            self.chooses,
+            table.words("games.noted", figures=game_score_text(table, self.chooses)),
+            NameRow(table.signed_name(self.chooses)),
+            table.words("games.chooses"),
+            hint=table.words("entry.whose"),
+        )

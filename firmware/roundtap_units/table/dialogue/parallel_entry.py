@@ -29,6 +29,7 @@ class SideSheet:
     """One side's own sheet: squads, then figures, page by page. Pure; no screen. `at`: the page that is open, None
     while the side rests. `done`: all pages were passed; `agreed`: the sum too. `picked`: squads in the order they were
     marked; `cursor` is the one that the own button has stepped to."""
+
     picked: list[int] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
     cursor: int = 1
@@ -84,7 +85,7 @@ def squad_letters(squads: tuple[int, ...]) -> str:
 
 
 def _warning(table: TableState, side: Side) -> str:
-    """"C D must still play, 1 round left"; empty while there is a choice."""
+    """ "C D must still play, 1 round left"; empty while there is a choice."""
     assert table.view is not None
     owed = table.match.of(side).to_field
     if not owed or not table.match.of(side).must:
@@ -102,19 +103,34 @@ def _part(both: ParallelEntry, side: Side) -> SidePart:
         return SidePart(name, words("parallel.concede"), hint=words("yes_no" if hand else "parallel.pick", sign=sign))
     if isinstance(page, Picks):
         if sheet.warned:
-            return SidePart("", words("parallel.let_go", squads=squad_letters(both.lost(side))),
-                            marks=_marks(both, side, page), hint=words("parallel.let_go.sure") if hand else "")
+            return SidePart(
+                "",
+                words("parallel.let_go", squads=squad_letters(both.lost(side))),
+                marks=_marks(both, side, page),
+                hint=words("parallel.let_go.sure") if hand else "",
+            )
         must = _warning(table, side)
         arrows = words("parallel.mark" if sheet.unset(page) else "parallel.next")
-        return SidePart("" if must else name, must or result_text.figure_name(table, page.key),
-                        marks=_marks(both, side, page),
-                        hint=_hint(both, side, words("parallel.pick", sign=sign), arrows))
+        return SidePart(
+            "" if must else name,
+            must or result_text.figure_name(table, page.key),
+            marks=_marks(both, side, page),
+            hint=_hint(both, side, words("parallel.pick", sign=sign), arrows),
+        )
     if isinstance(page, Figure):
-        return SidePart(name, result_text.figure_name(table, page.key), (str(sheet.value(page)),),
-                        hint=_count_hint(both, side, page), unset=sheet.unset(page))
+        return SidePart(
+            name,
+            result_text.figure_name(table, page.key),
+            (str(sheet.value(page)),),
+            hint=_count_hint(both, side, page),
+            unset=sheet.unset(page),
+        )
     if sheet.done:
-        told = tuple(str(sheet.value(page)) for page in both.pages(side)
-                     if isinstance(page, Figure) and page.key in ("score", "wounds"))
+        told = tuple(
+            str(sheet.value(page))
+            for page in both.pages(side)
+            if isinstance(page, Figure) and page.key in ("score", "wounds")
+        )
         return SidePart(name, words("parallel.waits"), told, hint=words("parallel.back") if hand else "")
     return SidePart(name, table.phase, (table.clock,) if table.clock else (), hint=words("parallel.open", sign=sign))
 
@@ -125,8 +141,9 @@ def _count_hint(both: ParallelEntry, side: Side, page: Figure) -> str:
     if len(page.wheels) > 1 and untouched:
         return words("parallel.count_held", sign=sign, n=page.wheels[0])
     may_concede = sheet.at == both.first_figure(side) and untouched and both.conceded_by is None
-    return _hint(both, side, words("parallel.count", sign=sign),
-                 words("parallel.first" if may_concede else "parallel.next"))
+    return _hint(
+        both, side, words("parallel.count", sign=sign), words("parallel.first" if may_concede else "parallel.next")
+    )
 
 
 def _hint(both: ParallelEntry, side: Side, own: str, arrows: str) -> str:
@@ -136,8 +153,12 @@ def _hint(both: ParallelEntry, side: Side, own: str, arrows: str) -> str:
 def _marks(both: ParallelEntry, side: Side, page: Picks) -> tuple[SquadMark, ...]:
     sheet, owed = both.sheets[side], both.table.match.of(side).to_field
     return tuple(
-        SquadMark(squad_letters((squad,)), squad in sheet.picked, owed is not None and squad not in owed,
-             squad == sheet.cursor)
+        SquadMark(
+            squad_letters((squad,)),
+            squad in sheet.picked,
+            owed is not None and squad not in owed,
+            squad == sheet.cursor,
+        )
         for squad in range(1, page.of + 1)
     )
 
@@ -150,10 +171,17 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     if both.hand == side:
         hint += f"  {table.words('parallel.back')}"
     told = result_text.result_statement(table, result, side)
-    besides = [table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
-               *result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side, False)]
-    return SidePart(table.signed_name(side), result_text.with_extras(told, besides),
-                tuple(result_text.pair_text(table, pair, side) for pair in pairs), hint=hint)
+    besides = [
+        table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
+        *result_text.extra_figures(table, result, side),
+        result_text.squads_text(table, result, side, False),
+    ]
+    return SidePart(
+        table.signed_name(side),
+        result_text.with_extras(told, besides),
+        tuple(result_text.pair_text(table, pair, side) for pair in pairs),
+        hint=hint,
+    )
 
 
 class ParallelEntry(DialogueState):
@@ -191,8 +219,10 @@ class ParallelEntry(DialogueState):
         if not any(each.done or each.counting for each in self.sheets.values()):
             # The first figures opened fix whether it is after time; a page of squads does not.
             self.at_time = self.table.time_is_up
-        sheet.at = next((at for at, page in enumerate(self.pages(side))
-                         if isinstance(page, Picks) and not sheet.fielded), self.first_figure(side))
+        sheet.at = next(
+            (at for at, page in enumerate(self.pages(side)) if isinstance(page, Picks) and not sheet.fielded),
+            self.first_figure(side),
+        )
         sheet.done = False
         for each in self.sheets.values():
             each.agreed = False
@@ -303,8 +333,9 @@ class ParallelEntry(DialogueState):
             sheet.at -= 1
 
     def _finish(self, now_ms: int) -> None:
-        result = self.table.checked_result(lambda: compose_complete(self.way, self.opener, self._answers()), self.hand,
-                                     now_ms)
+        result = self.table.checked_result(
+            lambda: compose_complete(self.way, self.opener, self._answers()), self.hand, now_ms
+        )
         if result is None:
             for sheet in self.sheets.values():
                 sheet.agreed = False
@@ -322,11 +353,24 @@ class ParallelEntry(DialogueState):
     @property
     def way(self) -> WayToEnd:
         """The first way offered that the figures fit: two won struggles have ended a game, whatever the clock shows."""
-        wanted = [way for way in self.form.offered(self.at_time)
-                  if (way.ended == CONCESSION) == (self.conceded_by is not None)]
-        return next((way for way in wanted if all(
-            figure.minimum <= self.sheets[side].value(figure) <= figure.maximum
-            for side in SIDES for figure in way.figures() if figure.whose == self.whose(side))), wanted[-1])
+        wanted = [
+            way
+            for way in self.form.offered(self.at_time)
+            if (way.ended == CONCESSION) == (self.conceded_by is not None)
+        ]
+        return next(
+            (
+                way
+                for way in wanted
+                if all(
+                    figure.minimum <= self.sheets[side].value(figure) <= figure.maximum
+                    for side in SIDES
+                    for figure in way.figures()
+                    if figure.whose == self.whose(side)
+                )
+            ),
+            wanted[-1],
+        )
 
     def whose(self, side: Side) -> str:
         """The conceding side is the way's loser; else "a" stands for the winner."""
@@ -335,10 +379,17 @@ class ParallelEntry(DialogueState):
     def pages(self, side: Side) -> tuple[Page, ...]:
         """This side's questions, as the figures of both stand."""
         way = self.way
-        figures = {(figure.key, figure.whose): self.sheets[each].value(figure) for each in SIDES
-                   for figure in way.figures() if figure.whose == self.whose(each)}
-        return tuple(page for page in side_questions(way, self.whose(side))
-                     if isinstance(page, Picks) or page.wanted(figures, {}))
+        figures = {
+            (figure.key, figure.whose): self.sheets[each].value(figure)
+            for each in SIDES
+            for figure in way.figures()
+            if figure.whose == self.whose(each)
+        }
+        return tuple(
+            page
+            for page in side_questions(way, self.whose(side))
+            if isinstance(page, Picks) or page.wanted(figures, {})
+        )
 
     def page(self, side: Side) -> Page | None:
         """The page that is open for a side. A way that has become shorter ends at its last."""
@@ -347,8 +398,9 @@ class ParallelEntry(DialogueState):
 
     def max_count(self, figure: Figure) -> int:
         """How far a figure counts in any way that is offered."""
-        return max(each.maximum for way in self.form.offered(self.at_time) for each in way.figures()
-                   if each.key == figure.key)
+        return max(
+            each.maximum for way in self.form.offered(self.at_time) for each in way.figures() if each.key == figure.key
+        )
 
     def first_figure(self, side: Side) -> int:
         return next((at for at, page in enumerate(self.pages(side)) if isinstance(page, Figure)), 0)
@@ -363,14 +415,23 @@ class ParallelEntry(DialogueState):
 
     def _answers(self) -> dict[str, Any]:
         """The answers of both sheets; nothing that a side was not asked."""
-        return {page.name: sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
-                for side, sheet in self.sheets.items() for page in self.pages(side) if not sheet.unset(page)}
+        return {
+            page.name: sheet.value(page) if isinstance(page, Figure) else sorted(sheet.picked)
+            for side, sheet in self.sheets.items()
+            for page in self.pages(side)
+            if not sheet.unset(page)
+        }
 
     def preview(self) -> Result:
         """The result of both sheets so far, for display only."""
         return compose_result(self.way, self.opener, self._answers())
 
     def scene(self, now_ms: int) -> Scene:
-        return SideBySideScene(kind="sum" if self.summing else "parallel", facing=self.table.facing,
-                               mark=self.table.contact_mark,
-                   badge=self.table.badge, a=_part(self, "a"), b=_part(self, "b"))
+        return SideBySideScene(
+            kind="sum" if self.summing else "parallel",
+            facing=self.table.facing,
+            mark=self.table.contact_mark,
+            badge=self.table.badge,
+            a=_part(self, "a"),
+            b=_part(self, "b"),
+        )

@@ -81,8 +81,9 @@ class EndingList(DialogueState):
         table.seated.add(side)
         if self.place < len(self.ways):
             way = self.ways[self.place]
-            table.entry = ResultEntry(table, self.form, other_side(side) if way.ended == CONCESSION else side, side,
-                                      way=way)
+            table.entry = ResultEntry(
+                table, self.form, other_side(side) if way.ended == CONCESSION else side, side, way=way
+            )
         elif self.place < len(self._lines()):
             undo_game(table, now_ms)
 
@@ -93,5 +94,12 @@ class EndingList(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         words = self.table.words
-        return list_scene(self.table, "endings", None, words("entry.how"),
-                      [*self._lines(), words("entry.none")], self.place, words("entry.choose_any"))
+        return list_scene(
+            self.table,
+            "endings",
+            None,
+            words("entry.how"),
+            [*self._lines(), words("entry.none")],
+            self.place,
+            words("entry.choose_any"),
+        )

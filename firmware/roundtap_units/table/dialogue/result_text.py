@@ -19,7 +19,7 @@ BARE = "points"  # the worth that needs no unit beside another: "5:0 MoV 329:271
 
 
 def side_outcome(table: TableState, result: Result, side: Side) -> str:
-    """"won", "lost" or "draw" for this side; "" where the rulebook leaves it open."""
+    """ "won", "lost" or "draw" for this side; "" where the rulebook leaves it open."""
     view = table.view
     if view is None or view.form is None:
         return ""
@@ -57,8 +57,11 @@ def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
 
 def side_figure(table: TableState, result: Result, side: Side) -> str:
     """The figure under a side's name: its score; a sign of who won where no figure is kept."""
-    if result.score == SidePair() and table.form is not None and not any(
-            step.key == "score" for way in table.form.ways for step in way.figures()):
+    if (
+        result.score == SidePair()
+        and table.form is not None
+        and not any(step.key == "score" for way in table.form.ways for step in way.figures())
+    ):
         return _sign(table, result, side)
     return str(result.score.of(side))
 
@@ -94,7 +97,7 @@ def score_and_why(table: TableState, result: Result, side: Side) -> str:
 
 
 def score_between_names(table: TableState, result: Result, side: Side) -> Sentence:
-    """"Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
+    """ "Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
     seats = table.first(side), other_side(table.first(side))
     one, two = (tuple(shorter_forms(table.name(each))) for each in seats)
     forms = [(one[min(n, len(one) - 1)], two[min(n, len(two) - 1)]) for n in range(max(len(one), len(two)))]
@@ -114,7 +117,7 @@ def result_question(table: TableState, result: Result, side: Side) -> str:
 
 
 def result_statement(table: TableState, result: Result, side: Side) -> str:
-    """"Ana R. won", "Draw": what both are about to confirm, where the figures are shown beside it."""
+    """ "Ana R. won", "Draw": what both are about to confirm, where the figures are shown beside it."""
     return _sentence(table, "told", result, side, figures=False)
 
 
@@ -178,8 +181,9 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
             if key != "score":
                 texts.append(label + ":".join(str(value[each]) for each in sides))
         elif isinstance(value, dict):
-            texts.append("  ".join(f"{SIGNS[each]} {_option_text(table, value[each])}" for each in sides
-                                  if each in value))
+            texts.append(
+                "  ".join(f"{SIGNS[each]} {_option_text(table, value[each])}" for each in sides if each in value)
+            )
         elif key not in NEEDS_NO_WORD and value not in SIDES:
             texts.append(_option_text(table, value))
     return texts
@@ -192,7 +196,7 @@ def _option_text(table: TableState, value: object) -> str:
 
 
 def squads_text(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
-    """"● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
+    """ "● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
     sides: tuple[Side, Side] = (table.first(side), other_side(table.first(side)))
     fielded = {each: "".join(map(squad_letter, picks)) for each, picks in (result.picks or {}).items()}
     if not fielded or not signed:

@@ -24,8 +24,12 @@ class Seating(DialogueState):
     def _half(self, side: Side) -> HalfScreen:
         table = self.table
         if side in table.seated:
-            return HalfScreen(Name.of(f"✓ {table.name(side)}", table.name(other_side(side))), table.clock,
-                        table.signed_name(other_side(side)), idle_note(table, side))
+            return HalfScreen(
+                Name.of(f"✓ {table.name(side)}", table.name(other_side(side))),
+                table.clock,
+                table.signed_name(other_side(side)),
+                idle_note(table, side),
+            )
         return HalfScreen(table.name(side), SIGNS[side], table.words("seat.press"))
 
 
@@ -88,6 +92,7 @@ def _who_sits_in(table: TableState, gesture: Gesture, now_ms: int) -> Side | Non
 @dataclass(eq=False)
 class WhoAreYou(DialogueState):
     """A first press at a table where neither player sat in: is this button yours?"""
+
     side: Side
 
     def tap(self, key: str, now_ms: int) -> None:
@@ -100,14 +105,24 @@ class WhoAreYou(DialogueState):
 
     def scene(self, now_ms: int) -> Scene:
         words, sign = self.table.words, SIGNS[self.side]
-        return self.table.page("who", self.side, words("seat.is_yours", sign=sign),
-                               NameRow(self.table.signed_name(self.side)), hint=words("yes_no", sign=sign))
+        return self.table.page(
+            "who",
+            self.side,
+            words("seat.is_yours", sign=sign),
+            NameRow(self.table.signed_name(self.side)),
+            hint=words("yes_no", sign=sign),
+        )
 
     def _wrong_place(self) -> Scene:
         table = self.table
         assert table.view is not None
-        return table.page("wrong-place", self.side, table.words("seat.wrong", table=table.view.table),
-                          *(NameRow(table.signed_name(side)) for side in SIDES), hint=table.words("seat.wrong_hint"))
+        return table.page(
+            "wrong-place",
+            self.side,
+            table.words("seat.wrong", table=table.view.table),
+            *(NameRow(table.signed_name(side)) for side in SIDES),
+            hint=table.words("seat.wrong_hint"),
+        )
 
 
 class NoMatch(DialogueState):
@@ -153,6 +168,7 @@ def start_review(table: TableState, gesture: Gesture, now_ms: int) -> bool:
 class ListReview(DialogueState):
     """Before a game, a short look at the other's list, counted down for both at their table; any button ends it early.
     At the end it stays until it is seen."""
+
     until_ms: int
 
     def tap(self, key: str, now_ms: int) -> None:

@@ -26,6 +26,7 @@ NOTICE_MS = 10_000
 class SendReport:
     """One side's report. The caller makes it durable, then calls `Dialogue.on_stored`. `agrees_to`: the other side's
     report that the person agreed to, made here or as the hub names it."""
+
     match: str
     side: Side
     revision: int
@@ -38,6 +39,7 @@ class SendReport:
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
     """This table's state for the grid: who sat down, an unfinished entry, a call, who asks to leave."""
+
     seated: tuple[Side, ...] = ()
     draft: bool = False
     call: bool = False
@@ -51,6 +53,7 @@ Effect = SendReport | StatusChanged
 @dataclass(frozen=True, slots=True)
 class Saved:
     """The report is in the journal, as this entry."""
+
     number: int
 
 
@@ -58,6 +61,7 @@ class Saved:
 class ReportRefused:
     """The report was not taken: "judge", "late", "impossible", "unknown-match", "altered", "elsewhere", "older",
     "superseded", "early"."""
+
     reason: str
 
 
@@ -67,6 +71,7 @@ Fate = Saved | ReportRefused
 @dataclass(slots=True)
 class SentReport:
     """A report made here: on its way from the press to its fate."""
+
     effect: SendReport
     report_id: str | None = None
     fate: Fate | None = None
@@ -79,6 +84,7 @@ class SentReport:
 @dataclass(slots=True)
 class ScreenNotice:
     """A notice that must be read: stays until a press, or until its time."""
+
     scene: Callable[[], scenes.Scene]
     until_ms: int | None
 
@@ -86,6 +92,7 @@ class ScreenNotice:
 @dataclass(eq=False)
 class DialogueState:
     """One state of the dialogue: what a gesture does in it, and what it shows."""
+
     table: TableState
 
     def press(self, gesture: Gesture, now_ms: int) -> None:
@@ -109,6 +116,7 @@ class DialogueState:
 class TableState:
     """Shared by the states; each of them changes only its own part. `games`: who won the games of this match that both
     have noted here; `first_player`: of the game in progress."""
+
     words: Words
     chance: Callable[[], Side]
     facing: str = "opposite"
@@ -198,9 +206,12 @@ class TableState:
     def current(self) -> list[SentReport]:
         """Reports made here about the match as it is now, not refused."""
         return [
-            sent for sent in self.sent
-            if _match_key(sent.effect) == self.match.same and sent.effect.revision == self.match.revision
-            and not isinstance(sent.fate, ReportRefused) and not sent.past
+            sent
+            for sent in self.sent
+            if _match_key(sent.effect) == self.match.same
+            and sent.effect.revision == self.match.revision
+            and not isinstance(sent.fate, ReportRefused)
+            and not sent.past
         ]
 
     @property
@@ -225,8 +236,12 @@ class TableState:
     def second_result(self) -> Result | None:
         """What both have agreed to while another result stands, as the hub knows it or as they pressed here."""
         report, stands = self.latest_result("a"), self.standing_result
-        if report is None or stands in (None,
-                                        report) or report != self.latest_result("b") or self.match.state == DECIDED:
+        if (
+            report is None
+            or stands in (None, report)
+            or report != self.latest_result("b")
+            or self.match.state == DECIDED
+        ):
             return None
         return report
 
@@ -236,8 +251,9 @@ class TableState:
         answers = self.last_reporter == other_side(side) and self.latest_result(other_side(side)) != result
         # One phone has reported it for both: here both sit.
         answers = answers or (self.match.state == DISPUTE and not self.current())
-        if result == (self.match.result if self.settled else self.latest_result(side)) and (self.settled
-                                                                                            or not answers):
+        if result == (self.match.result if self.settled else self.latest_result(side)) and (
+            self.settled or not answers
+        ):
             return
         agrees_to = self._last_report(other_side(side)) if agrees else None
         effect = SendReport(self.match.id, side, self.match.revision, result, self.match.draw, self.time_up, agrees_to)
@@ -270,13 +286,21 @@ class TableState:
         match = self.view.match if self.view else None
         for place, sent in enumerate(self.sent):
             sent.past = sent.past or any(
-                isinstance(newer.fate, Saved) and newer.effect.side == sent.effect.side
-                and _match_key(newer.effect) == _match_key(sent.effect) for newer in self.sent[place + 1:])
+                isinstance(newer.fate, Saved)
+                and newer.effect.side == sent.effect.side
+                and _match_key(newer.effect) == _match_key(sent.effect)
+                for newer in self.sent[place + 1 :]
+            )
         self.sent = [
-            sent for sent in self.sent
-            if sent.fate is None or (
-                isinstance(sent.fate, Saved) and now_ms - sent.fate_at_ms < FORGET_SAVED_MS and not sent.past
-                and match is not None and match.same == _match_key(sent.effect)
+            sent
+            for sent in self.sent
+            if sent.fate is None
+            or (
+                isinstance(sent.fate, Saved)
+                and now_ms - sent.fate_at_ms < FORGET_SAVED_MS
+                and not sent.past
+                and match is not None
+                and match.same == _match_key(sent.effect)
                 and match.reports.of(sent.effect.side) != sent.effect.result
             )
         ]
@@ -289,7 +313,7 @@ class TableState:
 
     @property
     def contact_mark(self) -> str:
-        """"⌁ 0:42" while the hub has not been heard for more than five seconds."""
+        """ "⌁ 0:42" while the hub has not been heard for more than five seconds."""
         if self.age_ms is not None and self.age_ms <= STALE_AFTER_MS:
             return ""
         return f"⌁ {format_span(self.age_ms)}" if self.age_ms is not None else "⌁"
@@ -305,8 +329,9 @@ class TableState:
         """The clock's figures; none during hidden minutes, as they would reveal how many."""
         if self.clock_unknown:
             return "--:--"
-        if self.clock_ms is None or (self.clock_ms <= 0 and self.view and self.view.clock.open_end
-                                     and not self.view.clock.over):
+        if self.clock_ms is None or (
+            self.clock_ms <= 0 and self.view and self.view.clock.open_end and not self.view.clock.over
+        ):
             return ""
         return clock.format_clock(self.clock_ms)
 
@@ -314,21 +339,49 @@ class TableState:
         a, b = (make(side) for side in SIDES)
         return scenes.HalvesScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, a=a, b=b)
 
-    def figures(self, kind: str, turn: Side, column: Callable[[Side], scenes.FigureColumn], *, title: str, hint: str,
-                info: str = "",
-                note: str = "") -> scenes.FiguresScene:
+    def figures(
+        self,
+        kind: str,
+        turn: Side,
+        column: Callable[[Side], scenes.FigureColumn],
+        *,
+        title: str,
+        hint: str,
+        info: str = "",
+        note: str = "",
+    ) -> scenes.FiguresScene:
         left = self.first(turn)
-        return scenes.FiguresScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
-                                   title=title, left=column(left), right=column(other_side(left)), info=info, hint=hint,
-                                   clock=self.clock, note=note)
+        return scenes.FiguresScene(
+            kind=kind,
+            facing=self.facing,
+            mark=self.contact_mark,
+            badge=self.badge,
+            turn=turn,
+            title=title,
+            left=column(left),
+            right=column(other_side(left)),
+            info=info,
+            hint=hint,
+            clock=self.clock,
+            note=note,
+        )
 
-    def page(self, kind: str, turn: Side | None, title: str, *lines: str | scenes.NameRow,
-             hint: str = "") -> scenes.TextScene:
-        return scenes.TextScene(kind=kind, facing=self.facing, mark=self.contact_mark, badge=self.badge, turn=turn,
-                                title=title, lines=tuple(line for line in lines if line), hint=hint)
+    def page(
+        self, kind: str, turn: Side | None, title: str, *lines: str | scenes.NameRow, hint: str = ""
+    ) -> scenes.TextScene:
+        return scenes.TextScene(
+            kind=kind,
+            facing=self.facing,
+            mark=self.contact_mark,
+            badge=self.badge,
+            turn=turn,
+            title=title,
+            lines=tuple(line for line in lines if line),
+            hint=hint,
+        )
 
     def signed_name(self, side: Side) -> scenes.Name:
-        """"● Ana Ruiz"."""
+        """ "● Ana Ruiz"."""
         mine, theirs = self.match.of(side).name, self.match.of(other_side(side)).name
         return scenes.Name.of(f"{scenes.SIGNS[side]} {mine}", theirs)
 

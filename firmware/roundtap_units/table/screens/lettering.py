@@ -17,6 +17,7 @@ Style = tuple[int, bool, bool]  # size, bold, narrow
 @dataclass(frozen=True, slots=True)
 class FittedText:
     """Text in lines. `rise` is its ink above the first baseline, `drop` all that below it."""
+
     lines: tuple[str, ...]
     size: int
     bold: bool = False
@@ -67,8 +68,14 @@ def line_height(size: int) -> int:
     return size + 1 if size > 9 else size
 
 
-def fit_text(text: str, wide: int, high: int, sizes: tuple[int, ...], bold: bool = False,
-        settings: tuple[bool, ...] = (False, True)) -> FittedText:
+def fit_text(
+    text: str,
+    wide: int,
+    high: int,
+    sizes: tuple[int, ...],
+    bold: bool = False,
+    settings: tuple[bool, ...] = (False, True),
+) -> FittedText:
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms. Wrapping
     breaks at spaces and hyphens. What fits in no way ends in "…": a name, which stays distinct at its table, or a
     catalogue text that is too long, which the tests find."""
@@ -137,22 +144,26 @@ def _abridged(name: Name) -> Iterator[str]:
     sign, bare = _signed(name)
     differs = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(bare, name.unlike, strict=False)))
     for kept in range(len(bare) - 1, 0, -1):
-        tail = "" if differs < kept else bare[max(1, differs - 1):][:2]
-        yield f"{sign}{bare[:max(1, kept - len(tail))]}…{tail}{'' if bare.endswith(tail) else '…'}"
-    yield f"{sign}…{bare[differs:differs + 1]}"
+        tail = "" if differs < kept else bare[max(1, differs - 1) :][:2]
+        yield f"{sign}{bare[: max(1, kept - len(tail))]}…{tail}{'' if bare.endswith(tail) else '…'}"
+    yield f"{sign}…{bare[differs : differs + 1]}"
 
 
 @lru_cache(maxsize=256)
-def fit_pair(left: str, right: str, wide: int, high: int, sizes: tuple[int, ...],
-             gap: int = 4) -> tuple[FittedText, FittedText]:
+def fit_pair(
+    left: str, right: str, wide: int, high: int, sizes: tuple[int, ...], gap: int = 4
+) -> tuple[FittedText, FittedText]:
     """Two names on one line, shortened alike, so that together with the gap between they are no wider than `wide`."""
     one, two = left, right
     for shorter in zip_longest(shorter_forms(left), shorter_forms(right)):
         one, two = shorter[0] or one, shorter[1] or two
         for style in styles(sizes, bold=True):
             fitted = FittedText((one,), *style), FittedText((two,), *style)
-            if (_signed(one)[1] != _signed(two)[1] and sum(text.width for text in fitted) + gap <= wide
-                    and all(text.rise + text.drop <= high for text in fitted)):
+            if (
+                _signed(one)[1] != _signed(two)[1]
+                and sum(text.width for text in fitted) + gap <= wide
+                and all(text.rise + text.drop <= high for text in fitted)
+            ):
                 return fitted
     # The shorter one stays whole where it leaves the other more than half.
     wides = [text_width(name, sizes[-1], narrow=True) for name in (left, right)]

@@ -16,6 +16,7 @@ SIGNS: dict[Side, str] = {"a": "●", "b": "■"}
 class Name(str):
     """A text that is a name, with its sign: where it is too long it may be shortened as names are, by words, and at
     last by letters; `unlike` is the opponent's name, for which it must not be taken then."""
+
     unlike: str = ""
 
     @classmethod
@@ -27,6 +28,7 @@ class Name(str):
 
 class Sentence(str):
     """A text with a name in it, and the same with shorter and shorter names, for where it is too long."""
+
     __slots__ = ("shorter",)
     shorter: tuple[str, ...]
 
@@ -50,6 +52,7 @@ class NameRow:
 @dataclass(frozen=True, slots=True)
 class HalfScreen:
     """One person's part of the screen: a head line, beside it small text and one big figure; a note beneath."""
+
     head: str
     big: str = ""
     small: str = ""
@@ -61,6 +64,7 @@ class FigureColumn:
     """A name above a figure. `wheels` are the figure's parts as they are dialled; `active` is the one that turns.
     `active` -1: the whole figure, untouched, is offered as it stands. None: nothing turns here. `unset`: the figure was
     neither set nor confirmed yet."""
+
     sign: str
     name: str
     wheels: tuple[str, ...]
@@ -75,6 +79,7 @@ class FigureColumn:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """`kind` is for programs. `mark` is the age of the last contact, `badge` says practice or virtual."""
+
     kind: str
     facing: str = "opposite"
     mark: str = ""
@@ -87,6 +92,7 @@ class Scene:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HalvesScene(Scene):
     """Both people are addressed, each by their own half."""
+
     a: HalfScreen
     b: HalfScreen
 
@@ -98,6 +104,7 @@ class HalvesScene(Scene):
 class FiguresScene(Scene):
     """Two names with their figures, own left, turned to the person who acts. `title` above; below `info` (what it is
     worth) beside the clock, and `hint` (what can be pressed) beside a `note`."""
+
     turn: Side
     left: FigureColumn
     right: FigureColumn
@@ -109,14 +116,21 @@ class FiguresScene(Scene):
 
     def all_text(self) -> str:
         left, right = self.left, self.right
-        return _join(self.title, f"{left.sign} {left.name} {left.figure}", f"{right.figure} {right.name} {right.sign}",
-                     self.info, self.note, self.hint)
+        return _join(
+            self.title,
+            f"{left.sign} {left.name} {left.figure}",
+            f"{right.figure} {right.name} {right.sign}",
+            self.info,
+            self.note,
+            self.hint,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextScene(Scene):
     """A title, a few lines and the buttons' meaning; turned to one person, or (`turn` None) for all. `big`: legible
     from two steps away, below the title."""
+
     turn: Side | None = None
     title: str
     big: str = ""
@@ -130,6 +144,7 @@ class TextScene(Scene):
 @dataclass(frozen=True, slots=True)
 class SquadMark:
     """One of a few things to choose from: `picked` now, `used` before, `cursor` where the own button has stepped to."""
+
     letter: str
     picked: bool = False
     used: bool = False
@@ -144,6 +159,7 @@ class SquadMark:
 class SidePart:
     """One person's own page beside the other's: the name (or "", where what has to be known needs its room), the
     question, figures or marks, the buttons' meaning. `unset`: the figure was neither set nor confirmed yet."""
+
     head: str
     label: str = ""
     figures: tuple[str, ...] = ()

@@ -30,8 +30,11 @@ BUTTONS = "●■▲▼►"
 def draw_scene(scene: scenes.Scene) -> Image.Image:
     """The picture of a scene. On a board between two people, side b's part is upside down."""
     if isinstance(scene, scenes.HalvesScene):
-        return _face_to_face(_half(scene.a, scene), _half(scene.b, scene)) if scene.facing == "opposite" \
+        return (
+            _face_to_face(_half(scene.a, scene), _half(scene.b, scene))
+            if scene.facing == "opposite"
             else _from_the_edge(scene)
+        )
     if isinstance(scene, scenes.SideBySideScene):
         return _duo(scene)
     assert isinstance(scene, scenes.FiguresScene | scenes.TextScene)
@@ -63,8 +66,11 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     image, pen = canvas(WIDTH, HALF)
     both = half.note and isinstance(half.small, scenes.Name)
     for room in (WIDTH - _corner_width(scene), WIDTH):
-        heads = (fit_pair(half.head, half.small, room, ROW_HIGH, NAMES) if both else
-                 (fit_text(half.head, room, ROW_HIGH, TEXTS, True),))
+        heads = (
+            fit_pair(half.head, half.small, room, ROW_HIGH, NAMES)
+            if both
+            else (fit_text(half.head, room, ROW_HIGH, TEXTS, True),)
+        )
         if not any(_is_shortened(head, half.head) for head in heads):
             break
     for head, x, anchor in zip(heads, (0, room), "lr", strict=False):
@@ -133,8 +139,14 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
             draw_text(pen, 64, baseline, big, size, anchor="m")
         top = bottom
     if left == right:
-        _put(pen, fit_text(_flow(left), WIDTH, HEIGHT - top, _sizes(left), bold=isinstance(left, scenes.Sentence)),
-             64, top, HEIGHT - top, "m")
+        _put(
+            pen,
+            fit_text(_flow(left), WIDTH, HEIGHT - top, _sizes(left), bold=isinstance(left, scenes.Sentence)),
+            64,
+            top,
+            HEIGHT - top,
+            "m",
+        )
         return image
     for text, x, anchor in ((left, 0, "l"), (right, WIDTH, "r")):
         _put(pen, fit_text(_flow(text), COLUMN, HEIGHT - top, _sizes(text)), x, top, HEIGHT - top, anchor)
@@ -181,8 +193,10 @@ def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Im
         size = _size_beside(part.hint, part.figures, WIDTH)
         draw_text(pen, 0, HALF, part.figures[0], size)
         draw_text(pen, EDGE, HALF, part.figures[1], size, anchor="r")
-        left, right = (edge + turn * (text_width(figure, size) + 4) for edge, turn, figure in zip(
-            (0, EDGE), (1, -1), part.figures, strict=True))
+        left, right = (
+            edge + turn * (text_width(figure, size) + 4)
+            for edge, turn, figure in zip((0, EDGE), (1, -1), part.figures, strict=True)
+        )
     elif part.figures:
         right -= _one_figure(pen, part, EDGE, HALF, _size_beside(part.hint, part.figures, WIDTH), "r") + 4
     _put(pen, fit_text(_flow(part.hint), right - left, 18, PRESSED), left, 14, 18)
@@ -195,8 +209,7 @@ def _size_beside(hint: str, figures: Sequence[str], wide: int) -> int:
     return next((size for size, room in rooms.items() if fit_text(hint, room, 18, PRESSED).fits), FIGURES[-1])
 
 
-def _one_figure(pen: ImageDraw.ImageDraw, part: scenes.SidePart, x: int, baseline: int, size: int,
-                  anchor: str) -> int:
+def _one_figure(pen: ImageDraw.ImageDraw, part: scenes.SidePart, x: int, baseline: int, size: int, anchor: str) -> int:
     """A side's one figure, between dots until it is set; returns its width."""
     wide, tall = text_width(part.figures[0], size) + (6 if part.unset else 0), _tall(part.figures[0], size)
     left = x if anchor == "l" else x - wide
@@ -213,10 +226,16 @@ def _column(pen: ImageDraw.ImageDraw, part: scenes.SidePart, side: scenes.Side) 
     name = scenes.Name.of(part.head.removeprefix(scenes.SIGNS[side]).strip(), getattr(part.head, "unlike", ""))
     asks = lettering.map_wordings(part.label, lambda form: form.replace("\u00a0", " "))
     together = "  ".join(hint.replace(" ", "\u00a0") for hint in part.hint.split("  "))
-    figures, hints = part.figures, (fit_text(scenes.Sentence.of((together, part.hint)), COLUMN, 27, PRESSED),
-                                    fit_text(_flow(part.hint), COLUMN, 15, PRESSED))
-    size = next((size for size in FIGURES if sum(text_width(figure, size) + 4 for figure in figures) <= COLUMN + 4),
-                FIGURES[-1])
+    figures, hints = (
+        part.figures,
+        (
+            fit_text(scenes.Sentence.of((together, part.hint)), COLUMN, 27, PRESSED),
+            fit_text(_flow(part.hint), COLUMN, 15, PRESSED),
+        ),
+    )
+    size = next(
+        (size for size in FIGURES if sum(text_width(figure, size) + 4 for figure in figures) <= COLUMN + 4), FIGURES[-1]
+    )
     for hint, (beside, beneath) in (*product(hints, ((name, asks), (asks, ""))), (hints[0], (name, ""))):
         head, label = fit_text(beside, COLUMN - SIGN_WIDE, 24, NAMES), fit_text(beneath, COLUMN, 24, INFO)
         middle = (17 if part.marks else _tall(figures[0], size) if figures else 0, 0)
@@ -270,18 +289,29 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
         head = fit_text(wording, WIDTH, 15, PRESSED, bold=True)
         edge = fit_text(aside, WIDTH, ROW_HIGH, INFO)
         info = fit_text(scene.info, WIDTH - edge.width - 4 * (edge.width > 0), ROW_HIGH, INFO)
-        rows = [_row_of(head), (max(8, *(name.rise for name in names)), max(1, *(name.drop for name in names))),
-                (18 + 2 * (framed > 0), framed), _row_of(info, edge), _row_of(hint, *[note] * note.fits)]
+        rows = [
+            _row_of(head),
+            (max(8, *(name.rise for name in names)), max(1, *(name.drop for name in names))),
+            (18 + 2 * (framed > 0), framed),
+            _row_of(info, edge),
+            _row_of(hint, *[note] * note.fits),
+        ]
         label = FittedText((badge,), LEAST, narrow=True)
         rows[-1] = max(rows[-1][0], label.rise + 1), max(rows[-1][1], label.drop + bool(badge))
-        if (head.fits and info.fits and hint.width + label.width + 8 * bool(badge) <= WIDTH
-                and sum(map(sum, rows)) <= HEIGHT):
+        if (
+            head.fits
+            and info.fits
+            and hint.width + label.width + 8 * bool(badge) <= WIDTH
+            and sum(map(sum, rows)) <= HEIGHT
+        ):
             break
     top, middle, figures, below, bottom = _baselines(rows, HEIGHT)
     _lines(pen, head, 64, top, "m")
     # The signs stand outside, each at its person.
-    for column, name, x, inner, anchor in ((left, names[0], 0, SIGN_WIDE, "l"),
-                                           (right, names[1], WIDTH, WIDTH - SIGN_WIDE, "r")):
+    for column, name, x, inner, anchor in (
+        (left, names[0], 0, SIGN_WIDE, "l"),
+        (right, names[1], WIDTH, WIDTH - SIGN_WIDE, "r"),
+    ):
         draw_text(pen, x, middle, column.sign, LEAST, anchor=anchor)
         _lines(pen, name, inner, middle, anchor)
         _figure(pen, column, 28 if anchor == "l" else 100, figures)
@@ -328,8 +358,10 @@ def _page(scene: scenes.TextScene) -> Image.Image:
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
     hint, big = _in_few_lines(scene.hint, WIDTH), fit_text(scene.big, WIDTH, 22, BIG, bold=True)
     listed = any(str(line).startswith("►") for line in scene.lines)
-    for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), (
-            *lettering.styles(TEXTS[:3], settings=(False,)), *lettering.styles(TEXTS))):
+    for room, (size, _, narrow) in product(
+        (WIDTH - _corner_width(scene), WIDTH),
+        (*lettering.styles(TEXTS[:3], settings=(False,)), *lettering.styles(TEXTS)),
+    ):
         head = _in_few_lines(title, room, bold=True)
         lines = [_line(line, size, narrow, listed) for line in scene.lines]
         bodies = [(big,)] * bool(scene.big) + lines

@@ -19,6 +19,7 @@ FIRST = "0001"  # what a journal has that does not say its form
 @dataclass(frozen=True, slots=True)
 class Migrations:
     """`folder` holds the forms (versions/); `newest` is the last of them; `running` the version that knows them."""
+
     folder: Path
     newest: str
     running: Callable[[], str] = version
@@ -32,6 +33,7 @@ CURRENT = Migrations(Path(__file__).parent / "versions", "0002", readable=frozen
 class DatabaseSchema:
     """What a database says of itself. `form`: "" where it holds nothing yet; `stamped`: whether it says its form, or
     only may be known by its tables; `written_by`: (form, version), oldest first."""
+
     form: str
     stamped: bool = False
     written_by: tuple[tuple[str, str], ...] = ()
@@ -45,10 +47,14 @@ def read_schema(connection: Connection) -> DatabaseSchema:
     """Read only."""
     there = set(inspect(connection).get_table_names())
     form = connection.scalar(select(SCHEMA_VERSION.c.version_num)) if SCHEMA_VERSION.name in there else None
-    rows = connection.execute(select(WRITTEN_BY.c.form, WRITTEN_BY.c.version).order_by(WRITTEN_BY.c.number)) \
-        if WRITTEN_BY.name in there else ()
-    return DatabaseSchema(form or (FIRST if "entry" in there else ""), form is not None,
-                          tuple((row.form, row.version) for row in rows))
+    rows = (
+        connection.execute(select(WRITTEN_BY.c.form, WRITTEN_BY.c.version).order_by(WRITTEN_BY.c.number))
+        if WRITTEN_BY.name in there
+        else ()
+    )
+    return DatabaseSchema(
+        form or (FIRST if "entry" in there else ""), form is not None, tuple((row.form, row.version) for row in rows)
+    )
 
 
 def needs_migration(noted: DatabaseSchema, forms: Migrations = CURRENT) -> bool:
@@ -89,7 +95,6 @@ def _change(connection: Connection, forms: Migrations, lock: Callable[[Connectio
     noted = read_schema(connection)
     _refuse_newer(noted, forms)
     if moved := noted.form not in ("", forms.newest):
-
         run_alembic(connection, forms, noted)
     # Of an earlier program some may be missing: only hubs made the print book's, at their start.
     create_all(connection)
@@ -109,15 +114,17 @@ def note_version(connection: Connection, form: str, running: str) -> None:
     """This version has the journal open in this form."""
     last = connection.execute(select(WRITTEN_BY).order_by(WRITTEN_BY.c.number.desc()).limit(1)).first()
     if last is None or (last.form, last.version) != (form, running):
-        connection.execute(insert(WRITTEN_BY), {"number": 1 if last is None else last.number + 1, "form": form,
-                                                "version": running})
+        connection.execute(
+            insert(WRITTEN_BY), {"number": 1 if last is None else last.number + 1, "form": form, "version": running}
+        )
 
 
 def _refuse_newer(noted: DatabaseSchema, forms: Migrations) -> None:
     # Forms are counted in four digits: what sorts later came later.
     if noted.form > forms.newest:
-        raise Problem("journal_newer", form=noted.form, version=noted.since(noted.form), newest=forms.newest,
-                      own=forms.running())
+        raise Problem(
+            "journal_newer", form=noted.form, version=noted.since(noted.form), newest=forms.newest, own=forms.running()
+        )
 
 
 def run_alembic(connection: Connection, forms: Migrations, noted: DatabaseSchema) -> None:
