@@ -24,6 +24,12 @@ IN_MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 2**31
 """All tests together leave a tenth of that."""
 
+WAITING = ("browser", "kit")
+"""Folders of tests that wait for others."""
+
+COMMAND_S = 5.0
+SIGNALS = {each.name: each for each in signal.Signals if each not in (signal.SIGKILL, signal.SIGSTOP)}
+
 
 def _files_in_memory() -> None:
     """Tests commit and sync thousands of times, and a disk would be most of what they wait for: their files are kept in
@@ -40,8 +46,6 @@ def _files_in_memory() -> None:
 
 _files_in_memory()
 
-WAITING = ("browser", "kit")
-"""Folders of tests that wait for others."""
 
 settings.register_profile("few", max_examples=10, derandomize=True, deadline=None)
 settings.register_profile("many", settings.get_profile("few"), max_examples=600)
@@ -83,10 +87,6 @@ def _children() -> set[int]:
         except FileNotFoundError:
             continue  # a thread that has just ended
     return found
-
-
-COMMAND_S = 5.0
-SIGNALS = {each.name: each for each in signal.Signals if each not in (signal.SIGKILL, signal.SIGSTOP)}
 
 
 def _umask() -> str:

@@ -16,6 +16,13 @@ from msgspec import Meta
 from roundtap_core import limits
 from roundtap_core.errors import Problem
 
+T = TypeVar("T")
+
+_LINE_OR_EMPTY = rf"^(?![\s\S])|{limits.LINE}"
+
+LINE_OR_NONE = rf"^[^{limits.IN_NO_LINE}]*\Z"
+SHOWN_LETTERS, JOINERS = 200, "\u200c\u200d"
+
 
 class Message(msgspec.Struct, frozen=True):
     """An object of known keys. Unknown keys are ignored: the sender may be newer."""
@@ -24,8 +31,6 @@ class Message(msgspec.Struct, frozen=True):
         """The same with some fields changed."""
         return msgspec.structs.replace(self, **changes)
 
-
-T = TypeVar("T")
 
 Text = Annotated[str, Meta(max_length=limits.ID_LETTERS)]
 Name = Annotated[str, Meta(min_length=1, max_length=limits.ID_LETTERS)]
@@ -39,13 +44,10 @@ LastRound = Annotated[int, Meta(ge=limits.ROUND[0], le=limits.ROUND[1])]
 
 Line = Annotated[str, Meta(max_length=limits.LINE_LETTERS, pattern=limits.LINE)]
 Id = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=limits.LINE)]
-_LINE_OR_EMPTY = rf"^(?![\s\S])|{limits.LINE}"
 LineOrEmpty = Annotated[str, Meta(max_length=limits.LINE_LETTERS, pattern=_LINE_OR_EMPTY)]
 IdOrEmpty = Annotated[str, Meta(max_length=limits.ID_LETTERS, pattern=_LINE_OR_EMPTY)]
 Prose = Annotated[str, Meta(max_length=limits.PROSE_LETTERS, pattern=limits.PROSE)]
 
-LINE_OR_NONE = rf"^[^{limits.IN_NO_LINE}]*\Z"
-SHOWN_LETTERS, JOINERS = 200, "\u200c\u200d"
 Word = Annotated[str, Meta(max_length=SHOWN_LETTERS, pattern=LINE_OR_NONE)]
 
 

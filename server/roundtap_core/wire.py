@@ -19,6 +19,11 @@ PRACTICE = "roundtap/practice/1"
 
 DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
+_ENCODER = msgspec.json.Encoder(order="deterministic")
+
+PLAIN = frozenset((str, int, bool, type(None)))
+"""The types of nearly all values that have no parts."""
+
 
 def canonical_json(value: Any) -> bytes:
     """JSON with sorted keys, no spaces, UTF-8 and integers only: the same bytes on every machine. Raises TypeError on a
@@ -32,7 +37,6 @@ def canonical_json(value: Any) -> bytes:
         return _encode(value).encode()
 
 
-_ENCODER = msgspec.json.Encoder(order="deterministic")
 _encode = json.JSONEncoder(
     sort_keys=True,
     separators=(",", ":"),
@@ -41,9 +45,6 @@ _encode = json.JSONEncoder(
     # Checked already: nothing within DEPTH_MAX levels refers to itself.
     check_circular=False,
 ).encode
-
-PLAIN = frozenset((str, int, bool, type(None)))
-"""The types of nearly all values that have no parts."""
 
 
 def _refuse_unencodable(value: Any, levels: int) -> None:

@@ -33,6 +33,18 @@ WHOLE_TIMES = 3
 Gain = Callable[[random.Random], tuple[int, int]]
 """What a match gives its two sides."""
 
+UGLY = ("odd", "drops", "draws 3/1/0", "margins", "margins, all apart", "groups 3-10")
+NAMES = (
+    "clean",
+    *UGLY,
+    "60 rounds, win/loss",
+    "60 rounds, margins",
+    "60 rounds, groups 3-10",
+    "60 neighbours met",
+    "cliques on top",
+    "all met",
+)
+
 
 class History:
     """A tournament under way: points and opponents, as plain numbers."""
@@ -187,19 +199,6 @@ def fields(size: int, name: str, rand: random.Random) -> Iterator[PairingPool]:
     elif name == "all met":
         for but in (0, 1, size // 4, size // 2):
             yield all_met(size, but)
-
-
-UGLY = ("odd", "drops", "draws 3/1/0", "margins", "margins, all apart", "groups 3-10")
-NAMES = (
-    "clean",
-    *UGLY,
-    "60 rounds, win/loss",
-    "60 rounds, margins",
-    "60 rounds, groups 3-10",
-    "60 neighbours met",
-    "cliques on top",
-    "all met",
-)
 
 
 def sort_and_shuffle(field: PairingPool) -> None:

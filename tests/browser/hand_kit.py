@@ -32,6 +32,17 @@ return [x, y];
 PRESSED = "return window.pressed !== false"
 """What `SPOT` found heard the click; a page that is there since then knows nothing of it."""
 
+IN_SIGHT = """
+// The middle of what a finger would press, if it is on the screen and nothing lies over it.
+for (const button of document.querySelectorAll(arguments[0])) {
+    if (!button.checkVisibility()) continue;
+    const box = button.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
+    const inside = box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight;
+    return inside && button.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
+}
+return null;
+"""
+
 
 @dataclass
 class Ledger:
@@ -45,18 +56,6 @@ class Ledger:
         pair = frozenset((winner, loser))
         self.won[number, pair] = winner
         self.figures[number, pair] = {winner: points[0], loser: points[1]}
-
-
-IN_SIGHT = """
-// The middle of what a finger would press, if it is on the screen and nothing lies over it.
-for (const button of document.querySelectorAll(arguments[0])) {
-    if (!button.checkVisibility()) continue;
-    const box = button.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
-    const inside = box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight;
-    return inside && button.contains(document.elementFromPoint(x, y)) ? [x, y] : null;
-}
-return null;
-"""
 
 
 class Hand:

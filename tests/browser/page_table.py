@@ -37,6 +37,14 @@ NO_PAGES = frozenset(
 
 Examples = Callable[[Hall, str], list[str]]
 
+TAG = re.compile(r"<(/?)(\w+)([^>]*)>")
+STYLE = re.compile(r'href="/static/(\w+)\.[^"]*css"')
+NAMES = re.compile(r' ([\w-]+)(?:="([^"]*)")?')
+EMPTY = frozenset({"br", "input", "meta", "link", "img", "hr", "use", "path", "source", "wbr"})
+
+FULL = ("nobody", "before play", "running", "troubles", "bracket", "archived")
+"""States in which pages have most on them."""
+
 
 def _people(hall: Hall, event_id: str) -> list[str]:
     """Somebody who plays, who has a bye, who left, and who was warned."""
@@ -165,12 +173,6 @@ def _filled(hall: Hall, path: str, event_id: str) -> Iterator[str]:
         yield from _filled(hall, path.replace(hole[0], value, 1), value if name == "event_id" else event_id)
 
 
-TAG = re.compile(r"<(/?)(\w+)([^>]*)>")
-STYLE = re.compile(r'href="/static/(\w+)\.[^"]*css"')
-NAMES = re.compile(r' ([\w-]+)(?:="([^"]*)")?')
-EMPTY = frozenset({"br", "input", "meta", "link", "img", "hr", "use", "path", "source", "wbr"})
-
-
 @cache
 def _kind(tag: str, said: str) -> str:
     names = dict(NAMES.findall(said))
@@ -205,10 +207,6 @@ def seen_as(client: FlaskClient, hall: Hall, address: str) -> dict[str, set[str]
     found = {path: shape(answer.text) for path, answer in answers.items() if answer.status_code in (200, 202)}
     assert found, f"{address}: none of its examples is a page"
     return found
-
-
-FULL = ("nobody", "before play", "running", "troubles", "bracket", "archived")
-"""States in which pages have most on them."""
 
 
 def richest(client: FlaskClient, hall: Hall, addresses: Iterable[str]) -> list[str]:

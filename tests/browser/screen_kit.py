@@ -44,32 +44,6 @@ GUARD_S = 120.0
 """Against hanging for ever: no machine is so busy."""
 FITTED_S = 1.5
 
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """A window in CSS pixels; `scale`: device pixels for each, 2 where somebody zooms to 200 %."""
-
-    width: int
-    height: int
-    scale: int = 1
-
-
-DESK, PHONE, WALL = Size(1366, 768), Size(390, 844), Size(1920, 1080)
-ZOOMED, NARROW = Size(683, 384, 2), Size(320, 640)
-
-
-def chromedriver() -> str | None:
-    return shutil.which("chromedriver")
-
-
-@cache
-def axe_source() -> str:
-    found = find_spec("axe_core_python")
-    assert found
-    assert found.origin
-    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
-
-
 AXE = """
 const [rules, done] = arguments;
 const wanted = rules ? {runOnly: {type: "rule", values: rules}} : {};
@@ -203,6 +177,31 @@ const settled = () => document.readyState === "complete" && !document.querySelec
 if (window.still && document.readyState === "complete" && !settled()) window.go_on(arguments[0]);
 return settled();
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A window in CSS pixels; `scale`: device pixels for each, 2 where somebody zooms to 200 %."""
+
+    width: int
+    height: int
+    scale: int = 1
+
+
+DESK, PHONE, WALL = Size(1366, 768), Size(390, 844), Size(1920, 1080)
+ZOOMED, NARROW = Size(683, 384, 2), Size(320, 640)
+
+
+def chromedriver() -> str | None:
+    return shutil.which("chromedriver")
+
+
+@cache
+def axe_source() -> str:
+    found = find_spec("axe_core_python")
+    assert found
+    assert found.origin
+    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 class Screen:

@@ -22,6 +22,20 @@ PEOPLE = list(player_names(128))
 KEYS = 8
 """A result by hand takes no more."""
 
+LINES = {
+    "xwing-standard": "a24",
+    "xwing-epic-duel": "a95",
+    "xwing-epic-team": "b95",
+    "keyforge-archon": "a",
+    "keyforge-sealed": "b",
+    "warlords-of-terra": "a14",
+    "shatterpoint-premier": "123420 12 7",
+}
+MORE_KEYS = {"shatterpoint-premier": 15}
+"""Squads and wounds of both sides: what has to be said takes its keys."""
+
+SHOWN = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
+
 
 class Keyboard:
     """Keys pressed one by one, and counted."""
@@ -179,19 +193,6 @@ def test_a_wrong_number_is_told_and_escape_leaves(hall: Hall, desk: Screen) -> N
     assert driver.switch_to.active_element.tag_name == "body"
 
 
-LINES = {
-    "xwing-standard": "a24",
-    "xwing-epic-duel": "a95",
-    "xwing-epic-team": "b95",
-    "keyforge-archon": "a",
-    "keyforge-sealed": "b",
-    "warlords-of-terra": "a14",
-    "shatterpoint-premier": "123420 12 7",
-}
-MORE_KEYS = {"shatterpoint-premier": 15}
-"""Squads and wounds of both sides: what has to be said takes its keys."""
-
-
 @pytest.mark.long
 def test_keys_for_a_result_in_each_rulebook(own_hall: Hall, screen: Screen) -> None:
     house, url = own_hall.house, own_hall.url
@@ -269,9 +270,6 @@ def test_axe_finds_nothing_on_the_desk(hall: Hall, screen: Screen) -> None:
     for page in (f"entry?table={table}&text=b3", "find?q=an"):
         screen.open(f"{hall.url}/console/{event}/{page}")
         assert screen.axe() == []
-
-
-SHOWN = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
 
 
 @pytest.mark.parametrize("page", ["pairings", pytest.param("standings", marks=pytest.mark.long)])

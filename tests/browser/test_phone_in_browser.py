@@ -18,6 +18,20 @@ from roundtap_core.records import SidePair
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 
+FELT = """
+    window.felt = 0;
+    Object.defineProperty(navigator, "vibrate", { value: () => { window.felt += 1; return true; } });
+"""
+ROUND, TIME, REPORTED = [660, 880], [880, 880, 660], [660, 990]
+
+QUIET = """
+    AudioContext.prototype.resume = function () {
+        this.state = window.pressed ? "running" : "suspended";
+        return Promise.resolve();
+    };
+    addEventListener("click", () => { window.pressed = true; }, true);
+"""
+
 
 def kept(browser: webdriver.Chrome) -> list[Any]:
     """What this phone has said and nobody has answered."""
@@ -114,13 +128,6 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 320
 
 
-FELT = """
-    window.felt = 0;
-    Object.defineProperty(navigator, "vibrate", { value: () => { window.felt += 1; return true; } });
-"""
-ROUND, TIME, REPORTED = [660, 880], [880, 880, 660], [660, 990]
-
-
 def test_a_phone_is_heard_and_felt_once_its_player_has_turned_that_on(own_hall: Hall, screen: Screen) -> None:
     hall, house = own_hall, own_hall.house
     screen.before_pages(FAKE_AUDIO)
@@ -164,15 +171,6 @@ def test_a_phone_is_heard_and_felt_once_its_player_has_turned_that_on(own_hall: 
     hall.report("e1", mine.id, "a" if mine.match.a == "p1" else "b", 24, 100)
     screen.until(lambda: "Your reports differ" in screen.one("#my-match").text, "the conflict")
     assert screen.run("return window.tones") == heard
-
-
-QUIET = """
-    AudioContext.prototype.resume = function () {
-        this.state = window.pressed ? "running" : "suspended";
-        return Promise.resolve();
-    };
-    addEventListener("click", () => { window.pressed = true; }, true);
-"""
 
 
 def test_a_phone_that_browsers_keep_quiet_says_so_until_a_press(own_hall: Hall, screen: Screen) -> None:

@@ -29,6 +29,8 @@ return [...document.querySelectorAll("#next .main, #needs, #points, #offered, #m
 State = Callable[[Hall], str]
 """Brings a new event into it; the event's id."""
 
+PLACES = {"p": "", "l": "/players", "s": "/standings", "r": "/paper", "e": "/event"}
+
 
 def created(**options: object) -> State:
     return lambda hall: hall.create("Winter Open", people=FOUR, **options)
@@ -146,9 +148,6 @@ def test_what_to_do_next_is_on_the_first_screen_among_few_controls(hall: Hall, s
     assert screen.run(BELOW) == []
     controls = screen.run(CONTROLS)
     assert len(controls) <= MOST_CONTROLS, controls
-
-
-PLACES = {"p": "", "l": "/players", "s": "/standings", "r": "/paper", "e": "/event"}
 
 
 def test_two_keys_lead_from_place_to_place(hall: Hall, screen: Screen) -> None:

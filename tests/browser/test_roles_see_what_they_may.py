@@ -24,15 +24,14 @@ OF_EVENT = [
 FORM = re.compile(r"<form[^>]*method=\"post\"[^>]*action=\"([^\"#?]+)[^\"]*\"[^>]*>(.*?)</form>", re.S)
 ELSEWHERE = re.compile(r"formaction=\"(/[^\"#?]+)")
 
+IN_SHORT = ("before play", "draft", "troubles", "cut", "finished")
+"""States in which the console has the most different things to press."""
+
 
 def pin_of(hall: Hall, role: str) -> str:
     known = len(hall.house.hub.access.organizers.staff.people)
     _, pin = hall.house.hub.access.organizers.staff.add(f"Number {known}", role)
     return str(pin)
-
-
-IN_SHORT = ("before play", "draft", "troubles", "cut", "finished")
-"""States in which the console has the most different things to press."""
 
 
 @pytest.mark.parametrize(

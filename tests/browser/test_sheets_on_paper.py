@@ -36,6 +36,10 @@ CUT = """return [...document.querySelectorAll('.slip')].filter((slip) => {
 BOXES = """return [...document.querySelectorAll('.slip')].map((slip) => slip.getBoundingClientRect())
   .map((box) => [box.left, box.top, box.right, box.bottom])"""
 
+WIDER = """const main = document.querySelector('main');
+return [...document.querySelectorAll('td, th')].filter((one) => one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.innerText).concat(main.scrollWidth > main.clientWidth + 1 ? ['the sheet'] : [])"""
+
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
@@ -92,11 +96,6 @@ def test_no_slip_is_cut_and_every_code_is_read(
     assert len(set(addresses)) == 8
     assert all(re.fullmatch(r"http://[^/]+/s/[0-9A-V]{32}", one) for one in addresses)
     assert house.browser().get("/s/" + addresses[0].rpartition("/")[2]).status_code == 200
-
-
-WIDER = """const main = document.querySelector('main');
-return [...document.querySelectorAll('td, th')].filter((one) => one.scrollWidth > one.clientWidth + 1)
-  .map((one) => one.innerText).concat(main.scrollWidth > main.clientWidth + 1 ? ['the sheet'] : [])"""
 
 
 @pytest.mark.long

@@ -46,6 +46,58 @@ MEASURED = """
       return lines;
     });"""
 
+SCREENS = [(1920, 1080), (1280, 720), (3840, 2160), (1080, 1920)]
+
+WRITTEN = """
+    // What a look writes so many milliseconds after another one.
+    const seen = new MutationObserver(() => {});
+    window.roundtap.look();
+    seen.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+    window.ahead_ms += arguments[0];
+    window.roundtap.look();
+    return seen.takeRecords().map(({target}) => target.tagName || target.parentElement.tagName);"""
+
+NAMES = (*EAST_ASIAN, *RIGHT_TO_LEFT, *(("🔥🔥", "👩‍🚀 Ana", "Bo 🇵🇱") if EMOJI_FONT.exists() else ()), "Ana 2 (x)")
+
+BOXES = """
+    // Letters that are drawn as a font draws what it lacks.
+    const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+    const picture = (letter, font) => {
+      pen.clearRect(0, 0, 80, 80);
+      pen.font = font;
+      pen.fillText(letter, 10, 60);
+      return pen.getImageData(0, 0, 80, 80).data.join();
+    };
+    return [...document.querySelectorAll("#fitted bdi")].flatMap((name) => {
+      const font = `600 40px ${getComputedStyle(name).fontFamily}`, box = picture("\\u0378", font);
+      return [...name.textContent].filter((letter) => letter.trim() && picture(letter, font) === box);
+    });"""
+DIRECTIONS = """
+    return [...document.querySelectorAll("#fitted .wall-name > bdi")].map((name) => {
+      const text = name.firstChild, range = document.createRange(), last = text.data.length - 1;
+      const left = (place) => {
+        range.setStart(text, place); range.setEnd(text, place + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return [text.data, left(0) > left(last)];
+    });"""
+
+COVERED = """
+    const label = document.getElementById("display-name"), box = label.getBoundingClientRect();
+    if (!box.width || box.right > innerWidth || box.bottom > innerHeight) return ["no label on the screen"];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
+    for (let node; (node = texts.nextNode());) {
+      if (!node.data.trim() || label.contains(node) || !node.parentElement.checkVisibility()
+        || node.parentElement.closest("script, style, .skip")) continue;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      for (const rect of range.getClientRects()) {
+        if (rect.right > box.left && rect.left < box.right && rect.bottom > box.top && rect.top < box.bottom)
+          over.push(node.data.trim());
+      }
+    }
+    return over;"""
+
 
 @pytest.fixture
 def screen(screen: Screen) -> Screen:
@@ -84,9 +136,6 @@ def nothing_is_cut(pages: list[list[dict[str, Any]]]) -> None:
         assert line["right"] <= line["screen"]
         assert line["bottom"] <= line["page"] + 1, f"{line['name']} hangs out of the page"
         assert not line["over"], f"{line['name']} lies over its table"
-
-
-SCREENS = [(1920, 1080), (1280, 720), (3840, 2160), (1080, 1920)]
 
 
 @pytest.mark.long
@@ -235,19 +284,6 @@ def test_a_look_writes_only_what_changed_and_there_is_one_for_all(hall: Hall, sc
     assert screen.run("return window.looks") == [], "nothing beside it wakes the machine"
 
 
-WRITTEN = """
-    // What a look writes so many milliseconds after another one.
-    const seen = new MutationObserver(() => {});
-    window.roundtap.look();
-    seen.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
-    window.ahead_ms += arguments[0];
-    window.roundtap.look();
-    return seen.takeRecords().map(({target}) => target.tagName || target.parentElement.tagName);"""
-
-
-NAMES = (*EAST_ASIAN, *RIGHT_TO_LEFT, *(("🔥🔥", "👩‍🚀 Ana", "Bo 🇵🇱") if EMOJI_FONT.exists() else ()), "Ana 2 (x)")
-
-
 @chinese_letters
 def test_names_of_every_script_are_drawn_and_keep_their_direction(own_hall: Hall, screen: Screen) -> None:
     house, browser = own_hall.house, screen.driver
@@ -264,30 +300,6 @@ def test_names_of_every_script_are_drawn_and_keep_their_direction(own_hall: Hall
         assert screen.run(BOXES) == []
         for name, rightmost_is_first in screen.run(DIRECTIONS):
             assert rightmost_is_first == (name.replace("\xa0", " ") in RIGHT_TO_LEFT), name
-
-
-BOXES = """
-    // Letters that are drawn as a font draws what it lacks.
-    const pen = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
-    const picture = (letter, font) => {
-      pen.clearRect(0, 0, 80, 80);
-      pen.font = font;
-      pen.fillText(letter, 10, 60);
-      return pen.getImageData(0, 0, 80, 80).data.join();
-    };
-    return [...document.querySelectorAll("#fitted bdi")].flatMap((name) => {
-      const font = `600 40px ${getComputedStyle(name).fontFamily}`, box = picture("\\u0378", font);
-      return [...name.textContent].filter((letter) => letter.trim() && picture(letter, font) === box);
-    });"""
-DIRECTIONS = """
-    return [...document.querySelectorAll("#fitted .wall-name > bdi")].map((name) => {
-      const text = name.firstChild, range = document.createRange(), last = text.data.length - 1;
-      const left = (place) => {
-        range.setStart(text, place); range.setEnd(text, place + 1);
-        return range.getBoundingClientRect().left;
-      };
-      return [text.data, left(0) > left(last)];
-    });"""
 
 
 def test_which_wall_it_is_covers_nothing(own_hall: Hall, screen: Screen) -> None:
@@ -311,20 +323,3 @@ def test_which_wall_it_is_covers_nothing(own_hall: Hall, screen: Screen) -> None
             assert screen.run(COVERED) == [], (number, width)
             if PICTURES:
                 browser.save_screenshot(f"{PICTURES}/wall-label-{number}-{width}.png")
-
-
-COVERED = """
-    const label = document.getElementById("display-name"), box = label.getBoundingClientRect();
-    if (!box.width || box.right > innerWidth || box.bottom > innerHeight) return ["no label on the screen"];
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
-    for (let node; (node = texts.nextNode());) {
-      if (!node.data.trim() || label.contains(node) || !node.parentElement.checkVisibility()
-        || node.parentElement.closest("script, style, .skip")) continue;
-      const range = document.createRange();
-      range.selectNodeContents(node);
-      for (const rect of range.getClientRects()) {
-        if (rect.right > box.left && rect.left < box.right && rect.bottom > box.top && rect.top < box.bottom)
-          over.push(node.data.trim());
-      }
-    }
-    return over;"""

@@ -50,6 +50,14 @@ OUTSIDE = """
     }
     return found;"""
 
+# While it is another page's turn, it has no text.
+CHAMPION_SHOWN = "return document.querySelector('#fitted .wall-champion')?.innerText.trim()"
+
+NAME_FITS = """
+    const page = document.querySelector("#fitted .wall-champion"), name = page.querySelector(".champion-name");
+    const size = parseFloat(getComputedStyle(name).fontSize);
+    return [size, page.scrollHeight <= page.clientHeight + 1 && name.scrollWidth <= name.clientWidth + 1];"""
+
 
 def play(hall: Hall, event: str) -> None:
     """Everybody has played, one side after the other wins."""
@@ -199,15 +207,6 @@ def test_the_champion_s_name_is_as_large_as_it_fits(own_hall: Hall, screen: Scre
         assert screen.run("return document.querySelector('#fitted .wall-champion').dataset.turns") == "2"
     titles = {title for _ in range(4) for title in [turned(hall, screen)]}
     assert titles == {"Champion", "Final standings"}
-
-
-# While it is another page's turn, it has no text.
-CHAMPION_SHOWN = "return document.querySelector('#fitted .wall-champion')?.innerText.trim()"
-
-NAME_FITS = """
-    const page = document.querySelector("#fitted .wall-champion"), name = page.querySelector(".champion-name");
-    const size = parseFloat(getComputedStyle(name).fontSize);
-    return [size, page.scrollHeight <= page.clientHeight + 1 && name.scrollWidth <= name.clientWidth + 1];"""
 
 
 def turned(hall: Hall, screen: Screen) -> str:

@@ -25,6 +25,21 @@ from roundtap_hub.serving.cookies import LOCAL_SESSION
 TABLES = 64
 BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")
 
+NAMED = re.compile(r"<(?:link|script|img|use)\b[^>]*? (?:href|src)=[\"'](/[^\"'#]+)")
+WITHIN = re.compile(r"(?:url\(|@import )[\"']?([^\"')]+)")
+
+PLAYERS_PAGES = (
+    "GET /me/<token>",
+    "GET /e/<event_id>",
+    "GET /e/<event_id>/p/<competitor>",
+    "GET /e/<event_id>/pairings",
+    "GET /e/<event_id>/standings",
+    "GET /e/<event_id>/bracket",
+    "GET /rules/<event_id>",
+    "GET /me/<token>/report",
+    "GET /aid/<rulebook>",
+)
+
 
 @pytest.fixture(scope="module")
 def large_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
@@ -77,10 +92,6 @@ def heaviest(large_hall: Hall) -> Callable[[str], list[str]]:
     return find
 
 
-NAMED = re.compile(r"<(?:link|script|img|use)\b[^>]*? (?:href|src)=[\"'](/[^\"'#]+)")
-WITHIN = re.compile(r"(?:url\(|@import )[\"']?([^\"')]+)")
-
-
 class Wire:
     """A browser's requests without the browser: bytes as they come, heads and all."""
 
@@ -128,19 +139,6 @@ def cookies(large_hall: Hall) -> str:
     cookie = large_hall.house.organizer().client.get_cookie(LOCAL_SESSION)
     assert cookie
     return f"{LOCAL_SESSION}={cookie.value}"
-
-
-PLAYERS_PAGES = (
-    "GET /me/<token>",
-    "GET /e/<event_id>",
-    "GET /e/<event_id>/p/<competitor>",
-    "GET /e/<event_id>/pairings",
-    "GET /e/<event_id>/standings",
-    "GET /e/<event_id>/bracket",
-    "GET /rules/<event_id>",
-    "GET /me/<token>/report",
-    "GET /aid/<rulebook>",
-)
 
 
 @pytest.mark.parametrize("address", PLAYERS_PAGES)

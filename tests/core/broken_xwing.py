@@ -19,6 +19,8 @@ SHUTTLE = {"name": "Omicron Group Pilot", "ship": "Lambda", "size": "large", "po
 CR90 = {"name": "Corvette", "ship": "CR90", "size": "huge", "points": 90}
 OBSTACLES = ["asteroid-1", "asteroid-2", "debris-1"]
 
+WITH_280 = {"p1": {"list": {"total": 280}}, "p2": {"list": {"total": 280}}}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -135,8 +137,6 @@ def pair_of(*lists: dict[str, Any]) -> dict[str, Any]:
         ],
     }
 
-
-WITH_280 = {"p1": {"list": {"total": 280}}, "p2": {"list": {"total": 280}}}
 
 CASES: tuple[Case, ...] = (
     of_result("standard-format", "figure_out_of_range", score(101, 0, "time")),

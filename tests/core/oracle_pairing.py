@@ -9,6 +9,8 @@ import networkx
 
 from roundtap_core.pairing.pairing_pool import PairingPool
 
+STYLES = ("swiss", "flat", "spread", "cliques", "random")
+
 
 def grade(field: PairingPool, pairs) -> tuple[int, tuple[int, ...]]:
     """Repeats (fewer is better), then (m11, m12, …, m1k, m22, …) (more is better), written out in full."""
@@ -89,6 +91,3 @@ def played_field(rand: random.Random, size: int, rounds: int, style: str) -> Pai
                 points[a] = -start if rand.random() < 0.8 else points[a]
             start = end
     return PairingPool(tuple(f"p{i}" for i in range(size)), tuple(points), tuple(met), (0,) * size)
-
-
-STYLES = ("swiss", "flat", "spread", "cliques", "random")

@@ -130,6 +130,9 @@ NOT_SAID: dict[str, list[tuple[str, str]]] = {
     ],
 }
 
+# The longest sentence of a language, and the mean of all, in words.
+SENTENCE_WORDS = {"en": (20, 10), "de": (22, 10), "es": (24, 10), "pl": (20, 10)}
+
 
 def texts(language: str) -> Iterator[tuple[str, str]]:
     for folder in FOLDERS:
@@ -158,10 +161,6 @@ def test_nothing_is_called_by_a_second_name(language: str) -> None:
         if re.search(wrong, text)
     ]
     assert found == []
-
-
-# The longest sentence of a language, and the mean of all, in words.
-SENTENCE_WORDS = {"en": (20, 10), "de": (22, 10), "es": (24, 10), "pl": (20, 10)}
 
 
 def sentences(text: str) -> list[str]:

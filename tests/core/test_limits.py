@@ -48,6 +48,82 @@ HUGE = 9_007_199_254_740_991
 
 # --- the event file --------------------------------------------------------------------------------------------------
 
+ODD = [
+    "a\x00",
+    "a\x1b[2J",
+    "a\x85",
+    "a\u2028b",
+    "a\u202eb",
+    "a\u2066b",
+    "a\u200eb",
+    "a\u200fb",
+    "a\u061cb",
+    "a\ud800",
+    "\x7f",
+]
+INVISIBLE = ["\u200b", "\u3164", "\u00ad", "\u2060", "\ufeff", "\U000e0041\U000e0042", "\ufe0f", "\u200d"]
+ORDINARY = [
+    "Ana Ruiz",
+    "Łukasz Żak",
+    "דָּוִד כהן",
+    "محمد الأحمد",
+    "अनिल कुमार",
+    "山田 太郎",
+    "김민준",
+    "Nguyễn Văn A",
+    "O’Neill",
+    "👩\u200d🚀 Eva",
+    "می\u200cخواهم",
+    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+]
+
+SEEDS: list[tuple[str, dict[str, Any]]] = [
+    ("/options/swiss_rounds", {"options": {"swiss_rounds": HUGE}}),
+    ("/options/squad_points", {"options": {"squad_points": 10**9}}),
+    ("/competitors", {"competitors": [{"id": f"p{n}", "name": f"P{n}"} for n in range(5000)]}),
+    ("/options/stages/swiss/minutes", {"options": {"stages": {"swiss": {"minutes": 10**9}}}}),
+    ("/options/prize_places", {"options": {"prize_places": HUGE}}),
+    ("/competitors/0/list", {"competitors": [{"id": "p1", "name": "P", "list": {f"k{n}": 1 for n in range(5000)}}]}),
+    ("/competitors/0/list", {"competitors": [{"id": "p1", "name": "P", "list": {"a\u202eb": 1}}]}),
+    ("/competitors/0/name", {"competitors": [{"id": "p1", "name": "Ana\u200e"}]}),
+    ("/competitors/0/id", {"competitors": [{"id": "p\x1b[2J", "name": "Ana"}]}),
+]
+
+FILLED_IN = {"list_points", "taken_tables", "busy_tables", "venue_number", "stood_there"}
+"""What nobody outside says: the hub fills it in from what is recorded."""
+
+WILD = [
+    c.CreateEvent("E", "xwing-standard", None, {"swiss_rounds": HUGE}, "#0072B2", 7),
+    c.CreateEvent("E", "xwing-standard", None, {"squad_points": 10**9}, "#0072B2", 7),
+    c.CreateEvent("E", "xwing-standard", None, {}, "#0072B2", 10**400),
+    c.CreateEvent("E" * 81, "xwing-standard", None, {}, "#0072B2", 7),
+    c.CreateEvent("E\u202e", "xwing-standard", None, {}, "#0072B2", 7),
+    c.CreateEvent("E", "xwing-standard", None, {"stages": {"swiss": {"minutes": 10**9}}}, "#0072B2", 7),
+    c.SetOptions({"swiss_rounds": 31}),
+    c.EnterCompetitor(Entrant("p" * 65, "")),
+    c.EnterCompetitor(Entrant("p\x00", "")),
+    c.EnterCompetitor(Entrant("p1", "", came_with="a\u2028b")),
+    c.EnterCompetitor(Entrant("p1", "", fixed_table=10**6)),
+    c.EnterCompetitor(Entrant("p1", "", list_total=10**9)),
+    c.EnterCompetitor(Entrant("p1", "", warnings=({"round": 1, "reason": "x" * 2001},))),
+    c.GiveWarning("p1", "x" * 2001),
+    c.GiveWarning("p1", "a\u202eb"),
+    c.SubmitList("p1", "", 10**9),
+    c.SetTravelGroup("p1", "x" * 81),
+    c.RecordCheck("p1", "a\x1bb"),
+    c.SetPicks("1.1", (10**9,)),
+    c.SetPicks("1.1", tuple(range(10_000))),
+    c.ImposeRound(({"a": "p1", "b": "p2", "table": 10**30},)),
+    c.RecordReport("r1", "1.1", "a", 10**30, {}, ""),
+    c.EnterResult("1.1", 0, Result(score=SidePair(10**6, 0))),
+    c.EnterResult("1.1", 0, Result(wounds=SidePair(0, -(10**6)))),
+    c.DropCompetitor("p1", stood=Result(timeout={"keys": {"a": 2**60}})),
+    c.RecordReport("r\u202e", "1.1", "a", 0, {}, ""),
+]
+
+BOOKS = list(RULEBOOKS.values())
+STAGES = ("swiss", "elimination", "final", "third_place", "tiebreak")
+
 
 def parts(schema: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every schema within the schema, with its place."""
@@ -114,36 +190,6 @@ def test_the_schema_and_the_limits_of_commands_are_the_same() -> None:
     assert defs["round_number"]["maximum"] == 4 * MOST_ROUNDS
 
 
-ODD = [
-    "a\x00",
-    "a\x1b[2J",
-    "a\x85",
-    "a\u2028b",
-    "a\u202eb",
-    "a\u2066b",
-    "a\u200eb",
-    "a\u200fb",
-    "a\u061cb",
-    "a\ud800",
-    "\x7f",
-]
-INVISIBLE = ["\u200b", "\u3164", "\u00ad", "\u2060", "\ufeff", "\U000e0041\U000e0042", "\ufe0f", "\u200d"]
-ORDINARY = [
-    "Ana Ruiz",
-    "Łukasz Żak",
-    "דָּוִד כהן",
-    "محمد الأحمد",
-    "अनिल कुमार",
-    "山田 太郎",
-    "김민준",
-    "Nguyễn Văn A",
-    "O’Neill",
-    "👩\u200d🚀 Eva",
-    "می\u200cخواهم",
-    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
-]
-
-
 @pytest.mark.parametrize("text", [*ODD, *INVISIBLE, *ORDINARY, "a\tb", "a\nb"])
 def test_files_and_commands_agree_what_a_line_is(text: str) -> None:
     defs = EVENT_SCHEMA["$defs"]
@@ -158,19 +204,6 @@ def test_what_came_in_before_is_shown_harmlessly(text: str) -> None:
     assert sanitize_text("Ana Ruiz") == "Ana Ruiz"
 
 
-SEEDS: list[tuple[str, dict[str, Any]]] = [
-    ("/options/swiss_rounds", {"options": {"swiss_rounds": HUGE}}),
-    ("/options/squad_points", {"options": {"squad_points": 10**9}}),
-    ("/competitors", {"competitors": [{"id": f"p{n}", "name": f"P{n}"} for n in range(5000)]}),
-    ("/options/stages/swiss/minutes", {"options": {"stages": {"swiss": {"minutes": 10**9}}}}),
-    ("/options/prize_places", {"options": {"prize_places": HUGE}}),
-    ("/competitors/0/list", {"competitors": [{"id": "p1", "name": "P", "list": {f"k{n}": 1 for n in range(5000)}}]}),
-    ("/competitors/0/list", {"competitors": [{"id": "p1", "name": "P", "list": {"a\u202eb": 1}}]}),
-    ("/competitors/0/name", {"competitors": [{"id": "p1", "name": "Ana\u200e"}]}),
-    ("/competitors/0/id", {"competitors": [{"id": "p\x1b[2J", "name": "Ana"}]}),
-]
-
-
 @pytest.mark.parametrize(("where", "spoilt"), SEEDS, ids=[f"{where} {n}" for n, (where, _) in enumerate(SEEDS)])
 def test_a_hostile_file_is_refused_with_the_place(where: str, spoilt: dict[str, Any]) -> None:
     file = {"format": "roundtap-event/1", "name": "E", "rulebook": "xwing-standard", "competitors": [], **spoilt}
@@ -178,9 +211,6 @@ def test_a_hostile_file_is_refused_with_the_place(where: str, spoilt: dict[str, 
 
 
 # --- commands --------------------------------------------------------------------------------------------------------
-
-FILLED_IN = {"list_points", "taken_tables", "busy_tables", "venue_number", "stood_there"}
-"""What nobody outside says: the hub fills it in from what is recorded."""
 
 
 def limited(kind: Any, where: str) -> Iterator[tuple[str, Any]]:
@@ -210,36 +240,6 @@ def test_every_field_of_every_command_is_held_to_something(kind: Any) -> None:
         assert None not in (kind.ge, kind.le)
     else:
         assert kind.max_length <= PROSE_LETTERS
-
-
-WILD = [
-    c.CreateEvent("E", "xwing-standard", None, {"swiss_rounds": HUGE}, "#0072B2", 7),
-    c.CreateEvent("E", "xwing-standard", None, {"squad_points": 10**9}, "#0072B2", 7),
-    c.CreateEvent("E", "xwing-standard", None, {}, "#0072B2", 10**400),
-    c.CreateEvent("E" * 81, "xwing-standard", None, {}, "#0072B2", 7),
-    c.CreateEvent("E\u202e", "xwing-standard", None, {}, "#0072B2", 7),
-    c.CreateEvent("E", "xwing-standard", None, {"stages": {"swiss": {"minutes": 10**9}}}, "#0072B2", 7),
-    c.SetOptions({"swiss_rounds": 31}),
-    c.EnterCompetitor(Entrant("p" * 65, "")),
-    c.EnterCompetitor(Entrant("p\x00", "")),
-    c.EnterCompetitor(Entrant("p1", "", came_with="a\u2028b")),
-    c.EnterCompetitor(Entrant("p1", "", fixed_table=10**6)),
-    c.EnterCompetitor(Entrant("p1", "", list_total=10**9)),
-    c.EnterCompetitor(Entrant("p1", "", warnings=({"round": 1, "reason": "x" * 2001},))),
-    c.GiveWarning("p1", "x" * 2001),
-    c.GiveWarning("p1", "a\u202eb"),
-    c.SubmitList("p1", "", 10**9),
-    c.SetTravelGroup("p1", "x" * 81),
-    c.RecordCheck("p1", "a\x1bb"),
-    c.SetPicks("1.1", (10**9,)),
-    c.SetPicks("1.1", tuple(range(10_000))),
-    c.ImposeRound(({"a": "p1", "b": "p2", "table": 10**30},)),
-    c.RecordReport("r1", "1.1", "a", 10**30, {}, ""),
-    c.EnterResult("1.1", 0, Result(score=SidePair(10**6, 0))),
-    c.EnterResult("1.1", 0, Result(wounds=SidePair(0, -(10**6)))),
-    c.DropCompetitor("p1", stood=Result(timeout={"keys": {"a": 2**60}})),
-    c.RecordReport("r\u202e", "1.1", "a", 0, {}, ""),
-]
 
 
 @pytest.mark.parametrize("command", WILD, ids=[f"{type(w).__name__} {n}" for n, w in enumerate(WILD)])
@@ -314,9 +314,6 @@ def test_what_was_known_before_may_stay_and_what_is_new_may_not() -> None:
 
 
 # --- rulebooks: options, result forms, list forms ---------------------------------------------------------------------
-
-BOOKS = list(RULEBOOKS.values())
-STAGES = ("swiss", "elimination", "final", "third_place", "tiebreak")
 
 
 @pytest.mark.parametrize("book", BOOKS, ids=[book.id for book in BOOKS])

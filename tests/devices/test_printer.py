@@ -14,6 +14,8 @@ from roundtap_devices.printing.printer import HELD, PRINTED, SENT, UNCERTAIN, Jo
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
 
+STATUS_FINE, MARK_ANSWER = b"\x12", b"\x00"
+
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_a_printer_that_answers_makes_it_printed(profile):
@@ -168,9 +170,6 @@ class Wire:
 
     def close(self):
         self.came = b""
-
-
-STATUS_FINE, MARK_ANSWER = b"\x12", b"\x00"
 
 
 class WiredPrinter:

@@ -25,6 +25,8 @@ ON_PURPOSE = {
     ("plain-80", "qr"): "nothing but what every printer has",
 }
 
+KNOWN = "epson-80, epson-t88, pos-5890, zj-5870, csn-a2, plain-58, plain-80"
+
 
 def models(name: str) -> list[dict[str, Any]]:
     return [CAPABILITIES["profiles"][model] for model in DATABASE[name]]
@@ -99,9 +101,6 @@ def test_a_profile_of_ones_own(tmp_path: Any) -> None:
     made = load_profile(str(file))
     assert (made.name, made.columns, dict(made.codepages), made.answers) == ("kiosk", 42, {"cp1250": 72}, False)
     assert (made.flow, made.rows_per_s, made.raster_rows) == ("rtscts", 300, PROFILES["pos-5890"].raster_rows)
-
-
-KNOWN = "epson-80, epson-t88, pos-5890, zj-5870, csn-a2, plain-58, plain-80"
 
 
 @pytest.mark.parametrize(

@@ -17,135 +17,6 @@ from roundtap_core.wire import REPORT, REQUEST, sign
 
 UNIT = "table-1"
 
-
-class Wire:
-    """One hub, one stranger's line, one organizer's."""
-
-    def __init__(self, hub: HubUnderFire) -> None:
-        self.hub = hub
-        self.stranger = Line(hub)
-        self.organizer = Line(hub)
-        self.organizer.log_in()
-        self.routes = post_routes()
-        exported = self.organizer.ask("GET", "/console/e1/export.json")
-        self.exported: Any = json.loads(exported.body)
-
-    def close(self) -> None:
-        self.stranger.close()
-        self.organizer.close()
-
-    # Each takes a source of chance, or one of its seeds, and returns what the hub said.
-
-    def device(self, rng: random.Random) -> Said:
-        path = rng.choice(("/device/report", "/device/status", "/device/time", "/device/feed"))
-        return self._send_device(path, _message(path, rng), rng)
-
-    def device_seed(self, seed: tuple[str, Any]) -> Said:
-        return self._send_device(seed[0], seed[1], random.Random(1))
-
-    def _send_device(self, path: str, payload: Any, rng: random.Random) -> Said:
-        name = "report" if path.endswith("report") else "payload"
-        try:
-            mac = sign(KEYS[UNIT], REPORT if name == "report" else REQUEST, payload)
-        except (TypeError, ValueError, UnicodeError):
-            mac = "0" * 64
-        message: Any = {name: payload, "mac": mac}
-        if rng.random() < 0.2:
-            message = hostile.spoilt(message, rng)
-        return self.stranger.ask(
-            "POST",
-            path,
-            hostile.as_bytes(message, rng),
-            {"Content-Type": "application/json", "roundtap-unit": UNIT},
-            stream=True,
-        )
-
-    def asked(self, rng: random.Random) -> Said:
-        """GET of whatever: pages, feeds, calendars of nothing, with queries."""
-        path = rng.choice(GETS)
-        parts = [urllib.parse.quote(_word(rng), safe="", errors="surrogatepass") for _ in range(path.count("{}"))]
-        query = "&".join(
-            f"{rng.choice(QUERIES)}={urllib.parse.quote(_word(rng), errors='surrogatepass')}"
-            for _ in range(rng.randrange(3))
-        )
-        line = self.organizer if rng.random() < 0.6 else self.stranger
-        headers = {"Accept-Language": _header(rng)} if rng.random() < 0.3 else {}
-        if rng.random() < 0.1:
-            headers["If-None-Match"] = _header(rng)
-        return line.ask(
-            rng.choice(("GET", "GET", "GET", "HEAD")),
-            path.format(*parts) + (f"?{query}" if query else ""),
-            headers=headers,
-            stream=True,
-        )
-
-    def form(self, rng: random.Random) -> Said:
-        rule = rng.choice(self.routes)
-        path = _filled(rule, rng)
-        fields = [
-            (rng.choice(FIELDS), rng.choice(HONEST) if rng.random() < 0.5 else hostile.text(rng)[:3000])
-            for _ in range(rng.randrange(9))
-        ]
-        return self._form(path, fields)
-
-    def form_seed(self, seed: tuple[str, list[tuple[str, str]]]) -> Said:
-        return self._form(*seed)
-
-    def _form(self, path: str, fields: list[tuple[str, str]]) -> Said:
-        said = self.organizer.post_form(path, fields)
-        if said.status == 403 or "/login" in said.headers.get("location", ""):
-            self.organizer.log_in()
-        return said
-
-    def imported(self, rng: random.Random) -> Said:
-        file = hostile.spoilt(self.exported, rng)
-        return self._import(hostile.as_bytes(file, rng))
-
-    def import_seed(self, raw: bytes) -> Said:
-        return self._import(raw)
-
-    def _import(self, raw: bytes) -> Said:
-        said = self.organizer.upload("/console/import", raw, [("color", "#00785A"), ("anyway", "1")])
-        event = said.headers.get("location", "").partition("/console/")[2].partition("#")[0]
-        if said.status == 303 and event and event != "login":
-            # Looked at, as who imported it does; then put away, so that ten thousand of them are no hall.
-            seen = self.organizer.ask("GET", f"/console/{event}")
-            if seen.status >= 500 or seen.status < 0:
-                said = Said(seen.status, raw)
-            self.organizer.ask("GET", f"/e/{event}")
-            self._forget(event)
-        return said
-
-    def _forget(self, event: str) -> None:
-        name = json.loads(self.organizer.ask("GET", f"/console/{event}/export.json").body or b"{}").get("name", "")
-        self.organizer.post_form(f"/console/{event}/archive", [])
-        self.organizer.post_form(f"/console/{event}/delete", [("name", str(name))])
-
-    def raw(self, rng: random.Random) -> Said:
-        honest = rng.choice(
-            (
-                b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-                b"POST /device/report HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n" + b"{" * 20,
-                b"POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
-                b"GET /feed?page=e1 HTTP/1.1\r\nHost: x\r\nCookie: roundtap=" + b"A" * 50 + b"\r\n\r\n",
-            )
-        )
-        return self.raw_seed(hostile.torn(honest, rng))
-
-    def raw_seed(self, raw: bytes) -> Said:
-        """Whatever it is, the hub answers or closes; what it waits for it is not given."""
-        with socket.create_connection(("127.0.0.1", self.hub.port), timeout=PATIENCE_S) as line:
-            try:
-                line.sendall(raw)
-                line.shutdown(socket.SHUT_WR)
-                line.settimeout(HEAD_S)
-                answer = line.recv(200)
-            except OSError:
-                answer = b""
-        status = answer.split(b" ", 2)[1:2]
-        return Said(int(status[0]) if status and status[0].isdigit() else 0)
-
-
 HEAD_S = 1.5
 GETS = (
     "/",
@@ -320,6 +191,136 @@ FIELDS = (
     "lang",
 )
 
+NOT_PRESSED = ("log_out", "log_in")
+
+
+class Wire:
+    """One hub, one stranger's line, one organizer's."""
+
+    def __init__(self, hub: HubUnderFire) -> None:
+        self.hub = hub
+        self.stranger = Line(hub)
+        self.organizer = Line(hub)
+        self.organizer.log_in()
+        self.routes = post_routes()
+        exported = self.organizer.ask("GET", "/console/e1/export.json")
+        self.exported: Any = json.loads(exported.body)
+
+    def close(self) -> None:
+        self.stranger.close()
+        self.organizer.close()
+
+    # Each takes a source of chance, or one of its seeds, and returns what the hub said.
+
+    def device(self, rng: random.Random) -> Said:
+        path = rng.choice(("/device/report", "/device/status", "/device/time", "/device/feed"))
+        return self._send_device(path, _message(path, rng), rng)
+
+    def device_seed(self, seed: tuple[str, Any]) -> Said:
+        return self._send_device(seed[0], seed[1], random.Random(1))
+
+    def _send_device(self, path: str, payload: Any, rng: random.Random) -> Said:
+        name = "report" if path.endswith("report") else "payload"
+        try:
+            mac = sign(KEYS[UNIT], REPORT if name == "report" else REQUEST, payload)
+        except (TypeError, ValueError, UnicodeError):
+            mac = "0" * 64
+        message: Any = {name: payload, "mac": mac}
+        if rng.random() < 0.2:
+            message = hostile.spoilt(message, rng)
+        return self.stranger.ask(
+            "POST",
+            path,
+            hostile.as_bytes(message, rng),
+            {"Content-Type": "application/json", "roundtap-unit": UNIT},
+            stream=True,
+        )
+
+    def asked(self, rng: random.Random) -> Said:
+        """GET of whatever: pages, feeds, calendars of nothing, with queries."""
+        path = rng.choice(GETS)
+        parts = [urllib.parse.quote(_word(rng), safe="", errors="surrogatepass") for _ in range(path.count("{}"))]
+        query = "&".join(
+            f"{rng.choice(QUERIES)}={urllib.parse.quote(_word(rng), errors='surrogatepass')}"
+            for _ in range(rng.randrange(3))
+        )
+        line = self.organizer if rng.random() < 0.6 else self.stranger
+        headers = {"Accept-Language": _header(rng)} if rng.random() < 0.3 else {}
+        if rng.random() < 0.1:
+            headers["If-None-Match"] = _header(rng)
+        return line.ask(
+            rng.choice(("GET", "GET", "GET", "HEAD")),
+            path.format(*parts) + (f"?{query}" if query else ""),
+            headers=headers,
+            stream=True,
+        )
+
+    def form(self, rng: random.Random) -> Said:
+        rule = rng.choice(self.routes)
+        path = _filled(rule, rng)
+        fields = [
+            (rng.choice(FIELDS), rng.choice(HONEST) if rng.random() < 0.5 else hostile.text(rng)[:3000])
+            for _ in range(rng.randrange(9))
+        ]
+        return self._form(path, fields)
+
+    def form_seed(self, seed: tuple[str, list[tuple[str, str]]]) -> Said:
+        return self._form(*seed)
+
+    def _form(self, path: str, fields: list[tuple[str, str]]) -> Said:
+        said = self.organizer.post_form(path, fields)
+        if said.status == 403 or "/login" in said.headers.get("location", ""):
+            self.organizer.log_in()
+        return said
+
+    def imported(self, rng: random.Random) -> Said:
+        file = hostile.spoilt(self.exported, rng)
+        return self._import(hostile.as_bytes(file, rng))
+
+    def import_seed(self, raw: bytes) -> Said:
+        return self._import(raw)
+
+    def _import(self, raw: bytes) -> Said:
+        said = self.organizer.upload("/console/import", raw, [("color", "#00785A"), ("anyway", "1")])
+        event = said.headers.get("location", "").partition("/console/")[2].partition("#")[0]
+        if said.status == 303 and event and event != "login":
+            # Looked at, as who imported it does; then put away, so that ten thousand of them are no hall.
+            seen = self.organizer.ask("GET", f"/console/{event}")
+            if seen.status >= 500 or seen.status < 0:
+                said = Said(seen.status, raw)
+            self.organizer.ask("GET", f"/e/{event}")
+            self._forget(event)
+        return said
+
+    def _forget(self, event: str) -> None:
+        name = json.loads(self.organizer.ask("GET", f"/console/{event}/export.json").body or b"{}").get("name", "")
+        self.organizer.post_form(f"/console/{event}/archive", [])
+        self.organizer.post_form(f"/console/{event}/delete", [("name", str(name))])
+
+    def raw(self, rng: random.Random) -> Said:
+        honest = rng.choice(
+            (
+                b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+                b"POST /device/report HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n" + b"{" * 20,
+                b"POST /login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+                b"GET /feed?page=e1 HTTP/1.1\r\nHost: x\r\nCookie: roundtap=" + b"A" * 50 + b"\r\n\r\n",
+            )
+        )
+        return self.raw_seed(hostile.torn(honest, rng))
+
+    def raw_seed(self, raw: bytes) -> Said:
+        """Whatever it is, the hub answers or closes; what it waits for it is not given."""
+        with socket.create_connection(("127.0.0.1", self.hub.port), timeout=PATIENCE_S) as line:
+            try:
+                line.sendall(raw)
+                line.shutdown(socket.SHUT_WR)
+                line.settimeout(HEAD_S)
+                answer = line.recv(200)
+            except OSError:
+                answer = b""
+        status = answer.split(b" ", 2)[1:2]
+        return Said(int(status[0]) if status and status[0].isdigit() else 0)
+
 
 def post_routes() -> list[str]:
     """Every address that takes a form, from the application's own list; logging out apart, and in."""
@@ -337,9 +338,6 @@ def post_routes() -> list[str]:
         for rule in app.url_map.iter_rules()
         if "POST" in (rule.methods or ()) and rule.endpoint.split(".")[-1] not in NOT_PRESSED
     )
-
-
-NOT_PRESSED = ("log_out", "log_in")
 
 
 def _filled(rule: str, rng: random.Random) -> str:

@@ -20,6 +20,14 @@ from roundtap_core.typed import MalformedMessage
 from roundtap_hub.store.person_rows import stored_person
 from roundtap_hub.units.device_api import validate_report
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(hostile.TEXTS),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(hostile.KEYS) | st.text(), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
 
 @pytest.mark.parametrize("inputs", [8, pytest.param(30_000, marks=pytest.mark.long)])
 def test_nothing_that_strangers_send_breaks_a_hub(tmp_path: Path, inputs: int, chance: random.Random) -> None:
@@ -36,15 +44,6 @@ def test_the_campaign_sees_what_breaks(tmp_path: Path, monkeypatch: pytest.Monke
     tally, _ = in_a_child.fire("headless", 2, random.Random(1), tmp_path)
     assert (tally.inputs, tally.failures, tally.ends) == (2, 2, 0)
     assert "SystemExit" in tally.first_failures[0]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(hostile.TEXTS),
-    lambda inner: (
-        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(hostile.KEYS) | st.text(), inner, max_size=4)
-    ),
-    max_leaves=12,
-)
 
 
 @given(JSON)

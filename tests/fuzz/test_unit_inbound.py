@@ -31,6 +31,19 @@ ANY_JSON = st.recursive(
 STEPS = 150
 GROWTH_MB = 40
 
+SEEDS: list[tuple[str, Any]] = [
+    ("squad points of a billion", {"options": {"squad_points": 10**9}}),
+    ("five thousand letters", {"event": {"id": "e1", "name": "x", "rulebook": "x" * 5000}}),
+    ("a table that is none", {"table": -1}),
+    ("a match that is a list", {"match": [1, 2]}),
+    ("a round without number", {"round": {"of": 3}}),
+    ("ten thousand phases", {"clock": {"phases": [{"key": "k", "from_ms": n} for n in range(10_000)]}}),
+    ("a clock of a million years", {"clock": {"state": "running", "deadline_ms": 10**18}}),
+    ("an unknown rulebook", {"form": {"rulebook": "chess", "ways": []}}),
+    ("events by number", {"finished": 7}),
+    ("a name that is a number", {"match": {"id": "1", "revision": 0, "a": {"name": 5}, "b": {"name": "B"}}}),
+]
+
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
@@ -106,20 +119,6 @@ def test_any_json_at_all_is_no_message(message: Any) -> None:
 def test_what_an_honest_hub_says_is_shown(bench: Bench, book: str, state: str) -> None:
     """The check must not be stricter than any rulebook."""
     assert parse_message(TableView, right_view(book, state)).match is not None
-
-
-SEEDS: list[tuple[str, Any]] = [
-    ("squad points of a billion", {"options": {"squad_points": 10**9}}),
-    ("five thousand letters", {"event": {"id": "e1", "name": "x", "rulebook": "x" * 5000}}),
-    ("a table that is none", {"table": -1}),
-    ("a match that is a list", {"match": [1, 2]}),
-    ("a round without number", {"round": {"of": 3}}),
-    ("ten thousand phases", {"clock": {"phases": [{"key": "k", "from_ms": n} for n in range(10_000)]}}),
-    ("a clock of a million years", {"clock": {"state": "running", "deadline_ms": 10**18}}),
-    ("an unknown rulebook", {"form": {"rulebook": "chess", "ways": []}}),
-    ("events by number", {"finished": 7}),
-    ("a name that is a number", {"match": {"id": "1", "revision": 0, "a": {"name": 5}, "b": {"name": "B"}}}),
-]
 
 
 @pytest.mark.parametrize(("spoilt", "more"), SEEDS, ids=[name for name, _ in SEEDS])

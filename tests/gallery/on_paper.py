@@ -36,6 +36,9 @@ URL = "http://10.42.0.1/e/e1"
 SLIP_URL = "http://192.168.178.101:8080/s/VEVILO03G240QJUABH2KKRUAA6T93ALT"
 HEAD = "#1042 3fa9c1d07be25564"
 
+TEAMS = ("Szwadron Wiśniewska-Szczepańska", "Los Halcones de Peñaranda de Bracamonte")
+MEMBERS = (("Aleksandra W.", "Świętosława Ź."), ("Íñigo M.", "Maximilian v."))
+
 
 def printed(lines: list[PrintLine], profile: PrinterProfile) -> Image.Image:
     """The sheet that comes out, from one tear to the next."""
@@ -50,10 +53,6 @@ def people(count: int) -> list[str]:
     """Names as they are shown in public: the first ones whole, then shortened."""
     short = [f"{name.split()[0]} {name.split()[-1][0]}." for name in PEOPLE]
     return [PEOPLE[i] if i < len(PEOPLE) else f"{short[i % 10]} ({i // 10 + 1})" for i in range(count)]
-
-
-TEAMS = ("Szwadron Wiśniewska-Szczepańska", "Los Halcones de Peñaranda de Bracamonte")
-MEMBERS = (("Aleksandra W.", "Świętosława Ź."), ("Íñigo M.", "Maximilian v."))
 
 
 def slip_content(rulebook_id: str, names: tuple[str, str], table: int = 12, stage: str = SWISS) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from roundtap_core.view_types import ClockView, PhaseView
 
 UP_MS = -5000
 
+_THREE: dict[str, Any] = {"stages": {"swiss": {"best_of": 3}}}
+
 
 def other_rulebooks(language: str, facing: str, names: tuple[str, str]) -> Shots:
     """A table of each rulebook but the usual one, played as its form is made."""
@@ -22,9 +24,6 @@ def other_rulebooks(language: str, facing: str, names: tuple[str, str]) -> Shots
         if form.games == 1 and 3 in book.best_of and book.form(book.options(_THREE)).games > 1:
             for name, scene in _three(Play(language, facing, names, book, options=_THREE)):
                 yield f"{book.id}-three-{name}", scene
-
-
-_THREE: dict[str, Any] = {"stages": {"swiss": {"best_of": 3}}}
 
 
 def _played(book: Rulebook, language: str, facing: str, names: tuple[str, str]) -> Shots:

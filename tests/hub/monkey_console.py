@@ -37,6 +37,26 @@ NUMBERS = ("0", "1", "2", "3", "5", "6", "7", "20", "24", "99", "100", "101", "2
 NONSENSE = ("", "-1", "-3", "x", "1000", "2.5", " 4 ", "٣")
 EPIC = ("xwing-epic-duel", "xwing-epic-team")
 
+SIDE = re.compile(r'class="side side-([ab])"')
+
+TABLES = {
+    "xwing-standard": [Table("xwing-standard"), Table("xwing-standard", True)],
+    **{
+        book: [Table(book), Table(book, True), Table(book, False, 1, (290, 300)), Table(book, True, 1, (280, 280))]
+        for book in EPIC
+    },
+    **{
+        book: [Table(book), Table(book, False, 3), Table(book, True), Table(book, True, 3)]
+        for book in ("keyforge-archon", "keyforge-sealed")
+    },
+    "warlords-of-terra": [
+        Table("warlords-of-terra"),
+        Table("warlords-of-terra", True),
+        Table("warlords-of-terra", True, 3),
+    ],
+    "shatterpoint-premier": [Table("shatterpoint-premier"), Table("shatterpoint-premier", True)],
+}
+
 
 @dataclass(frozen=True)
 class Ask:
@@ -66,9 +86,6 @@ class Page:
     @property
     def at_end(self) -> bool:
         return bool(self.outcome)
-
-
-SIDE = re.compile(r'class="side side-([ab])"')
 
 
 def _side(fragment: str) -> str:
@@ -187,25 +204,6 @@ def _grouped(fields: list[tuple[str, str]]) -> dict[str, list[str]]:
     for name, value in fields:
         grouped.setdefault(name, []).append(value)
     return grouped
-
-
-TABLES = {
-    "xwing-standard": [Table("xwing-standard"), Table("xwing-standard", True)],
-    **{
-        book: [Table(book), Table(book, True), Table(book, False, 1, (290, 300)), Table(book, True, 1, (280, 280))]
-        for book in EPIC
-    },
-    **{
-        book: [Table(book), Table(book, False, 3), Table(book, True), Table(book, True, 3)]
-        for book in ("keyforge-archon", "keyforge-sealed")
-    },
-    "warlords-of-terra": [
-        Table("warlords-of-terra"),
-        Table("warlords-of-terra", True),
-        Table("warlords-of-terra", True, 3),
-    ],
-    "shatterpoint-premier": [Table("shatterpoint-premier"), Table("shatterpoint-premier", True)],
-}
 
 
 @contextmanager

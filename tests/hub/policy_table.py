@@ -48,6 +48,9 @@ PLAYED = frozenset({IN_PLAY, FINISHED, ARCHIVED})
 
 Narrower = Mapping[str, tuple[frozenset[str], frozenset[str]]]
 
+_BEFORE_ROUND_1 = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
+_IN_OPEN_ROUNDS = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
+
 
 class Row(NamedTuple):
     """`who` may ask, in these states of the event and of the round; `only`: of them, who may in fewer."""
@@ -60,10 +63,6 @@ class Row(NamedTuple):
     def allows(self, role: str, state: str, round_state: str) -> bool:
         states, rounds = self.only.get(role, (self.states, self.rounds))
         return role in self.who and state in self.states & states and round_state in self.rounds & rounds
-
-
-_BEFORE_ROUND_1 = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
-_IN_OPEN_ROUNDS = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
 
 
 def _rows(row: Row, *addresses: str) -> dict[str, Row]:

@@ -21,6 +21,15 @@ from selenium.webdriver.common.keys import Keys
 from kit import READ_S, end, free_port, read_until, wait_until
 from roundtap.kit.child_processes import start_roundtap
 
+BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button.danger)"
+"""The next step once it takes presses, and its answer where it asks once more."""
+CHANGED = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException)
+"""The page changed by itself between the look and the press."""
+AGAIN_S = 15.0
+"""Press again if nothing has happened for this long."""
+CLOCK = re.compile(r"\d+:\d\d")
+SEATED, RUNS, ANSWER = r"^● [^|]+ \| 75:00 \|", r"7[0-4]:\d\d \| Won\?", "Right?"
+
 
 @pytest.fixture
 def demo() -> Iterator[tuple[str, str, str]]:
@@ -34,16 +43,6 @@ def demo() -> Iterator[tuple[str, str, str]]:
     assert pin
     yield f"http://127.0.0.1:{port + 1}/bench", f"http://127.0.0.1:{port}/console", pin[1]
     assert end(process) == 0
-
-
-BUTTONS = "main:not(.settling) #next:not(.settling) :is(.main, .confirm[open] button.danger)"
-"""The next step once it takes presses, and its answer where it asks once more."""
-CHANGED = (StaleElementReferenceException, ElementClickInterceptedException, ElementNotInteractableException)
-"""The page changed by itself between the look and the press."""
-AGAIN_S = 15.0
-"""Press again if nothing has happened for this long."""
-CLOCK = re.compile(r"\d+:\d\d")
-SEATED, RUNS, ANSWER = r"^● [^|]+ \| 75:00 \|", r"7[0-4]:\d\d \| Won\?", "Right?"
 
 
 class Evening:

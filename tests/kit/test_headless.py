@@ -45,6 +45,11 @@ EVENT: dict[str, Any] = {
     ],
 }
 
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner) | st.dictionaries(st.text(), inner, max_size=3),
+)
+
 
 def roundtap(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> tuple[int, str, str]:
     """(exit code, stdout, stderr) of the command; in this process, since each would spend its time on starting."""
@@ -416,12 +421,6 @@ def test_only_the_rulebook_that_the_file_names_is_imported(event: Path, command:
     done = subprocess.run([sys.executable, "-c", code, command, str(event)], capture_output=True, text=True, check=True)
     games = {name.rpartition(".")[2] for name in done.stderr.split()}
     assert games - {"base", "registry", "result_gate"} == {"xwing_standard"}
-
-
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner) | st.dictionaries(st.text(), inner, max_size=3),
-)
 
 
 @given(st.dictionaries(st.text(), JSON_VALUES, max_size=3))

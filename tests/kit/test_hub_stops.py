@@ -16,6 +16,20 @@ from kit import WAIT_S, Kit, free_port
 from roundtap_hub.serving.server import KEEP_ALIVE_S
 from roundtap_units.link.link import STATUS_EVERY_S
 
+TOLD_AT_ONCE = """
+import os, signal, sys, uvicorn
+from roundtap.main import main
+
+run = uvicorn.Server.run
+
+def told_first(*arguments, **options):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return run(*arguments, **options)
+
+uvicorn.Server.run = told_first
+sys.exit(main(["hub", "--data", sys.argv[1], "--host", "127.0.0.1", "--port", sys.argv[2]]))
+"""
+
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_open_feeds_do_not_keep_a_hub_from_stopping(kit: Kit, number: signal.Signals) -> None:
@@ -56,21 +70,6 @@ def journal_closed(kit: Kit) -> bool:
     """Whether the journal's log was written back: a hub that was killed leaves it beside the journal."""
     left = {path.name for path in kit.hub_folder.glob("roundtap.db*")}
     return left == {"roundtap.db"}
-
-
-TOLD_AT_ONCE = """
-import os, signal, sys, uvicorn
-from roundtap.main import main
-
-run = uvicorn.Server.run
-
-def told_first(*arguments, **options):
-    os.kill(os.getpid(), signal.SIGTERM)
-    return run(*arguments, **options)
-
-uvicorn.Server.run = told_first
-sys.exit(main(["hub", "--data", sys.argv[1], "--host", "127.0.0.1", "--port", sys.argv[2]]))
-"""
 
 
 def test_a_hub_that_is_told_to_stop_before_it_serves_does_not_miss_it(tmp_path: Path) -> None:

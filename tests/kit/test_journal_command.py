@@ -29,6 +29,20 @@ from roundtap_hub.units.unit_keys import UnitKeys
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 
+BREAKS: dict[str, tuple[str, str]] = {
+    "an entry": ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "journal_broken"),
+    "an entry cut out": ("DELETE FROM entry WHERE stream = 'e1' AND number = 4", "journal_broken"),
+    "the seal's state": ("UPDATE seal SET state = x'789c03000000000001'", "seal_wrong"),
+    "the seal's summary": ("UPDATE seal SET summary = '{}'", "seal_wrong"),
+    "a name": ("UPDATE person SET data = '{\"name\":\"Anna Ruiz\"}' WHERE competitor = 'p1'", "people_wrong"),
+    "what is no person": ("UPDATE person SET data = '[]' WHERE competitor = 'p1'", "people_wrong"),
+    "what is no text": ("UPDATE person SET salt = x'00' WHERE competitor = 'p1'", "people_wrong"),
+    "a salt": ("UPDATE person SET salt = 'x' WHERE competitor = 'p2'", "people_wrong"),
+    "a former official": ("UPDATE person SET data = '{\"name\":\"Otto\"}' WHERE competitor = 'o1'", "people_wrong"),
+    "somebody missing": ("DELETE FROM person WHERE competitor = 'p3'", "people_wrong"),
+    "somebody too many": ("INSERT INTO person VALUES ('e1', 'p9', 's', '{\"name\":\"Nobody\"}')", "people_wrong"),
+}
+
 
 def fill(service: Service, event: str = "e1") -> None:
     """A finished event of four players and an official who was replaced."""
@@ -113,21 +127,6 @@ def test_listed_is_every_stream_by_its_last_entry(folder: Path, capsys: pytest.C
     ]
     assert {each["stream"]: each["head"] for each in streams} == heads
     assert "intact" not in as_text
-
-
-BREAKS: dict[str, tuple[str, str]] = {
-    "an entry": ("UPDATE entry SET data = '{}' WHERE stream = 'e1' AND number = 3", "journal_broken"),
-    "an entry cut out": ("DELETE FROM entry WHERE stream = 'e1' AND number = 4", "journal_broken"),
-    "the seal's state": ("UPDATE seal SET state = x'789c03000000000001'", "seal_wrong"),
-    "the seal's summary": ("UPDATE seal SET summary = '{}'", "seal_wrong"),
-    "a name": ("UPDATE person SET data = '{\"name\":\"Anna Ruiz\"}' WHERE competitor = 'p1'", "people_wrong"),
-    "what is no person": ("UPDATE person SET data = '[]' WHERE competitor = 'p1'", "people_wrong"),
-    "what is no text": ("UPDATE person SET salt = x'00' WHERE competitor = 'p1'", "people_wrong"),
-    "a salt": ("UPDATE person SET salt = 'x' WHERE competitor = 'p2'", "people_wrong"),
-    "a former official": ("UPDATE person SET data = '{\"name\":\"Otto\"}' WHERE competitor = 'o1'", "people_wrong"),
-    "somebody missing": ("DELETE FROM person WHERE competitor = 'p3'", "people_wrong"),
-    "somebody too many": ("INSERT INTO person VALUES ('e1', 'p9', 's', '{\"name\":\"Nobody\"}')", "people_wrong"),
-}
 
 
 @pytest.mark.parametrize("what", BREAKS)

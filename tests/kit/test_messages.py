@@ -71,6 +71,29 @@ BY_CHANCE = {"regions.html", "regions.gone", "regions.rows", "regions.rows.key",
 """A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/serving/test_regions.py` holds
 both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`."""
 
+TYPES: dict[str, Any] = {
+    "Challenge": messages.Challenge,
+    "Hello": messages.Hello,
+    "Feed: welcome": messages.Welcome,
+    "Feed: fates": messages.FatesMessage,
+    "Feed: twin": messages.FeedMessage,
+    "Feed: beat": messages.FeedMessage,
+    "Report": messages.Report,
+    "Echo": messages.ReportReceipt,
+    "Status": messages.TableStatus,
+    "Status: answer": messages.TimeAnswer,
+    "Clock: question": messages.TimeQuestion,
+    "Clock: answer": messages.TimeAnswer,
+    "Station: states": messages.StationRequest,
+    "Station: jobs": messages.StationResponse,
+}
+"""Heading → the type that its reader takes."""
+NO_COLUMN = {"printer", "jobs"}
+"""Told beside the table, or said of each job."""
+
+READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
+"""Fields that many forms have: serving/web.py reads them."""
+
 
 def sections() -> dict[str, str]:
     """Heading → text, of all headings of the third level."""
@@ -133,27 +156,6 @@ def test_a_message_has_the_fields_that_are_told(talk: dict[str, list[dict[str, A
     assert set(fields_of(payload_of(example))) <= real | BY_CHANCE, "the example has more than is ever said"
     newest = payload_of(talk[TALK_NAMES[heading]][-1])
     assert set(payload_of(example)) - NOT_ALWAYS == set(newest) - NOT_ALWAYS, "the example lacks something"
-
-
-TYPES: dict[str, Any] = {
-    "Challenge": messages.Challenge,
-    "Hello": messages.Hello,
-    "Feed: welcome": messages.Welcome,
-    "Feed: fates": messages.FatesMessage,
-    "Feed: twin": messages.FeedMessage,
-    "Feed: beat": messages.FeedMessage,
-    "Report": messages.Report,
-    "Echo": messages.ReportReceipt,
-    "Status": messages.TableStatus,
-    "Status: answer": messages.TimeAnswer,
-    "Clock: question": messages.TimeQuestion,
-    "Clock: answer": messages.TimeAnswer,
-    "Station: states": messages.StationRequest,
-    "Station: jobs": messages.StationResponse,
-}
-"""Heading → the type that its reader takes."""
-NO_COLUMN = {"printer", "jobs"}
-"""Told beside the table, or said of each job."""
 
 
 def fields_of_type(kind: Any, before: str = "") -> Iterator[str]:
@@ -239,10 +241,6 @@ def addresses_of_the_code() -> set[str]:
 def test_every_address_outside_the_console_is_told_and_no_other() -> None:
     written = set(re.findall(r"`((?:GET|POST) /[^`]*)`", DOCUMENT))
     assert written == addresses_of_the_code()
-
-
-READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
-"""Fields that many forms have: serving/web.py reads them."""
 
 
 def test_a_form_has_the_fields_that_are_told() -> None:

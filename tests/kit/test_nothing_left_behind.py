@@ -25,6 +25,34 @@ MARK = "ROUNDTAP_STARTED_BY"
 LOOK_S = 0.1
 """Between two looks at all processes of this machine."""
 
+PAGES_ONLY = """
+import sys
+from gallery import __main__ as command
+
+command._screens = command._paper = lambda *_: 0
+sys.exit(command.main())
+"""
+"""The gallery without its two thousand screens, which nobody waits for here."""
+
+TOLD_WHILE_CLEARING = """
+class Cleared:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{ending})
+        time.sleep(0.01)
+
+try:
+    Cleared()
+    time.sleep(30)
+finally:
+    print("cleaned up")
+"""
+TOLD_WHILE_IMPORTING = """
+try:
+    exec("os.kill(os.getpid(), signal.{ending}); time.sleep(30)")
+finally:
+    print("cleaned up")
+"""
+
 
 def endings(*long: signal.Signals) -> pytest.MarkDecorator:
     """However it ends; `long`: what others of the same kind hold in short."""
@@ -148,16 +176,6 @@ def test_a_benchmark(tmp_path: Path, started: list[Started], ending: signal.Sign
     started[0].ends(ending)
 
 
-PAGES_ONLY = """
-import sys
-from gallery import __main__ as command
-
-command._screens = command._paper = lambda *_: 0
-sys.exit(command.main())
-"""
-"""The gallery without its two thousand screens, which nobody waits for here."""
-
-
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv (util-linux)")
 @endings(signal.SIGTERM, signal.SIGINT)
 def test_a_gallery_whose_browser_hangs(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
@@ -195,26 +213,6 @@ def test_a_hub_on_a_slow_disk_ends_with_its_kit(kit: Kit) -> None:
     kit.stop()
     assert not Path(f"/proc/{hub}").exists()
     assert kit.hub.returncode == 0
-
-
-TOLD_WHILE_CLEARING = """
-class Cleared:
-    def __del__(self):
-        os.kill(os.getpid(), signal.{ending})
-        time.sleep(0.01)
-
-try:
-    Cleared()
-    time.sleep(30)
-finally:
-    print("cleaned up")
-"""
-TOLD_WHILE_IMPORTING = """
-try:
-    exec("os.kill(os.getpid(), signal.{ending}); time.sleep(30)")
-finally:
-    print("cleaned up")
-"""
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)

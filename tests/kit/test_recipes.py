@@ -15,79 +15,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 COPIED = ("server", "devices", "firmware", "tests", "README.md", "CONTRIBUTING.md", "pyproject.toml")
 
-
-class Copy:
-    """A copy of the tree, of which it is known what has been touched since."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        for name in COPIED:
-            if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, folder / name)
-            else:
-                shutil.copy2(ROOT / name, folder / name)
-        self._before = self._files()
-
-    def _files(self) -> dict[str, bytes]:
-        return {
-            path.relative_to(self.folder).as_posix(): path.read_bytes()
-            for path in self.folder.rglob("*")
-            if path.is_file() and path.suffix not in (".pyc", ".png")
-        }
-
-    def touched(self) -> set[str]:
-        now = self._files()
-        return {name for name in now.keys() | self._before.keys() if now.get(name) != self._before.get(name)}
-
-    def recipe(self, title: str, name: str, room: str = "") -> set[str]:
-        """The files that the recipe names, for somebody who calls the new thing so."""
-        text = (ROOT / "server/CODE.md").read_text(encoding="utf-8")
-        steps = text.partition(f"### {title}\n")[2].partition("\n#")[0]
-        named = re.findall(r"^- `([^`]+)`", steps, flags=re.MULTILINE)
-        paths = [re.sub(r"\bX\b|(?<=_)X(?=\.)", name, path.replace("ROOM", room)) for path in named]
-        return {
-            found.relative_to(self.folder).as_posix()
-            for path in paths
-            for found in (self.folder.glob(path) if "*" in path else [self.folder / path])
-        }
-
-    def write(self, path: str, text: str) -> None:
-        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.folder / path).write_text(text, encoding="utf-8")
-
-    def change(self, path: str, before: str, after: str) -> None:
-        text = (self.folder / path).read_text(encoding="utf-8")
-        assert text.count(before) == 1, (path, before)
-        self.write(path, text.replace(before, after))
-
-    def add_texts(self, path: str, texts: dict[str, str]) -> None:
-        """Put into a catalogue, which is sorted by key in the core."""
-        said = json.loads((self.folder / path).read_text(encoding="utf-8")) | texts
-        self.write(path, json.dumps(said, ensure_ascii=False, indent=2) + "\n")
-
-    def run(self, *words: str, **variables: str) -> str:
-        """What a Python process says that has the copy's packages and no others."""
-        paths = os.pathsep.join(str(self.folder / top) for top in ("server", "devices", "firmware", "tests"))
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "", **variables},
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-    def test(self, *tests: str) -> None:
-        self.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
-
-
-@pytest.fixture
-def copy(tmp_path: Path) -> Copy:
-    return Copy(tmp_path)
-
-
 PAGE = '''"""A greeting, for whoever has just logged in."""
 
 from __future__ import annotations
@@ -116,22 +43,6 @@ def test_organizers_are_greeted_and_nobody_else(house: House):
     assert house.browser().get("/console/hello").status_code == 302
 '''
 
-
-def test_a_page(copy: Copy) -> None:
-    copy.write("server/roundtap_hub/hall/hello.py", PAGE)
-    copy.write("server/roundtap_hub/hall/templates/hello.html", TEMPLATE)
-    greetings = {"en": "Good morning", "es": "Buenos días", "de": "Guten Morgen", "pl": "Dzień dobry"}
-    for language, text in greetings.items():
-        copy.add_texts(f"server/roundtap_hub/words/{language}.json", {"hello": text})
-    copy.write("tests/hub/hall/test_hello.py", PAGE_TEST)
-    assert copy.touched() == copy.recipe("A page", "hello", "hall")
-    copy.test(
-        "tests/hub/hall/test_hello.py",
-        "tests/tools/test_address_table.py",
-        "tests/hub/access/test_policy.py::test_the_routes_are_those_of_the_table",
-    )
-
-
 SCREENS = """
 from itertools import islice
 
@@ -154,29 +65,6 @@ EVENT = {
     "competitors": [{"id": f"p{n}", "name": name} for n, name in enumerate(("Ana", "Bruno", "Eva", "Kai"), 1)],
     "rounds": [],
 }
-
-
-def test_a_language(copy: Copy) -> None:
-    for package in ("server/roundtap_core", "server/roundtap_hub", "server/roundtap", "firmware/roundtap_units"):
-        shutil.copy(copy.folder / package / "words/en.json", copy.folder / package / "words/fr.json")
-    copy.add_texts("server/roundtap_core/words/fr.json", {"round.title": "Ronde {number} ({stage})"})
-    copy.add_texts("firmware/roundtap_units/words/fr.json", {"clock.paused": "EN PAUSE"})
-    copy.change(
-        "server/roundtap_core/words.py",
-        '    if language == "pl":\n',
-        '    if language == "fr":\n        return "one" if n == 0 else "other"\n    if language == "pl":\n',
-    )
-    guide = (copy.folder / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| .+ \| .+ \| .+ \| .+ \| .+ \|$", guide, flags=re.MULTILINE)
-    for row in rows:
-        guide = guide.replace(row, f"{row} {row.split(' | ')[1]} |")
-    copy.write("CONTRIBUTING.md", guide)
-    assert copy.touched() == copy.recipe("A language", "fr")
-    copy.run("-c", SCREENS)
-    copy.write("event.json", json.dumps(EVENT))
-    assert "Ronde 1" in copy.run("-m", "roundtap.main", "pair", "event.json", "--format", "text", ROUNDTAP_LANG="fr")
-    copy.test("tests/core/test_glossary.py", "tests/core/test_words.py", "-k", "fr")
-
 
 GAME = '''"""Pebbles: whoever has gathered more of ten pebbles wins."""
 
@@ -271,6 +159,122 @@ def test_it_is_offered_last_and_says_what_was_decided() -> None:
     assert said[1].startswith("Fünf Kiesel")
 '''
 
+PROFILE = """
+KIOSK_80 = PrinterProfile(
+    # [low] A kiosk's printer.
+    "kiosk-80", 640, 53, 203, rows_per_s=300)
+
+PROFILES ="""
+
+
+class Copy:
+    """A copy of the tree, of which it is known what has been touched since."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in COPIED:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, folder / name)
+            else:
+                shutil.copy2(ROOT / name, folder / name)
+        self._before = self._files()
+
+    def _files(self) -> dict[str, bytes]:
+        return {
+            path.relative_to(self.folder).as_posix(): path.read_bytes()
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.suffix not in (".pyc", ".png")
+        }
+
+    def touched(self) -> set[str]:
+        now = self._files()
+        return {name for name in now.keys() | self._before.keys() if now.get(name) != self._before.get(name)}
+
+    def recipe(self, title: str, name: str, room: str = "") -> set[str]:
+        """The files that the recipe names, for somebody who calls the new thing so."""
+        text = (ROOT / "server/CODE.md").read_text(encoding="utf-8")
+        steps = text.partition(f"### {title}\n")[2].partition("\n#")[0]
+        named = re.findall(r"^- `([^`]+)`", steps, flags=re.MULTILINE)
+        paths = [re.sub(r"\bX\b|(?<=_)X(?=\.)", name, path.replace("ROOM", room)) for path in named]
+        return {
+            found.relative_to(self.folder).as_posix()
+            for path in paths
+            for found in (self.folder.glob(path) if "*" in path else [self.folder / path])
+        }
+
+    def write(self, path: str, text: str) -> None:
+        (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / path).write_text(text, encoding="utf-8")
+
+    def change(self, path: str, before: str, after: str) -> None:
+        text = (self.folder / path).read_text(encoding="utf-8")
+        assert text.count(before) == 1, (path, before)
+        self.write(path, text.replace(before, after))
+
+    def add_texts(self, path: str, texts: dict[str, str]) -> None:
+        """Put into a catalogue, which is sorted by key in the core."""
+        said = json.loads((self.folder / path).read_text(encoding="utf-8")) | texts
+        self.write(path, json.dumps(said, ensure_ascii=False, indent=2) + "\n")
+
+    def run(self, *words: str, **variables: str) -> str:
+        """What a Python process says that has the copy's packages and no others."""
+        paths = os.pathsep.join(str(self.folder / top) for top in ("server", "devices", "firmware", "tests"))
+        done = subprocess.run(
+            [sys.executable, *words],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "", **variables},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def test(self, *tests: str) -> None:
+        self.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path)
+
+
+def test_a_page(copy: Copy) -> None:
+    copy.write("server/roundtap_hub/hall/hello.py", PAGE)
+    copy.write("server/roundtap_hub/hall/templates/hello.html", TEMPLATE)
+    greetings = {"en": "Good morning", "es": "Buenos días", "de": "Guten Morgen", "pl": "Dzień dobry"}
+    for language, text in greetings.items():
+        copy.add_texts(f"server/roundtap_hub/words/{language}.json", {"hello": text})
+    copy.write("tests/hub/hall/test_hello.py", PAGE_TEST)
+    assert copy.touched() == copy.recipe("A page", "hello", "hall")
+    copy.test(
+        "tests/hub/hall/test_hello.py",
+        "tests/tools/test_address_table.py",
+        "tests/hub/access/test_policy.py::test_the_routes_are_those_of_the_table",
+    )
+
+
+def test_a_language(copy: Copy) -> None:
+    for package in ("server/roundtap_core", "server/roundtap_hub", "server/roundtap", "firmware/roundtap_units"):
+        shutil.copy(copy.folder / package / "words/en.json", copy.folder / package / "words/fr.json")
+    copy.add_texts("server/roundtap_core/words/fr.json", {"round.title": "Ronde {number} ({stage})"})
+    copy.add_texts("firmware/roundtap_units/words/fr.json", {"clock.paused": "EN PAUSE"})
+    copy.change(
+        "server/roundtap_core/words.py",
+        '    if language == "pl":\n',
+        '    if language == "fr":\n        return "one" if n == 0 else "other"\n    if language == "pl":\n',
+    )
+    guide = (copy.folder / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .+ \| .+ \| .+ \| .+ \| .+ \|$", guide, flags=re.MULTILINE)
+    for row in rows:
+        guide = guide.replace(row, f"{row} {row.split(' | ')[1]} |")
+    copy.write("CONTRIBUTING.md", guide)
+    assert copy.touched() == copy.recipe("A language", "fr")
+    copy.run("-c", SCREENS)
+    copy.write("event.json", json.dumps(EVENT))
+    assert "Ronde 1" in copy.run("-m", "roundtap.main", "pair", "event.json", "--format", "text", ROUNDTAP_LANG="fr")
+    copy.test("tests/core/test_glossary.py", "tests/core/test_words.py", "-k", "fr")
+
 
 def test_a_rulebook(copy: Copy) -> None:
     copy.write("server/roundtap_core/rulebooks/pebbles.py", GAME)
@@ -290,14 +294,6 @@ def test_a_rulebook(copy: Copy) -> None:
         "-k",
         "pebbles or coverage",
     )
-
-
-PROFILE = """
-KIOSK_80 = PrinterProfile(
-    # [low] A kiosk's printer.
-    "kiosk-80", 640, 53, 203, rows_per_s=300)
-
-PROFILES ="""
 
 
 def test_a_printer_profile(copy: Copy) -> None:

@@ -15,6 +15,23 @@ from roundtap.main import main
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich")
 
+# Worked by hand: Ana 176 + 195, Eva 128 + 5, Łukasz 72 + 100 (won the salvo), Bruno 24 + 100, Kai's bye 150.
+PUBLISHED = [
+    ["p1", 2, 371, None, 1],
+    ["p3", 1, 172, None, 2],
+    ["p5", 1, 150, None, None],
+    ["p4", 1, 133, None, 3],
+    ["p2", 0, 124, None, 4],
+]
+
+AFTER_ROUND_1 = [
+    ["p1", 1, 176, None, 1],
+    ["p5", 1, 150, None, None],
+    ["p4", 1, 128, None, 2],
+    ["p3", 0, 72, None, 3],
+    ["p2", 0, 24, None, 4],
+]
+
 
 def recorded(**changes: Any) -> dict[str, Any]:
     """Five players, two rounds: destruction, time, a final salvo, byes, one who leaves after round 1."""
@@ -54,16 +71,6 @@ def recorded(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
-# Worked by hand: Ana 176 + 195, Eva 128 + 5, Łukasz 72 + 100 (won the salvo), Bruno 24 + 100, Kai's bye 150.
-PUBLISHED = [
-    ["p1", 2, 371, None, 1],
-    ["p3", 1, 172, None, 2],
-    ["p5", 1, 150, None, None],
-    ["p4", 1, 133, None, 3],
-    ["p2", 0, 124, None, 4],
-]
-
-
 def rehearse(folder: Path, event: dict[str, Any], expect: list[Any], *options: str) -> list[str]:
     """The command's words; both files lie in the folder."""
     (folder / "event.json").write_text(json.dumps(event))
@@ -86,15 +93,6 @@ def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_standings_are_as_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code = main(rehearse(tmp_path, recorded(), PUBLISHED, "--fast"))
     is_as_published(code, *capsys.readouterr())
-
-
-AFTER_ROUND_1 = [
-    ["p1", 1, 176, None, 1],
-    ["p5", 1, 150, None, None],
-    ["p4", 1, 128, None, 2],
-    ["p3", 0, 72, None, 3],
-    ["p2", 0, 24, None, 4],
-]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,19 @@ from roundtap_hub.access.tls import https_port
 from small_disk import CardImage, SmallDisk, own_mounts
 from test_power_cuts import one_entry_for_each_press, take_seats
 
+BROKEN: dict[str, tuple[Any, Callable[[Any], object], Callable[[Any], object], str]] = {
+    "full": (SmallDisk, SmallDisk.fill, SmallDisk.make_room, "card is full"),
+    "read-only": (SmallDisk, SmallDisk.lock, SmallDisk.unlock, "card is read-only"),
+    "failing": (
+        CardImage,
+        CardImage.breaks,
+        lambda card: (wait_until(card.take_out, "the card to be free"), card.put_in()),
+        "card reports errors",
+    ),
+}
+
+UNIT_WORDS = {"full": "CARD FULL", "read-only": "CARD LOCKED", "failing": "CARD FAILING"}
+
 
 @pytest.fixture(autouse=True)
 def _mounts() -> Iterator[None]:
@@ -88,18 +101,6 @@ def evening(tmp_path: Path) -> Iterator[Callable[[str, type], Evening]]:
     yield begin
     for each in begun:
         each.close()
-
-
-BROKEN: dict[str, tuple[Any, Callable[[Any], object], Callable[[Any], object], str]] = {
-    "full": (SmallDisk, SmallDisk.fill, SmallDisk.make_room, "card is full"),
-    "read-only": (SmallDisk, SmallDisk.lock, SmallDisk.unlock, "card is read-only"),
-    "failing": (
-        CardImage,
-        CardImage.breaks,
-        lambda card: (wait_until(card.take_out, "the card to be free"), card.put_in()),
-        "card reports errors",
-    ),
-}
 
 
 @pytest.mark.parametrize("fault", BROKEN)
@@ -196,9 +197,6 @@ def test_a_hub_whose_card_locks_itself_in_mid_round_loses_nothing(evening: Calla
     hall.disk.put_in()  # type: ignore[union-attr]
     hall.launch_hub()
     _both_agree(hall, table)
-
-
-UNIT_WORDS = {"full": "CARD FULL", "read-only": "CARD LOCKED", "failing": "CARD FAILING"}
 
 
 # How each fault is told is seen in mid-round as well.

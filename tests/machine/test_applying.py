@@ -23,6 +23,11 @@ from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
 
+EVERYTHING = (
+    "language = de\nwifi = Hall\nwifi_password = rainbow-7\ncountry = DE\nhub = http://10.0.0.7:8080\n"
+    "board = adafruit-oled-bonnet\nprinter = epson-80\n"
+)
+
 
 @pytest.mark.parametrize(
     ("role", "started"),
@@ -204,12 +209,6 @@ def test_another_role_takes_the_files_of_the_last_one_away(tmp_path: Path) -> No
     assert not (tmp_path / "etc/roundtap/table.toml").exists()
     assert not (tmp_path / WIFI).exists()
     assert '"--language de ' in (tmp_path / "etc/roundtap/hub.env").read_text()
-
-
-EVERYTHING = (
-    "language = de\nwifi = Hall\nwifi_password = rainbow-7\ncountry = DE\nhub = http://10.0.0.7:8080\n"
-    "board = adafruit-oled-bonnet\nprinter = epson-80\n"
-)
 
 
 def with_role(folder: Path, role: str) -> tuple[Machine, Called]:

@@ -21,6 +21,42 @@ from roundtap_units.table.main import read_table_config
 
 SECRET = "Geheim-4711"
 
+STANDBY = b'hub = "http://10.42.0.1:8080"\nunit = "standby-1"\nkey = "' + b"7f3a" * 16 + b'"\n'
+OURS = b'like = "waveshare-oled-hat"\n'
+
+HALL = f"country = PL\r\nwifi = Kawiarnia „Pod Różą”\r\nwifi_password = {SECRET}\r\n"
+RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
+    "an empty file": (b"", {}),
+    "a table, in German": (
+        "Rolle: Tisch\r\nSprache: deutsch\r\nLand: Deutschland\r\nPlatine: adafruit-oled-bonnet",
+        {},
+    ),
+    "a hub with its hotspot": (
+        f"role = hub\r\nhotspot = Tom's Games\r\nhotspot_password = {SECRET}\r\npin = four of my words\r\n"
+        "country = GB\r\nprinter = epson-t88\r\nport = /dev/ttyUSB0\r\nboard = recommended",
+        {},
+    ),
+    "a hub without a hotspot on the store's Wi-Fi": (f"rola = hub\r\nhotspot = nie\r\n{HALL}".encode("cp1250"), {}),
+    "an open network, said so": ("wifi = Free\r\nwifi_password =\r\ncountry = ES", {}),
+    "a password with a hash, in quotes": ('wifi = S\r\ncountry = US\r\nwifi_password = "it # is mine"', {}),
+    "a password without a space before its hash": ("wifi = S\r\ncountry = US\r\nwifi_password = it#is;mine", {}),
+    "a PIN with accents, saved as UTF-8": ("role = hub\r\npin = Größe żółw", {}),
+    "a PIN without accents in a file saved as ANSI": (
+        f"role = hub\r\npin = {SECRET}\r\n# für uns".encode("cp1252"),
+        {},
+    ),
+    "a wall with its hub": ("role = wall\r\nhub = http://hub.example.org:8080/", {}),
+    "a printer of one's own": (
+        "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]",
+        {"till.toml": b"columns = 42\n"},
+    ),
+    "a board of one's own, saved by Notepad": (
+        "role = table\r\nboard = our-box.toml",
+        {"our-box.toml": b"\xef\xbb\xbf" + OURS},
+    ),
+    "a standby with its key": ("role = standby", {"standby.toml": STANDBY}),
+}
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -38,9 +74,6 @@ class Mistake:
         (folder / FILE).write_bytes(self.text if isinstance(self.text, bytes) else self.text.encode())
         return folder / FILE
 
-
-STANDBY = b'hub = "http://10.42.0.1:8080"\nunit = "standby-1"\nkey = "' + b"7f3a" * 16 + b'"\n'
-OURS = b'like = "waveshare-oled-hat"\n'
 
 MISTAKES = {
     # What is on the line.
@@ -301,40 +334,6 @@ def test_no_mistake_leaves_a_service_with_a_file_that_it_cannot_read(name: str, 
 
 def test_there_are_at_least_forty() -> None:
     assert len(MISTAKES) >= 40
-
-
-HALL = f"country = PL\r\nwifi = Kawiarnia „Pod Różą”\r\nwifi_password = {SECRET}\r\n"
-RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
-    "an empty file": (b"", {}),
-    "a table, in German": (
-        "Rolle: Tisch\r\nSprache: deutsch\r\nLand: Deutschland\r\nPlatine: adafruit-oled-bonnet",
-        {},
-    ),
-    "a hub with its hotspot": (
-        f"role = hub\r\nhotspot = Tom's Games\r\nhotspot_password = {SECRET}\r\npin = four of my words\r\n"
-        "country = GB\r\nprinter = epson-t88\r\nport = /dev/ttyUSB0\r\nboard = recommended",
-        {},
-    ),
-    "a hub without a hotspot on the store's Wi-Fi": (f"rola = hub\r\nhotspot = nie\r\n{HALL}".encode("cp1250"), {}),
-    "an open network, said so": ("wifi = Free\r\nwifi_password =\r\ncountry = ES", {}),
-    "a password with a hash, in quotes": ('wifi = S\r\ncountry = US\r\nwifi_password = "it # is mine"', {}),
-    "a password without a space before its hash": ("wifi = S\r\ncountry = US\r\nwifi_password = it#is;mine", {}),
-    "a PIN with accents, saved as UTF-8": ("role = hub\r\npin = Größe żółw", {}),
-    "a PIN without accents in a file saved as ANSI": (
-        f"role = hub\r\npin = {SECRET}\r\n# für uns".encode("cp1252"),
-        {},
-    ),
-    "a wall with its hub": ("role = wall\r\nhub = http://hub.example.org:8080/", {}),
-    "a printer of one's own": (
-        "role = printer\r\nprinter = till.toml\r\nhub = [fd00::1]",
-        {"till.toml": b"columns = 42\n"},
-    ),
-    "a board of one's own, saved by Notepad": (
-        "role = table\r\nboard = our-box.toml",
-        {"our-box.toml": b"\xef\xbb\xbf" + OURS},
-    ),
-    "a standby with its key": ("role = standby", {"standby.toml": STANDBY}),
-}
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -26,6 +26,8 @@ SETTINGS = ("listen_addresses=127.0.0.1", "max_connections=100", "autovacuum=off
 """What a disk keeps is no statement of these tests."""
 PORTS_TRIED = 5
 
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'test'"
+
 
 def binaries() -> Path | None:
     """The folder with `initdb` and `postgres`: the newest that Debian installed, or what stands on the path."""
@@ -75,9 +77,6 @@ class Cluster:
             yield
         finally:
             self.run("ALTER DATABASE test ALLOW_CONNECTIONS true")
-
-
-CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'test'"
 
 
 @contextmanager

@@ -15,6 +15,20 @@ Printed = dict[str, Any]
 WON = [met("p1", "p2", 100, 10), met("p3", "p4", 100, 20), met("p5", "p6", 100, 30), bye("p7")]
 """After this round of seven: p1, p3, p5, p7 with a win, then p6, p4, p2."""
 
+ROUND_2 = printed_round(2, ("p1", "p3"), ("p5", "p7"), ("p6", "p4"), ("p2",))
+WRONG_ROUNDS = {
+    "p1 and p2 meet again": printed_round(2, ("p1", "p2"), ("p5", "p7"), ("p3", "p6"), ("p4",)),
+    "a second bye": printed_round(2, ("p1", "p3"), ("p5", "p6"), ("p4", "p2"), ("p7",)),
+    "a bye for somebody who is not last": printed_round(2, ("p1", "p3"), ("p5", "p7"), ("p2", "p6"), ("p4",)),
+    "a needless float": printed_round(2, ("p1", "p3"), ("p5", "p4"), ("p7", "p6"), ("p2",)),
+    "somebody left out": printed_round(2, ("p1", "p3"), ("p5", "p7"), ("p2",)),
+    "somebody twice": printed_round(2, ("p1", "p3"), ("p1", "p7"), ("p6", "p4"), ("p2",)),
+    "the wrong stage": {**ROUND_2, "stage": "elimination"},
+    "the wrong number": {**ROUND_2, "round": 3},
+    "notes that hide a repeat": {**ROUND_2, "notes": {"repeats": 1, "bye": "last", "floats": []}},
+    "a table twice": {**ROUND_2, "matches": [{**m, "table": 1} if "b" in m else m for m in ROUND_2["matches"]]},
+}
+
 
 def seven() -> dict[str, Any]:
     return event("xwing-standard", WON, swiss_rounds=3)
@@ -51,21 +65,6 @@ def test_a_broken_table_is_complained_about(change: Callable[[Printed], Any]) ->
     wrong = copy.deepcopy(right)
     change(wrong)
     assert standings_complaints(seven(), wrong)
-
-
-ROUND_2 = printed_round(2, ("p1", "p3"), ("p5", "p7"), ("p6", "p4"), ("p2",))
-WRONG_ROUNDS = {
-    "p1 and p2 meet again": printed_round(2, ("p1", "p2"), ("p5", "p7"), ("p3", "p6"), ("p4",)),
-    "a second bye": printed_round(2, ("p1", "p3"), ("p5", "p6"), ("p4", "p2"), ("p7",)),
-    "a bye for somebody who is not last": printed_round(2, ("p1", "p3"), ("p5", "p7"), ("p2", "p6"), ("p4",)),
-    "a needless float": printed_round(2, ("p1", "p3"), ("p5", "p4"), ("p7", "p6"), ("p2",)),
-    "somebody left out": printed_round(2, ("p1", "p3"), ("p5", "p7"), ("p2",)),
-    "somebody twice": printed_round(2, ("p1", "p3"), ("p1", "p7"), ("p6", "p4"), ("p2",)),
-    "the wrong stage": {**ROUND_2, "stage": "elimination"},
-    "the wrong number": {**ROUND_2, "round": 3},
-    "notes that hide a repeat": {**ROUND_2, "notes": {"repeats": 1, "bye": "last", "floats": []}},
-    "a table twice": {**ROUND_2, "matches": [{**m, "table": 1} if "b" in m else m for m in ROUND_2["matches"]]},
-}
 
 
 def test_a_right_round_is_praised() -> None:

@@ -29,6 +29,8 @@ PROGRAM = "/opt/roundtap/bin/roundtap"
 NAMED_WITHIN_S = 60
 KILLS = 7
 
+MOVE = "cd /usr/bin; for each in cage chromium; do [ ! -e $each{0} ] || mv $each{0} $each{1}; done"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -57,7 +59,6 @@ def config_faults(name: str, wrong: Fault, missing: Fault, gone: Fault) -> tuple
     )
 
 
-MOVE = "cd /usr/bin; for each in cage chromium; do [ ! -e $each{0} ] || mv $each{0} $each{1}; done"
 KILLED = Fault("killed again and again", "killed, status=9/KILL", killed=True)
 FAULTS: dict[str, tuple[Fault, ...]] = {
     "hub": (

@@ -91,6 +91,8 @@ print((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"))
 
 Gate = tuple[str, Callable[[Container], str]]
 
+PICTURES: Path | None = None
+
 
 def gates() -> Iterator[Gate]:
     yield "every unit file is understood: systemd-analyze verify says nothing", verified
@@ -355,9 +357,6 @@ def picture(box: Container, name: str) -> None:
     drawn = base64.b64decode(box.run("base64", "/tmp/shot.png"))
     if PICTURES is not None and drawn:
         (PICTURES / f"{name}.png").write_bytes(drawn)
-
-
-PICTURES: Path | None = None
 
 
 def main() -> int:

@@ -22,6 +22,9 @@ TEXTS: dict[str, Any] = {
 }
 WORDS = Words("en", TEXTS)
 
+PROJECT = Path(__file__).parents[2]
+NO_HEADING = {"board = …", "board", "roundtap-says.txt"}
+
 
 def test_a_check_says_what_it_is_what_was_seen_and_what_to_do() -> None:
     check = Check("voltage", WRONG, {"n": 3})
@@ -68,10 +71,6 @@ def test_states_and_groups_have_names(language: str) -> None:
     words = core_words(language)
     needed = {f"check.state.{state}" for state in STATES} | {f"check.group.{group}" for group in GROUPS}
     assert {key for key in (*needed, "check.unknown") if key not in words} == set()
-
-
-PROJECT = Path(__file__).parents[2]
-NO_HEADING = {"board = …", "board", "roundtap-says.txt"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -77,6 +77,26 @@ DURATION = re.compile(r"_M?S$")
 LARGE = 1000
 """From here on they are milliseconds and sizes, and one more or less is none."""
 
+HOME = {"core": "tests/core", "hub": "tests/hub", "units": "tests/units"}
+FAR = ("browser", "chaos", "fuzz", "sim", "tools")
+NEAREST = 8
+
+RED = "red_tests"
+RED_PLUGIN = f"""import os
+def _note(report):
+    if report.failed:
+        with open(os.environ["{RED.upper()}"], "a") as out:
+            out.write(report.nodeid + "\\n")
+pytest_runtest_logreport = pytest_collectreport = _note
+"""
+WHERE = "import sys, {0}; print(*(sys.modules[name].__file__ for name in '{0}'.split(', ')))"
+IDLE_S, BARELY_S, MEMORY = 600, 20, 6 << 30
+STOPPED = threading.Event()
+"""No run is begun any more, and those that run are ended."""
+
+SURVIVED = "survived"
+LIMIT_S, LIMIT_ALL_S = 1200, 14_400
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -299,10 +319,6 @@ def drawn(packages: list[str], count: int, seed: int, root: Path = ROOT) -> list
 
 # --- the nearest tests ----------------------------------------------------------------------------------------------
 
-HOME = {"core": "tests/core", "hub": "tests/hub", "units": "tests/units"}
-FAR = ("browser", "chaos", "fuzz", "sim", "tools")
-NEAREST = 8
-
 
 @cache
 def _tests() -> dict[str, tuple[str, frozenset[str]]]:
@@ -342,19 +358,6 @@ def nearest(mutant: Mutant) -> list[tuple[float, str]]:
 
 
 # --- a copy, and tests in it ----------------------------------------------------------------------------------------
-
-RED = "red_tests"
-RED_PLUGIN = f"""import os
-def _note(report):
-    if report.failed:
-        with open(os.environ["{RED.upper()}"], "a") as out:
-            out.write(report.nodeid + "\\n")
-pytest_runtest_logreport = pytest_collectreport = _note
-"""
-WHERE = "import sys, {0}; print(*(sys.modules[name].__file__ for name in '{0}'.split(', ')))"
-IDLE_S, BARELY_S, MEMORY = 600, 20, 6 << 30
-STOPPED = threading.Event()
-"""No run is begun any more, and those that run are ended."""
 
 
 class Copy:
@@ -493,9 +496,6 @@ def _used(session: int) -> tuple[float, int]:
 
 
 # --- one after the other --------------------------------------------------------------------------------------------
-
-SURVIVED = "survived"
-LIMIT_S, LIMIT_ALL_S = 1200, 14_400
 
 
 def make_test() -> list[str]:

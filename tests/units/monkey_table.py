@@ -32,6 +32,8 @@ WORDS = unit_words("en")
 BEFORE, AT_TIME, CROSSING = "before", "at_time", "crossing"
 """When the presses come: before time is called, after it, or time is called in the middle of them."""
 
+_FORMS: dict[Place, Any] = {}
+
 
 @dataclass(frozen=True)
 class Place:
@@ -89,9 +91,6 @@ class Step:
     after: Scene
     reports: list[SendReport] = field(default_factory=list)
     time_up: bool = False
-
-
-_FORMS: dict[Place, Any] = {}
 
 
 def form_of(place: Place) -> Any:

@@ -45,6 +45,10 @@ WAIT_S = 10
 
 Json = dict[str, Any]
 
+WELCOME = {"type": "welcome", "session": "s1", "core": version(), "epoch": "x"}
+
+VIEW: Json = {"type": "view", "view": {"table": 666}}
+
 
 class FakeHub:
     """Answers as told. `answers[path]` makes the body of an answer from the message that came; a feed is some lines,
@@ -183,9 +187,6 @@ def echo_of(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
 def feed_line(hello: Json, seq: int, message: Json, key: bytes = KEY, **changes: Any) -> bytes:
     payload = {"now_ms": 5000, "nonce": hello["payload"]["nonce"], "seq": seq, **message, **changes}
     return b"data: " + json.dumps(envelope(key, FEED, payload)).encode() + b"\n\n"
-
-
-WELCOME = {"type": "welcome", "session": "s1", "core": version(), "epoch": "x"}
 
 
 # --- reports -----------------------------------------------------------------------------------------------------
@@ -478,9 +479,6 @@ def test_the_end_of_a_feed_is_told(bench: Bench, begun: bool) -> None:
     bench.hub.feed = lambda hello: [*([feed_line(hello, 1, WELCOME)] if begun else []), b"data: {}\n\n"]
     bench.link.start()
     bench.wait_for("ended")
-
-
-VIEW: Json = {"type": "view", "view": {"table": 666}}
 
 
 @pytest.mark.parametrize(

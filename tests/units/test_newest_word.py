@@ -11,6 +11,8 @@ from unit_kit import Unit, view
 
 from roundtap_core.wire import digest
 
+BOTH = "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
+
 
 def told(match: dict[str, Any]) -> dict[str, Any]:
     """The view with these fields of the match otherwise."""
@@ -180,9 +182,6 @@ def twice() -> Table:
     table.wait(20_000)
     table.hub_says(state="second", a=score(100, 30), b=score(100, 30))
     return table
-
-
-BOTH = "A JUDGE DECIDES | First: 100:20 | Now: 100:30 | ● ■ back to first"
 
 
 def test_two_agreements_are_both_shown_and_an_arrow_changes_nothing(twice: Table) -> None:

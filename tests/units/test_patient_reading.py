@@ -14,6 +14,8 @@ from roundtap_units.link.hub_connection import DeadlineConnection, PersistentCon
 
 DROP_S = 0.02
 
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+
 
 @pytest.fixture
 def dripping() -> Iterator[Callable[[bytes], int]]:
@@ -42,9 +44,6 @@ def dripping() -> Iterator[Callable[[bytes], int]]:
     stop.set()
     for listener in listeners:
         listener.close()
-
-
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
 
 @pytest.mark.parametrize("begun", [HEAD, b"HTTP/1.1 200 OK\r\nX-Long: "], ids=["its body", "its head"])

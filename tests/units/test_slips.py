@@ -46,6 +46,9 @@ DOTS_PER_MM = 8
 """203 dots an inch, as most receipt printers have."""
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 
+OF_EACH_SHEET = {(profile.sheet, profile.dpi): profile.name for profile in PROFILES.values()}.values()
+"""One printer of each size of paper and dots: what it prints is as tall as at the others."""
+
 
 def slip(content, sheet, words):
     return layout_job("slip", content, sheet, words)
@@ -78,10 +81,6 @@ def boxes(made):
 
 def ticks(made):
     return sum(text.count(TICK) for text in texts(made))
-
-
-OF_EACH_SHEET = {(profile.sheet, profile.dpi): profile.name for profile in PROFILES.values()}.values()
-"""One printer of each size of paper and dots: what it prints is as tall as at the others."""
 
 
 @pytest.mark.parametrize(

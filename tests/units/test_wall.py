@@ -33,6 +33,8 @@ from roundtap_units.wall.main import (
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
+LONG = 10 * STARTS_WITHIN_S
+
 
 @pytest.mark.parametrize("said", ["https://10.42.0.1", "ftp://x", "http://", "http://:x/wall"])
 def test_a_hub_at_no_address_of_a_hub_is_refused(said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,9 +229,6 @@ def kept(
         assert browsers.words[-1] == proxy.url
         assert browsers.ended == len(browsers.begun_s)
     return browsers
-
-
-LONG = 10 * STARTS_WITHIN_S
 
 
 def test_a_browser_that_ends_at_once_is_started_again_later_and_later(

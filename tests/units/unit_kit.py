@@ -28,6 +28,8 @@ from roundtap_units.unit_words import unit_words
 KEY = bytes(range(32))
 FULL, READ_ONLY = {"f_bavail": 0}, {"f_flag": os.ST_RDONLY}
 
+BOOK = rulebook("xwing-standard")
+
 
 def other_disk(**fields: int) -> Callable[[object], Any]:
     """`os.statvfs` of a disk that differs from this one in these fields."""
@@ -38,9 +40,6 @@ def other_disk(**fields: int) -> Callable[[object], Any]:
         return SimpleNamespace(**{name: getattr(found, name) for name in dir(found) if name.startswith("f_")} | fields)
 
     return look
-
-
-BOOK = rulebook("xwing-standard")
 
 
 def view(**changes: Any) -> dict[str, Any]:

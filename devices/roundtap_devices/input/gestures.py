@@ -16,6 +16,15 @@ LONGEST_STALL_S = 600.0
 JITTER_MS = 3
 TRIES = 5
 
+TAP, REPEAT, HOLD, CALL, LEAVE = "tap", "repeat", "hold", "call", "leave"
+OWN, ARROWS = ("a", "b"), ("up", "down")
+
+DEBOUNCE_MS = 15
+HOLD_MS = 600
+CHORD_MS = 1500
+REPEAT_AFTER_MS = 400
+REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)  # the pause after each repeat; the last one stays
+
 
 class Edge(NamedTuple):
     """A pin changed to pressed (`down`) or back, `at_ms` on the unit's monotonic clock. Bounces included."""
@@ -112,16 +121,6 @@ class Buttons:
         for device in devices.values():
             device.pin.when_changed = None
             device.close()
-
-
-TAP, REPEAT, HOLD, CALL, LEAVE = "tap", "repeat", "hold", "call", "leave"
-OWN, ARROWS = ("a", "b"), ("up", "down")
-
-DEBOUNCE_MS = 15
-HOLD_MS = 600
-CHORD_MS = 1500
-REPEAT_AFTER_MS = 400
-REPEAT_EVERY_MS = (220, 180, 150, 120, 100, 80, 60)  # the pause after each repeat; the last one stays
 
 
 class Gesture(NamedTuple):

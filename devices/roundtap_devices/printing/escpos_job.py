@@ -23,6 +23,35 @@ Step = tuple[int, int]
 """(where it ends in a job's bytes, how many microseconds it keeps the printer busy): a line of text, a block of an
 image, a feed. The bytes of a step stay in the buffer until the whole step is printed."""
 
+LETTER_DOTS = 24  # height of a letter of font A; the rest of a line is fed
+NEW_BLOCK = 11  # bytes that another block of an image costs: its command, and that which feeds what is white before it
+CUT_US = 1_000_000  # generous: the cutter moves there and back
+END_MARKER = b"\x1dr\x01"  # GS r 1: the answer proves that everything before it was processed
+BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
+"""Initialize; no two-byte letters (the default of models made for China); no unsolicited statuses."""
+
+# What a code page may lack, and what reads the same.
+SUBSTITUTES = str.maketrans(
+    {
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "…": "...",
+        "’": "'",
+        "„": '"',
+        "“": '"',
+        "”": '"',
+        "\u00a0": " ",
+        "\u202f": " ",
+        "×": "x",
+        "→": "->",
+        "←": "<-",
+        "☐": "[ ]",
+    }
+)
+
+SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóúÁÉÍÑÓÚ¿¡")
+
 
 class SendPacer:
     """One printer on one line: `expect` a job's steps, send as much as there is `room` for, and report it with `took`.
@@ -57,34 +86,6 @@ class SendPacer:
             self._printing.append((end, self._idle_us))
         self._line_free_us = begins_us + count * self._byte_us
         self._handed += count
-
-
-LETTER_DOTS = 24  # height of a letter of font A; the rest of a line is fed
-NEW_BLOCK = 11  # bytes that another block of an image costs: its command, and that which feeds what is white before it
-CUT_US = 1_000_000  # generous: the cutter moves there and back
-END_MARKER = b"\x1dr\x01"  # GS r 1: the answer proves that everything before it was processed
-BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
-"""Initialize; no two-byte letters (the default of models made for China); no unsolicited statuses."""
-
-# What a code page may lack, and what reads the same.
-SUBSTITUTES = str.maketrans(
-    {
-        "–": "-",
-        "—": "-",
-        "−": "-",
-        "…": "...",
-        "’": "'",
-        "„": '"',
-        "“": '"',
-        "”": '"',
-        "\u00a0": " ",
-        "\u202f": " ",
-        "×": "x",
-        "→": "->",
-        "←": "<-",
-        "☐": "[ ]",
-    }
-)
 
 
 Run = tuple[int | None, bytes]  # letters in one code page, by its number; None: plain ASCII, which every page has
@@ -343,9 +344,6 @@ def _reach(text: str, codec: str) -> int:
     except UnicodeEncodeError as error:
         return error.start
     return len(text)
-
-
-SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóúÁÉÍÑÓÚ¿¡")
 
 
 def code_page_test_lines(profile: PrinterProfile) -> list[print_lines.PrintLine]:

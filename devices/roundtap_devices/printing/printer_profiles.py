@@ -17,6 +17,31 @@ BAUDS = (1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400)
 GS_V0, DC2 = "gs-v0", "dc2"
 RASTERS = (GS_V0, DC2)  # the command for images: GS v 0 of ESC/POS, or DC2 * of small panel printers
 
+BLOCK_HEAD = 40  # bytes that may accompany a row of an image: its own command, a status request, the marker
+RANGES = {
+    "dots": (128, 1600),
+    "columns": (16, 128),
+    "dpi": (100, 600),
+    "tear_dots": (0, 255),
+    "raster_rows": (1, 255),
+    "rows_per_s": (10, 10_000),
+    "feed_rows_per_s": (10, 10_000),
+    "bytes_per_s": (0, 1_000_000),
+    "buffer": (64, 16_000_000),
+}
+CHOICES: Mapping[str, tuple[object, ...]] = {"flow": FLOWS, "raster": RASTERS, "baud": BAUDS}
+
+SOLD_AS = {
+    "epson-80": "Epson TM-T20, TM-m30, most 80 mm printers",
+    "epson-t88": "Epson TM-T88II, III, IV, V",
+    "pos-5890": "POS-5890, NT-5890",
+    "zj-5870": "ZJ-5870, POS-58",
+    "csn-a2": "Adafruit 597, CSN-A2",
+    "plain-58": "58 mm",
+    "plain-80": "80 mm",
+}
+"""The names printed on the printers themselves, the same in every language."""
+
 
 class ProfileError(TomlTableError):
     """A fault in a profile that the user can fix; `key` names the text "printer.KEY" in the units' catalogues."""
@@ -92,21 +117,6 @@ def parse_profile(text: str, file: str = "printer.toml") -> PrinterProfile:
     if made.buffer < least:
         raise ProfileError("small_buffer", file=file, value=made.buffer, dots=made.dots, least=least)
     return made
-
-
-BLOCK_HEAD = 40  # bytes that may accompany a row of an image: its own command, a status request, the marker
-RANGES = {
-    "dots": (128, 1600),
-    "columns": (16, 128),
-    "dpi": (100, 600),
-    "tear_dots": (0, 255),
-    "raster_rows": (1, 255),
-    "rows_per_s": (10, 10_000),
-    "feed_rows_per_s": (10, 10_000),
-    "bytes_per_s": (0, 1_000_000),
-    "buffer": (64, 16_000_000),
-}
-CHOICES: Mapping[str, tuple[object, ...]] = {"flow": FLOWS, "raster": RASTERS, "baud": BAUDS}
 
 
 def _check(table: TomlTable, key: str, value: Any) -> None:
@@ -266,13 +276,3 @@ PLAIN_80 = PrinterProfile(
 )
 
 PROFILES = {profile.name: profile for profile in (EPSON_80, EPSON_T88, POS_5890, ZJ_5870, CSN_A2, PLAIN_58, PLAIN_80)}
-SOLD_AS = {
-    "epson-80": "Epson TM-T20, TM-m30, most 80 mm printers",
-    "epson-t88": "Epson TM-T88II, III, IV, V",
-    "pos-5890": "POS-5890, NT-5890",
-    "zj-5870": "ZJ-5870, POS-58",
-    "csn-a2": "Adafruit 597, CSN-A2",
-    "plain-58": "58 mm",
-    "plain-80": "80 mm",
-}
-"""The names printed on the printers themselves, the same in every language."""

@@ -29,6 +29,10 @@ from roundtap_devices.virtual.virtual_printer import FAULTS, VirtualPrinter
 
 LONGEST_LINE = 4096
 
+SHORTEST_S = 0.025  # between two movements of one virtual button: longer than any debounce
+
+TICK_S = 0.01
+
 
 class PanelSocket:
     """Serves a Unix socket at `path` until `close`, in its own threads. picture: sent to every client on connecting and
@@ -104,9 +108,6 @@ class PanelSocket:
                 connection.sendall(json.dumps(message).encode() + b"\n")
 
 
-SHORTEST_S = 0.025  # between two movements of one virtual button: longer than any debounce
-
-
 class TablePanel:
     """Serves one virtual unit's panel on `path`. pin_factory: the unit's mock factory; presses drive its pins, so they
     pass through gpiozero like real ones."""
@@ -168,9 +169,6 @@ class TablePanel:
             "text": self._text,
             "virtual": True,
         }
-
-
-TICK_S = 0.01
 
 
 class PrinterPanel:

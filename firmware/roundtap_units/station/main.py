@@ -39,6 +39,14 @@ MUTE, MUTE_AFTER_MS = "mute", 60_000
 TOLD_AT_START = 100  # older jobs are reported when the hub asks for one of them again
 TOLD_MAX = 4000  # jobs whose last reported state is remembered
 
+log = logging.getLogger(__name__)
+
+KEYS = ("printer", "device", "baud", "flow")
+BUSY_S, IDLE_S = 0.02, 0.2
+CHECK_EVERY_MS = 15_000  # how often an idle printer is asked for its state
+SHOWN_MS = 600_000  # a code on paper is good for ten minutes: it has to be carried to the console
+SHEETS_MAX = 3  # after this many sheets the station is silent until a restart: an empty hall uses up no roll
+
 
 class Station:
     """Joins link, log and printer. One thread calls `step` repeatedly; it never waits. A job that cannot be laid out
@@ -228,15 +236,6 @@ class Station:
             if len(self._reported) > TOLD_MAX:
                 del self._reported[next(iter(self._reported))]
             self._link.report(job_id, state, detail)
-
-
-log = logging.getLogger(__name__)
-
-KEYS = ("printer", "device", "baud", "flow")
-BUSY_S, IDLE_S = 0.02, 0.2
-CHECK_EVERY_MS = 15_000  # how often an idle printer is asked for its state
-SHOWN_MS = 600_000  # a code on paper is good for ten minutes: it has to be carried to the console
-SHEETS_MAX = 3  # after this many sheets the station is silent until a restart: an empty hall uses up no roll
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -63,6 +63,43 @@ STYLE = (
     ".here{position:fixed;inset:auto 0 1em;color:#a7afb5;font-size:.6em}"
 )
 
+log = logging.getLogger(__name__)
+
+MEMORY = "wall.json"
+STEP_S = 1.0  # how often to look for a screen, and for the programs
+STARTS_WITHIN_S = 120.0  # a browser that starts for the first time on a slow card
+# A live page sends or takes something sooner: the wall's asks a silent hub every 22 s at the latest.
+ASKS_WITHIN_S = 40.0
+ENDS_WITHIN_S = 5.0
+AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0  # a browser that ends at once is restarted with a growing pause
+LIVED_S = 60.0  # one that ends later did not end at once
+COMPOSITOR = ("cage", "-d", "--")
+BROWSERS = ("chromium", "chromium-browser")
+FLAGS = (
+    # Its requests to any other machine go to a port without a listener.
+    f"--proxy-server={LOOPBACK}:9",
+    "--autoplay-policy=no-user-gesture-required",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--noerrdialogs",
+    "--hide-crash-restore-bubble",
+    "--disable-infobars",
+    "--disable-features=Translate,MediaRouter",
+    "--disable-component-update",
+    "--disable-background-networking",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-pinch",
+    "--overscroll-history-navigation=0",
+    "--password-store=basic",
+    "--disk-cache-size=16777216",
+    "--log-level=3",
+)
+KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
+CONNECTORS = Path("/sys/class/drm")
+TRIE = Path("/proc/net/fib_trie")
+PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
+
 
 def waiting_page(language: str, own_address: str, configured: str) -> str:
     """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
@@ -293,44 +330,6 @@ class _Request(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """A log line for each request would be useless."""
-
-
-log = logging.getLogger(__name__)
-
-MEMORY = "wall.json"
-STEP_S = 1.0  # how often to look for a screen, and for the programs
-STARTS_WITHIN_S = 120.0  # a browser that starts for the first time on a slow card
-# A live page sends or takes something sooner: the wall's asks a silent hub every 22 s at the latest.
-ASKS_WITHIN_S = 40.0
-ENDS_WITHIN_S = 5.0
-AGAIN_AFTER_S, AGAIN_AT_MOST_S = 2.0, 60.0  # a browser that ends at once is restarted with a growing pause
-LIVED_S = 60.0  # one that ends later did not end at once
-COMPOSITOR = ("cage", "-d", "--")
-BROWSERS = ("chromium", "chromium-browser")
-FLAGS = (
-    # Its requests to any other machine go to a port without a listener.
-    f"--proxy-server={LOOPBACK}:9",
-    "--autoplay-policy=no-user-gesture-required",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--noerrdialogs",
-    "--hide-crash-restore-bubble",
-    "--disable-infobars",
-    "--disable-features=Translate,MediaRouter",
-    "--disable-component-update",
-    "--disable-background-networking",
-    "--disable-sync",
-    "--disable-breakpad",
-    "--disable-pinch",
-    "--overscroll-history-navigation=0",
-    "--password-store=basic",
-    "--disk-cache-size=16777216",
-    "--log-level=3",
-)
-KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
-CONNECTORS = Path("/sys/class/drm")
-TRIE = Path("/proc/net/fib_trie")
-PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
 def connected_screens(folder: Path = CONNECTORS) -> tuple[str, ...]:

@@ -23,6 +23,8 @@ from roundtap_core.words import Words, catalogue, choose_language, core_words
 DONE, BAD_INPUT = 0, 2
 LARGEST_JSON_INT = 2**53 - 1
 
+GAP = "  "
+
 
 def add_file_argument(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="an event file; - reads standard input")
@@ -152,9 +154,6 @@ def print_error(line: str) -> None:
 def _as_utf8(stream: Any) -> None:
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
-
-
-GAP = "  "
 
 
 def cell_width(text: str) -> int:

@@ -51,53 +51,6 @@ _MISNAMED = re.compile(
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
-
-@dataclass(frozen=True, slots=True)
-class SettingsNote:
-    """A note for the author of the file: the key of its text and its parameters. The text is "settings.KEY", or of the
-    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole."""
-
-    key: str
-    line: int = 0
-    params: Mapping[str, object] = field(default_factory=dict)
-
-    def text(self, words: Words, file: str = FILE) -> str:
-        """One line with its place: "roundtap.txt, line 3: …"."""
-        from roundtap_units.unit_words import unit_words
-
-        where = words("settings.line", file=file, line=self.line) if self.line else file
-        what = (
-            unit_words(words.language)(self.key, **self.params)
-            if "." in self.key
-            else words(f"settings.{self.key}", **self.params)
-        )
-        return f"{where}: {what}"
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
-    "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
-    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals."""
-
-    role: str = ""
-    name: str = ""
-    hub: str = ""
-    wifi: str = ""
-    wifi_password: str = ""
-    hotspot: str = ""
-    hotspot_password: str = ""
-    pin: str = ""
-    country: str = ""
-    language: str = ""
-    timezone: str = ""
-    board: str = ""
-    printer: str = ""
-    port: str = ""
-    read_only: bool | None = None
-
-
-KEYS = tuple(setting.name for setting in fields(Settings))
 SECRET = ("wifi_password", "hotspot_password", "pin")
 FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}  # of templates on earlier cards
 DEFAULT_HOTSPOT = "Roundtap"
@@ -293,6 +246,54 @@ PLAIN_SIGNS = {
     "\u00a0": "␣",
 }
 """Characters that word processors put in place of plain ones, and that no Wi-Fi password has."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsNote:
+    """A note for the author of the file: the key of its text and its parameters. The text is "settings.KEY", or of the
+    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole."""
+
+    key: str
+    line: int = 0
+    params: Mapping[str, object] = field(default_factory=dict)
+
+    def text(self, words: Words, file: str = FILE) -> str:
+        """One line with its place: "roundtap.txt, line 3: …"."""
+        from roundtap_units.unit_words import unit_words
+
+        where = words("settings.line", file=file, line=self.line) if self.line else file
+        what = (
+            unit_words(words.language)(self.key, **self.params)
+            if "." in self.key
+            else words(f"settings.{self.key}", **self.params)
+        )
+        return f"{where}: {what}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
+    "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
+    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals."""
+
+    role: str = ""
+    name: str = ""
+    hub: str = ""
+    wifi: str = ""
+    wifi_password: str = ""
+    hotspot: str = ""
+    hotspot_password: str = ""
+    pin: str = ""
+    country: str = ""
+    language: str = ""
+    timezone: str = ""
+    board: str = ""
+    printer: str = ""
+    port: str = ""
+    read_only: bool | None = None
+
+
+KEYS = tuple(setting.name for setting in fields(Settings))
 
 
 class _InvalidValue(Exception):

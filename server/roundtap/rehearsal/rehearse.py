@@ -30,6 +30,8 @@ from roundtap_units.unit_words import unit_words
 
 READ_MS = 12_000
 
+BAR_CELLS = 24
+
 
 class TableDisagrees(Exception):
     """A table did not save what was typed, which is a bug; with what the screen shows."""
@@ -174,9 +176,6 @@ def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
     table.step()
     if "SAVED" not in table.screen_text:
         raise TableDisagrees(f"table {typing.table}: {typing.result}: the screen says {table.screen_text!r}")
-
-
-BAR_CELLS = 24
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import result_problems
 from roundtap_core.standings.totals import list_totals
 
+DECK_TWICE = "list_deck_twice"
+"""What the lists together show and no reading of the rules allows; the rest is only flagged."""
+
 
 def violations(tournament: records.Tournament) -> list[Problem]:
     """Every rule break, in the order of the event file; `where` is the place in that file. Only what no reading of the
@@ -186,10 +189,6 @@ def structure_problems(tournament: records.Tournament) -> Iterator[Problem]:
     swiss = [r for r, played in enumerate(tournament.rounds) if played.stage == records.SWISS]
     for r in swiss[planned:]:
         yield Problem("too_many_rounds", where=f"/rounds/{r}", planned=planned)
-
-
-DECK_TWICE = "list_deck_twice"
-"""What the lists together show and no reading of the rules allows; the rest is only flagged."""
 
 
 def list_violations(tournament: records.Tournament) -> Iterator[Problem]:

@@ -23,6 +23,17 @@ Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
 """(kind, version) → its data as the next version's. None yet: every kind is at version 1."""
 
+APPLY: Mapping[str, Step] = {
+    **APPLY_SETUP,
+    **APPLY_PEOPLE,
+    **APPLY_ROUNDS,
+    **APPLY_RESULTS,
+    **APPLY_CUT,
+    **APPLY_JUDGING,
+    **APPLY_MENDING,
+    **APPLY_PRIZES,
+}
+
 
 def apply(state: EventState, entry: Entry) -> EventState:
     """The state after `entry`. Raises Problem("unknown_entry") for a kind this core does not know: an older core
@@ -40,15 +51,3 @@ def apply(state: EventState, entry: Entry) -> EventState:
     force_setattr(after, "number", entry.number)
     force_setattr(after, "head", entry.hash)
     return after
-
-
-APPLY: Mapping[str, Step] = {
-    **APPLY_SETUP,
-    **APPLY_PEOPLE,
-    **APPLY_ROUNDS,
-    **APPLY_RESULTS,
-    **APPLY_CUT,
-    **APPLY_JUDGING,
-    **APPLY_MENDING,
-    **APPLY_PRIZES,
-}

@@ -19,6 +19,8 @@ from roundtap_core.records import SWISS, TIEBREAK
 from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.typed import Text
 
+ANEW, KEEP = "anew", "keep"  # what becomes of a cut, or of a tie-break round, that a correction would change
+
 
 class MakeCut(Struct, frozen=True):
     """The Swiss rounds are over: record who advances."""
@@ -44,9 +46,6 @@ class DeclinePlace(Struct, frozen=True):
     """Who was offered a place does not want it."""
 
     competitor: Text
-
-
-ANEW, KEEP = "anew", "keep"  # what becomes of a cut, or of a tie-break round, that a correction would change
 
 
 def decide_cut(state: EventState, command: MakeCut, now: Instant) -> NewEntries:

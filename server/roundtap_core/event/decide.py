@@ -24,6 +24,17 @@ from roundtap_core.result_json import refuse_result_limits
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import PLAIN
 
+_DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
+    **DECIDE_SETUP,
+    **DECIDE_PEOPLE,
+    **DECIDE_ROUNDS,
+    **DECIDE_RESULTS,
+    **DECIDE_CUT,
+    **DECIDE_JUDGING,
+    **DECIDE_MENDING,
+    **DECIDE_PRIZES,
+}
+
 
 def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
     """The entries that `command` makes of `state`. Raises Problem where it cannot be done; then nothing changes."""
@@ -72,15 +83,3 @@ def _check_free_values(value: object, where: str) -> None:
             raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
         for index, inner in enumerate(value):
             _check_free_values(inner, f"{where}/{index}")
-
-
-_DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
-    **DECIDE_SETUP,
-    **DECIDE_PEOPLE,
-    **DECIDE_ROUNDS,
-    **DECIDE_RESULTS,
-    **DECIDE_CUT,
-    **DECIDE_JUDGING,
-    **DECIDE_MENDING,
-    **DECIDE_PRIZES,
-}

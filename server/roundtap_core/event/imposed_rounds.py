@@ -20,6 +20,8 @@ from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Exact, Id, IdOrEmpty, Prose
 
+ADOPTED = "adopted"  # what such a round's notes say, beside that it was imposed
+
 
 class ImposeRound(Struct, frozen=True):
     """The next round as the organizer wants it, regardless of the draw: knowingly forced, and recorded as that.
@@ -198,9 +200,6 @@ def assign_free_tables(matches: list[dict[str, Any]], busy: frozenset[int]) -> N
     for match in matches:
         if "b" in match and "table" not in match:
             match["table"] = next(free)
-
-
-ADOPTED = "adopted"  # what such a round's notes say, beside that it was imposed
 
 
 def adopt_round(state: EventState, command: AdoptRound, now: Instant) -> list[NewEntry]:

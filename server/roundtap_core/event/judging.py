@@ -20,6 +20,10 @@ from roundtap_core.records import Result
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, WITH_SECOND, may_play
 from roundtap_core.typed import Id, IdOrEmpty, Minutes, Prose, Text
 
+EXTENSION_MAX = 60  # minutes that one match can be given in all
+
+_LINES = {"ruling-noted": states.RULING, "appeal-made": states.APPEAL, "appeal-decided": states.DECISION}
+
 
 class SetOfficials(Struct, frozen=True):
     """All officials of the event, in place of those before. Where empty, any logged-in user is the organizer."""
@@ -203,9 +207,6 @@ def is_ruling_final(match: states.MatchState) -> bool:
 
 def open_appeals(state: states.EventState) -> tuple[tuple[states.RoundState, states.MatchState], ...]:
     return tuple((r, m) for r in state.public_rounds for m in r.matches if m.log and open_appeal(m))
-
-
-EXTENSION_MAX = 60  # minutes that one match can be given in all
 
 
 def _set_officials(state: states.EventState, command: SetOfficials, now: Instant) -> NewEntries:
@@ -496,9 +497,6 @@ def _apply_log_line(
         data.get("upheld"),
     )
     return state.with_match(replace(match, log=(*match.log, line)))
-
-
-_LINES = {"ruling-noted": states.RULING, "appeal-made": states.APPEAL, "appeal-decided": states.DECISION}
 
 
 @lookups.match_step

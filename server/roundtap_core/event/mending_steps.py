@@ -27,6 +27,9 @@ SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW, IMPOSED = (
 )
 """What was done. All but AGAIN, which the pairing worked out, are manual."""
 
+UNPAIRED, LEFT = "unpaired", "left"
+"""Why a player waits, beside the kinds of byes: in no match at all; the opponent left before the match began."""
+
 
 class MendWarning(Struct, frozen=True):
     """A warning shown before. `who`: the competitors it is about; `number`: a round, a table or a count.
@@ -94,10 +97,6 @@ def refuse_stale_plan(mend: MendPlan, plan: str) -> None:
 
 def people_of(matches: Iterable[Match]) -> list[str]:
     return [who for match in matches for who in (match.a, match.b) if who is not None]
-
-
-UNPAIRED, LEFT = "unpaired", "left"
-"""Why a player waits, beside the kinds of byes: in no match at all; the opponent left before the match began."""
 
 
 def mendable_round(state: states.EventState, number: int) -> states.RoundState:

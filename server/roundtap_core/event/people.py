@@ -16,6 +16,10 @@ from roundtap_core.records import BYE, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Mat
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Count, Id, IdOrEmpty, LineOrEmpty, Number, Prose, Text
 
+MOST_SIGNED_UP = 512  # Sign-up by phone closes at this many entries; the desk enters the rest
+
+TICK_LETTERS = 40
+
 
 class EnterCompetitor(Struct, frozen=True):
     """`imported`: as an event file has it, with its drops and without unpaired losses made up here. `meets`: the match
@@ -128,9 +132,6 @@ class SetTravelGroup(Struct, frozen=True):
 
     competitor: Text
     group: LineOrEmpty | None
-
-
-MOST_SIGNED_UP = 512  # Sign-up by phone closes at this many entries; the desk enters the rest
 
 
 def is_pairable(state: states.EventState, entrant: states.Entrant) -> bool:
@@ -268,9 +269,6 @@ def _set_fixed_table(state: states.EventState, command: SetFixedTable, now: Inst
         *lookups.without_draft(state),
         NewEntry("fixed-table-set", {"competitor": entrant.id, "table": command.fixed_table}),
     ]
-
-
-TICK_LETTERS = 40
 
 
 def _enter(state: states.EventState, command: EnterCompetitor, now: Instant) -> NewEntries:

@@ -15,6 +15,8 @@ from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot_number
 from roundtap_core.typed import Count, Exact, IdOrEmpty, Prose
 
+PRIZES_MAX = 100
+
 
 class SetPrizes(Struct, frozen=True):
     """The whole list, in place of the one before."""
@@ -32,9 +34,6 @@ class DrawDoorPrize(Struct, frozen=True):
     among: IdOrEmpty = ACTIVE
     again: bool = False
     seen: Exact | None = None
-
-
-PRIZES_MAX = 100
 
 
 def set_prizes(state: EventState, command: SetPrizes, now: Instant) -> NewEntries:

@@ -22,6 +22,20 @@ from roundtap_core.result_json import refuse_result_limits, result_from_json, re
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
 
+ACCEPTED, REFUSED = "accepted", "refused"
+
+SERIALS_AHEAD = 1000
+"""How far a report's serial may be above the last one heard. A unit counts those that it could not send or that were
+refused, which are few; a stolen one could otherwise leave its side no higher serial."""
+
+LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
+"""Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
+to report), or no unit counts so far; no such match."""
+EARLY = "early"  # it ends "at time", and this table's time is not up
+ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
+"""The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
+the other side reports now."""
+
 
 class RecordReport(Struct, frozen=True):
     """What one side says, as it came from a device whose signature holds. `body` is the digest of all of it.
@@ -186,21 +200,6 @@ def _sits_out(state: states.EventState, match: states.MatchState, who: str) -> b
         if match.id.startswith(f"{r.number}.")
         for m in r.matches
     )
-
-
-ACCEPTED, REFUSED = "accepted", "refused"
-
-SERIALS_AHEAD = 1000
-"""How far a report's serial may be above the last one heard. A unit counts those that it could not send or that were
-refused, which are few; a stolen one could otherwise leave its side no higher serial."""
-
-LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown-match"
-"""Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
-to report), or no unit counts so far; no such match."""
-EARLY = "early"  # it ends "at time", and this table's time is not up
-ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
-"""The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
-the other side reports now."""
 
 
 def record_report(state: states.EventState, command: RecordReport, now: Instant) -> NewEntries:

@@ -26,6 +26,8 @@ from roundtap_core.typed import Count, Exact, Id, LineOrEmpty, Minutes, Prose
 if TYPE_CHECKING:
     from roundtap_core.pairing.swiss_round import DrawnRound
 
+RESET = "reset"
+
 
 class ImportRound(Struct, frozen=True):
     """One round of an event file, in the file's JSON. `players`: how many were there, where the file says. If it is
@@ -140,9 +142,6 @@ def table_moves(state: states.EventState, tables: Iterable[int], busy: Collectio
 def draft_moves(state: states.EventState, busy: Collection[int]) -> dict[int, int]:
     """Where the drawn round's tables go (see `table_moves`); empty without a draft, or where nothing is busy."""
     return table_moves(state, tables_drafted(state), busy)
-
-
-RESET = "reset"
 
 
 def set_clock(state: states.EventState, command: SetClock, now: Instant) -> NewEntries:

@@ -24,6 +24,17 @@ from roundtap_core.rulebooks.base import NO, ORGANIZER, OWN, Options, Rulebook, 
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Exact, IdOrEmpty, LineOrEmpty, Prose
 
+LIST_MISSING, LIST_WRONG, DECK_TWICE = "list_missing", "list_wrong", "deck_twice"
+JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing", "may_not_play"
+KINDS = (JUDGE_MISSING, MAY_NOT_PLAY, SECOND_MISSING, LIST_MISSING, LIST_WRONG, DECK_TWICE)
+
+DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES = "date", "venue", "club", "external_id", "special_rules"
+ABOUT = (DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES)  # in the order in which they are read
+
+MOST_LETTERS = 500  # of the special rules
+
+_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
 
 class CreateEvent(Struct, frozen=True):
     name: Prose
@@ -176,11 +187,6 @@ DECIDE_SETUP: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntri
 }
 
 
-LIST_MISSING, LIST_WRONG, DECK_TWICE = "list_missing", "list_wrong", "deck_twice"
-JUDGE_MISSING, SECOND_MISSING, MAY_NOT_PLAY = "judge_missing", "second_missing", "may_not_play"
-KINDS = (JUDGE_MISSING, MAY_NOT_PLAY, SECOND_MISSING, LIST_MISSING, LIST_WRONG, DECK_TWICE)
-
-
 def open_list_points(state: states.EventState, people: Mapping[str, Person]) -> tuple[states.OpenPoint, ...]:
     """What the lists of those who play lack; no two decks of the world bear one name. Entries hold digests of lists, so
     the hub, which has the people, must look."""
@@ -254,14 +260,6 @@ def play_on_entries(
             },
         )
     ]
-
-
-DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES = "date", "venue", "club", "external_id", "special_rules"
-ABOUT = (DATE, VENUE, CLUB, EXTERNAL_ID, SPECIAL_RULES)  # in the order in which they are read
-
-MOST_LETTERS = 500  # of the special rules
-
-_NO_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def clean_details(details: Mapping[str, str]) -> dict[str, str]:

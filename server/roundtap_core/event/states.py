@@ -25,6 +25,29 @@ ACTIVE, PLAYED, CHECKED_IN = "active", "played", "checked_in"
 AMONG = (ACTIVE, PLAYED, CHECKED_IN)
 """The pools of a door prize: still in the event, has played a match, was checked in."""
 
+ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
+
+RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"  # kinds of lines in a match's log
+
+DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
+
+SIGNED_UP, TO_CONFIRM = "signed-up", "to-confirm"
+"""Of who entered by their own phone: that is all; the desk has to confirm it before they are paired."""
+
+MARK_DIGITS = 12  # letters of a digest that only tells the state a person looked at from the state now
+
+ID_LETTERS = 16  # more than the longest id of a match has: round and place
+
+OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
+ONE_PHONE = "one-phone"  # both sides say the same, by the same phone: nothing stands until an official has asked them
+"""States of a match: no report; one side did; both agree; they differ; an official entered the result."""
+SECOND = "second"
+"""A result stands, and since then both have agreed to another one: the first stands until a judge decides."""
+
+PLAYS_ON, TOGETHER = "plays-on", "together"
+LATE_ENTRY, DROPPED_OUT = "late", "drop"
+"""How a player dropped: only after the round, or when both of a match had asked to leave before either left."""
+
 
 class Prize(Struct, frozen=True):
     """What is won: for the places `first` to `last`, or for a `category`, whose `competitor` the organizer chooses."""
@@ -81,9 +104,6 @@ def played_on_from_json(data: Mapping[str, Any], number: int = 0, wall: str | No
     return PlayOnDecision(number, points, data["reason"], data["by"], data.get("wall", wall))
 
 
-ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE)
-
-
 class Official(Struct, frozen=True):
     """An official as entries know one: the name is with the people, under the same id. `plays` is the competitor that
     this official also is. `second`: announced as a second official at the start. Off duty: a spectator."""
@@ -96,9 +116,6 @@ class Official(Struct, frozen=True):
     on_duty: bool = True
 
 
-RULING, APPEAL, DECISION, EXTENSION = "ruling", "appeal", "decision", "extension"  # kinds of lines in a match's log
-
-
 class LogLine(Struct, frozen=True):
     """One line of a match's log; `number` is its entry. `by` is an official or a role; at an appeal, the competitor.
     `upheld` (at a decision): the ruling stands."""
@@ -109,27 +126,6 @@ class LogLine(Struct, frozen=True):
     text: str = ""
     upheld: bool | None = None
     minutes: int | None = None
-
-
-DRAFT, PUBLISHED, CLOSED = "draft", "published", "closed"
-
-SIGNED_UP, TO_CONFIRM = "signed-up", "to-confirm"
-"""Of who entered by their own phone: that is all; the desk has to confirm it before they are paired."""
-
-MARK_DIGITS = 12  # letters of a digest that only tells the state a person looked at from the state now
-
-ID_LETTERS = 16  # more than the longest id of a match has: round and place
-
-OPEN, ONE_SIDED, AGREED, DISPUTE, DECIDED = "open", "one-sided", "agreed", "dispute", "decided"
-ONE_PHONE = "one-phone"  # both sides say the same, by the same phone: nothing stands until an official has asked them
-"""States of a match: no report; one side did; both agree; they differ; an official entered the result."""
-SECOND = "second"
-"""A result stands, and since then both have agreed to another one: the first stands until a judge decides."""
-
-
-PLAYS_ON, TOGETHER = "plays-on", "together"
-LATE_ENTRY, DROPPED_OUT = "late", "drop"
-"""How a player dropped: only after the round, or when both of a match had asked to leave before either left."""
 
 
 class Entrant(Struct, frozen=True):

@@ -35,6 +35,9 @@ BY_FIGURES, OPENER, DRAWN, DECIDED = "figures", "opener", "draw", "decided"
 """What determines a way's winner: the figures (or the answer to "winner"), its opener, no one, or the deciding step (a
 draw without one)."""
 
+RECORDED = ("winner", "initiative", "first_player")
+"""Choices that a result keeps. All others are asked by steps that few matches ever come to."""
+
 
 class WayToEnd(Message, frozen=True):
     """One way to end: `when` it is offered, what `ended` it records, and its steps in order."""
@@ -139,10 +142,6 @@ def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
 def form_to_json(form: Form) -> dict[str, Any]:
     """The form as plain JSON, as it travels in a table's view."""
     return dict(to_builtins(form))
-
-
-RECORDED = ("winner", "initiative", "first_player")
-"""Choices that a result keeps. All others are asked by steps that few matches ever come to."""
 
 
 class SlipTicks(Struct, frozen=True):

@@ -20,6 +20,17 @@ Rows = list[tuple[int, ListData]]  # the non-blank lines of a table, each with i
 _BRACKETS = re.compile(r"\s*\([^()]*\)\s*$")
 _MARK = "•*"
 
+_WITHOUT_STROKE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
+"""Letters that do not decompose into a base letter and an accent."""
+_TYPED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+
+TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
+"""Kinds of fields and their JSON: a string, a whole number, an option, true (or nothing), a list of strings."""
+
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
+
+_EXPECTED = {TEXT: "string", TICK: "boolean", NAMES: "array"}
+
 
 def rows_at(part: ListData, key: str) -> Rows:
     """A table's lines; blank ones are skipped but keep their number."""
@@ -62,11 +73,6 @@ def normalize_text(written: str) -> str:
     return " ".join(unicodedata.normalize("NFC", written).split())
 
 
-_WITHOUT_STROKE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
-"""Letters that do not decompose into a base letter and an accent."""
-_TYPED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
-
-
 def search_text(name: str) -> str:
     """The search text of a name: `fold`, plus its spelling on a foreign keyboard ("Jörg": "jorg joerg")."""
     plain_name = fold(name)
@@ -106,10 +112,6 @@ def total_points(ships: Iterable[ListData]) -> int | None:
     costs = [None if (points := number_at(ship, "points")) is None else points * copy_count(ship) for ship in ships]
     known = [cost for cost in costs if cost is not None]
     return sum(known) if known and len(known) == len(costs) else None
-
-
-TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
-"""Kinds of fields and their JSON: a string, a whole number, an option, true (or nothing), a list of strings."""
 
 
 class ListField(Struct, frozen=True):
@@ -412,11 +414,6 @@ def _line_problem(value: object, field: ListField, where: str, line: int) -> Pro
             "list_line_choice", where=where, line=line, value=_shown(value), options=", ".join(field.options)
         )
     return Problem("list_line_unreadable", where=where, line=line)
-
-
-_NOTHING: tuple[Any, ...] = (None, "", [], {})
-
-_EXPECTED = {TEXT: "string", TICK: "boolean", NAMES: "array"}
 
 
 def _shown(value: object) -> str:

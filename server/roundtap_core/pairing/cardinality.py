@@ -9,6 +9,9 @@ from roundtap_core.randomness import Rand, shuffle
 FREE = -1
 WAITING = 4  # how many free members are tried for a short path before the general search
 
+PASSES = 3
+REACH = 256  # how far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one
+
 
 class LargestMatching:
     """A largest matching among `members`, an edge wherever two have not met. `partner` maps each matched member to the
@@ -126,10 +129,6 @@ class LargestMatching:
         while base[w] not in seen:
             w = parent[self.partner[base[w]]]
         return base[w]
-
-
-PASSES = 3
-REACH = 256  # how far below it a pair is offered exchanges: all of a field of 512, bounded work in a larger one
 
 
 def improve_shape(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:

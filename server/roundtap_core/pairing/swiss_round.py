@@ -30,6 +30,12 @@ from roundtap_core.standings.totals import SwissTotals, swiss_totals
 IDEAL, REPAIRED = "ideal", "repaired"
 TRIES = 400
 
+RANDOM = "random"
+
+LARGEST = 10
+
+STEPS = 20_000
+
 
 def draw_first_round(
     members: Sequence[int], came_with: Sequence[str | None], rand: Rand
@@ -96,9 +102,6 @@ def _separate(line: list[int], came_with: Sequence[str | None], rand: Rand) -> l
     return line
 
 
-RANDOM = "random"
-
-
 class ByeChoice(Struct, frozen=True):
     """The choice and its reason: `why` is "random" (first round), "last" or "random-lowest" (the rulebook's ways).
     `passed_over` would have come first, but without them a repeat could not have been avoided."""
@@ -145,9 +148,6 @@ def _byes_without_repeat(members: Sequence[int], met: pairing_pool.Met) -> set[i
     return LargestMatching(members, met).spare
 
 
-LARGEST = 10
-
-
 def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pairing_pool.Pairs]:
     """All rounds with the fewest repeats and, among these, the best shape (lines 1 and 3 of the criterion)."""
     group_of = {member: g for g, group in enumerate(groups) for member in group}
@@ -186,8 +186,6 @@ def all_pairings(members: list[int]) -> Iterator[pairing_pool.Pairs]:
 
 
 # Lookahead for small fields (line 3b).
-
-STEPS = 20_000
 
 
 class SearchBudget:

@@ -17,6 +17,16 @@ from roundtap_core.randomness import Rand, shuffle
 TRIES = 100
 RESTARTS = 4
 
+METHODS = ("ideal", "repaired", "exact", "windowed")
+IDEAL, REPAIRED, EXACT, WINDOWED = range(4)
+
+WIDEST = 100  # competitors considered together, at most; a wider piece is paired row by row: "windowed"
+NARROW = 48  # the same once wide pieces have cost EFFORT, so that a draw never stalls
+EFFORT = 4 * WIDEST**3
+"""What wide pieces may cost in one draw: a piece of n costs n³ (counted, not timed: the same on every machine)."""
+ROWS = 32  # how often a draw may continue row by row before the rest is paired by exchanges
+FIRST_WIDTH = 12
+
 
 def first_part_size(groups: Groups) -> int:
     """How many groups from the top hold together: the fewest with an even number of members."""
@@ -188,17 +198,6 @@ def pair_inside(group: list[int], met: Met, rand: Rand) -> Pairs:
     pairs = repair_ideal([group], met, rand)
     assert pairs is not None, "a flexible group can always be paired inside"
     return pairs
-
-
-METHODS = ("ideal", "repaired", "exact", "windowed")
-IDEAL, REPAIRED, EXACT, WINDOWED = range(4)
-
-WIDEST = 100  # competitors considered together, at most; a wider piece is paired row by row: "windowed"
-NARROW = 48  # the same once wide pieces have cost EFFORT, so that a draw never stalls
-EFFORT = 4 * WIDEST**3
-"""What wide pieces may cost in one draw: a piece of n costs n³ (counted, not timed: the same on every machine)."""
-ROWS = 32  # how often a draw may continue row by row before the rest is paired by exchanges
-FIRST_WIDTH = 12
 
 
 class TopDownDraw(Struct):

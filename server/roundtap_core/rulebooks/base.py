@@ -22,6 +22,15 @@ BYE_LAST, BYE_RANDOM_LOWEST = "last", "random-lowest"
 
 OWN = "own"  # the structure that every rulebook allows: rounds and cut as the organizer announces
 
+FIRST_PLAYER, INITIATIVE = "first_player", "initiative"  # what a lot may have to decide before a game
+
+BY_LOT = "lot"
+
+NO, WITH_SECOND = "no", "with_second"
+"""Whether officials may play: never, or with a second official announced at the start."""
+
+ORGANIZER, HEAD_JUDGE, JUDGE = "organizer", "head_judge", "judge"
+
 
 class Tally(Struct, frozen=True):
     """What one match gives one side: tournament points, the outcome, and figures summed for tiebreakers."""
@@ -116,16 +125,6 @@ class Squads(Struct, frozen=True):
 
     listed: int
     taken: int
-
-
-FIRST_PLAYER, INITIATIVE = "first_player", "initiative"  # what a lot may have to decide before a game
-
-BY_LOT = "lot"
-
-NO, WITH_SECOND = "no", "with_second"
-"""Whether officials may play: never, or with a second official announced at the start."""
-
-ORGANIZER, HEAD_JUDGE, JUDGE = "organizer", "head_judge", "judge"
 
 
 class Rulebook:

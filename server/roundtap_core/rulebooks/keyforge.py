@@ -24,6 +24,25 @@ INTRODUCTORY = frozenset(
 )
 SLEEVES_LEVEL = "premium"
 
+KEYS, KEY_PRICE = 3, 6
+LOOK_S = 120  # "Cartas de identidad": the other's list may be read before the game, for two minutes
+SCORE = "score"
+
+HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")
+"""The choice in step 4 where a deck's houses are unknown; any other house is OTHER_HOUSE."""
+OTHER_HOUSE = "other"
+
+LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        questions.FIRST_PLAYER_BY: (questions.BY_LOT,),
+        "lot": records.SIDES,
+        "active": records.SIDES,
+        "turns": records.SIDES,
+        "game_begun": ("yes", "no"),
+    }
+)
+"""Keys of `timeout` whose values are among a few."""
+
 
 class ArchonDeck(ListCheck):
     """{"identity": name, "houses": [3], "identity_card": true, "opaque_sleeves": true}; the competitor's own keys take
@@ -125,26 +144,6 @@ class SealedDeck(ArchonDeck):
         if list_.get("registered_here") is None:
             found.append(Problem("list_not_registered_here", where="/registered_here"))
         return found
-
-
-KEYS, KEY_PRICE = 3, 6
-LOOK_S = 120  # "Cartas de identidad": the other's list may be read before the game, for two minutes
-SCORE = "score"
-
-HOUSES = ("Brobnar", "Dis", "Logos", "Mars", "Sanctum", "Shadows", "Untamed")
-"""The choice in step 4 where a deck's houses are unknown; any other house is OTHER_HOUSE."""
-OTHER_HOUSE = "other"
-
-LOT_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        questions.FIRST_PLAYER_BY: (questions.BY_LOT,),
-        "lot": records.SIDES,
-        "active": records.SIDES,
-        "turns": records.SIDES,
-        "game_begun": ("yes", "no"),
-    }
-)
-"""Keys of `timeout` whose values are among a few."""
 
 
 class KeyForgeArchon(base.Rulebook):

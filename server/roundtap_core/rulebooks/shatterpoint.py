@@ -15,6 +15,9 @@ from roundtap_core.rulebooks import base
 
 SQUADS = 4
 
+STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
+FREE_WIN = records.SidePair(2, 3)  # what a bye gives and a concession gives at least: struggles won, wounds inflicted
+
 
 def squad_key(number: int) -> str:
     """Where squad 1, 2, 3 or 4 stands in a list; its number is what picks and slips name it by."""
@@ -89,10 +92,6 @@ def _unique_problems(list_: list_form.ListData) -> Iterator[Problem]:
                     first=squad_letter(first[list_form.fold(name)]),
                 )
             first.setdefault(list_form.fold(name), number)
-
-
-STRUGGLES_TO_WIN, MOST_WOUNDS, MOST_OBJECTIVES = 2, 99, 9
-FREE_WIN = records.SidePair(2, 3)  # what a bye gives and a concession gives at least: struggles won, wounds inflicted
 
 
 class ShatterpointPremier(base.Rulebook):

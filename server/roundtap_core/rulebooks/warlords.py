@@ -41,6 +41,12 @@ CARDS = (
 
 SWAP_SIGN = ">"
 
+FULL_LIFE = 20
+
+NO_CARD, FOREIGN_CARD = "no_card", "foreign_card"
+"""Why a player with life left has lost (A 7.2, A 7.3): no card to draw, or a card of a foreign realm in the deck."""
+REASON, REASONS = "reason", (NO_CARD, FOREIGN_CARD)
+
 
 class CardSwap(Struct, frozen=True):
     """One card of the battle or construction deck swapped for one of the sideboard before a game."""
@@ -248,13 +254,6 @@ def _realm_problems(list_: ListData) -> Iterator[Problem]:
                     name=text_at(card, "name"),
                     realm=realm,
                 )
-
-
-FULL_LIFE = 20
-
-NO_CARD, FOREIGN_CARD = "no_card", "foreign_card"
-"""Why a player with life left has lost (A 7.2, A 7.3): no card to draw, or a card of a foreign realm in the deck."""
-REASON, REASONS = "reason", (NO_CARD, FOREIGN_CARD)
 
 
 class WarlordsOfTerra(base.Rulebook):

@@ -27,6 +27,27 @@ SECTIONS = {
 """How the two sections of a huge ship are told apart, in any of the four languages."""
 NAVIGATION_OFFICER = frozenset({"oficial de navegacion", "navigation officer"})
 
+SHIPS = list_form.ListTable(
+    "ships",
+    (
+        list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
+        list_form.ListField("name", label="pilot"),
+        list_form.ListField("ship"),
+        list_form.ListField("size", list_form.CHOICE, (SMALL, LARGE, HUGE)),
+        list_form.ListField("points", list_form.NUMBER),
+        list_form.ListField("upgrades", list_form.NAMES),
+    ),
+)
+UNIQUE = list_form.ListField("unique", list_form.TICK)
+SQUAD = (
+    list_form.ListField("total", list_form.NUMBER, maximum=9999),
+    list_form.ListField("epic_points", list_form.NUMBER, maximum=99),
+)
+
+FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
+FULL_MARGIN = 12
+SHORTEST_MINUTES, LONG_MINUTES = 150, 210
+
 
 class SquadLimits(Struct, frozen=True):
     """Of one player: squad points, epic points, and ships of one type."""
@@ -44,24 +65,6 @@ def duel_limits(options: Mapping[str, Any]) -> SquadLimits:
 def team_limits(options: Mapping[str, Any]) -> SquadLimits:
     """A player of a team: half of its 400 squad points, 3 epic points, 8 small and 4 large ships of one type."""
     return SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
-
-
-SHIPS = list_form.ListTable(
-    "ships",
-    (
-        list_form.ListField("count", list_form.NUMBER, minimum=1, maximum=99, usual=1),
-        list_form.ListField("name", label="pilot"),
-        list_form.ListField("ship"),
-        list_form.ListField("size", list_form.CHOICE, (SMALL, LARGE, HUGE)),
-        list_form.ListField("points", list_form.NUMBER),
-        list_form.ListField("upgrades", list_form.NAMES),
-    ),
-)
-UNIQUE = list_form.ListField("unique", list_form.TICK)
-SQUAD = (
-    list_form.ListField("total", list_form.NUMBER, maximum=9999),
-    list_form.ListField("epic_points", list_form.NUMBER, maximum=99),
-)
 
 
 class _EpicList(list_form.ListCheck):
@@ -346,11 +349,6 @@ def _cards(squad: list_form.ListData, where: str) -> Iterator[tuple[str, int, st
                 list_form.copy_count(ship),
                 list_form.is_marked_unique(upgrade),
             )
-
-
-FULL_WIN, MODIFIED_WIN, DRAWN_GAME = 5, 3, 1
-FULL_MARGIN = 12
-SHORTEST_MINUTES, LONG_MINUTES = 150, 210
 
 
 class XWingEpicDuel(base.Rulebook):

@@ -20,6 +20,11 @@ EACH, KNOCKOUT = "each", "knockout"
 
 Worth = tuple[int, ...]
 
+RANDOM = "random"
+
+AMONG_TIED: frozenset[str] = frozenset(("head_to_head", "tiebreak_round", RANDOM))
+"""Tiebreakers evaluated within a tie only: they depend on the tied, or are rarely needed."""
+
 
 class TiebreakMatch(Struct, frozen=True):
     """A tie-break match between two of the tied. `winner` None: not played yet, or both lost."""
@@ -157,9 +162,6 @@ def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], 
     return len(above) < prizes or sum(who in here for who in above) < planned[1]
 
 
-RANDOM = "random"
-
-
 class TiebreakInput(Struct, frozen=True):
     """What a tiebreaker may use: the tournament after round `after` (None: all of it), the totals, and those ranked
     above the tie, to whom each is added that has a place."""
@@ -286,6 +288,3 @@ STEPS: dict[str, Step] = {
     "tiebreak_round": tiebreak_round,
     RANDOM: _lot,
 }
-
-AMONG_TIED: frozenset[str] = frozenset(("head_to_head", "tiebreak_round", RANDOM))
-"""Tiebreakers evaluated within a tie only: they depend on the tied, or are rarely needed."""

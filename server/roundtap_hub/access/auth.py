@@ -30,6 +30,13 @@ SIGN_UP_RATES = FairRates(
 """Of one address a full hall at once, since a router may hide all of it; refilled within ten minutes."""
 SIGN_UPS_KEPT = 1024  # how many addresses, and answered forms, are remembered
 
+LOCAL_HOST = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+
+OWN_PAGES = "'self'"  # in a policy, instead of an origin: the pages of this very hub
+VIRTUAL_HALL = re.compile(r"(http://127\.0\.0\.1:[1-9]\d{1,4})/")
+
+PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
+
 
 class GuessLimiter:
     """Slows down guessing at what people type: PINs and codes. `now_ms` is a monotonic clock; `refusal`: the key of the
@@ -65,17 +72,10 @@ def is_loopback(address: str) -> bool:
     return (found.ipv4_mapped or found if isinstance(found, IPv6Address) else found).is_loopback
 
 
-LOCAL_HOST = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
-
-
 def is_local_request(address: str, host: str) -> bool:
     """Whether the request was made at the hub itself: by the connection's address and the requested host, which differs
     for a proxy on the hub's machine, and for a foreign page whose name resolves to the hub."""
     return is_loopback(address) and LOCAL_HOST.fullmatch(host) is not None
-
-
-OWN_PAGES = "'self'"  # in a policy, instead of an origin: the pages of this very hub
-VIRTUAL_HALL = re.compile(r"(http://127\.0\.0\.1:[1-9]\d{1,4})/")
 
 
 def framing_origin(bench_url: str | None, host: str) -> str:
@@ -89,9 +89,6 @@ def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bo
     """Whether a POST comes from a form of this hub, by the browser's token and, where it is sent, the origin. `own`:
     the requested scheme and host ("https://10.42.0.1:8443")."""
     return origin in (None, own) and bool(expected) and hmac.compare_digest(expected.encode(), token.encode())
-
-
-PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
 
 
 def safe_redirect_path(target: str | None, default: str) -> str:

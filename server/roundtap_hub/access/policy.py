@@ -90,6 +90,11 @@ IN_OPEN_ROUNDS: RoleLimits = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
 NAMED = re.compile("<([a-z_]+)>")
 CONSOLE = "/console"  # the root of all addresses that are the staff's alone, and of no others
 
+ROUTES: dict[str, Route] = {}
+"""Every address of the hub, once its module is imported: the native ones with asgi.py, all pages with routes.py."""
+
+ENCRYPT, LOG_IN = "encrypt", "log in"
+
 
 @dataclass(frozen=True, slots=True)
 class Route:
@@ -138,9 +143,6 @@ class Route:
         return tuple(role for role in reversed(STAFF_ROLES) if self.allows(role, state, round_state))
 
 
-ROUTES: dict[str, Route] = {}
-"""Every address of the hub, once its module is imported: the native ones with asgi.py, all pages with routes.py."""
-
 Answer = TypeVar("Answer", bound=Callable[..., Any])
 
 
@@ -182,9 +184,6 @@ class Requester:
     here: bool  # not encrypted, but from the hub's own machine and by its own name
     role: str = ""
     token: str = ""  # the session's; "" for none
-
-
-ENCRYPT, LOG_IN = "encrypt", "log in"
 
 
 def native_routes(*owners: object) -> dict[str, dict[str, Callable[..., Awaitable[None]]]]:

@@ -28,6 +28,20 @@ PEOPLE_MOST = 32  # bounds what a guess costs the hub, which hashes it once for 
 NAME_LETTERS = 80
 ID_BYTES = 5
 
+log = logging.getLogger(__name__)
+
+IDLE_MS = 4 * 3600_000  # how long a session lives without being used
+LIFE_MS = 24 * 3600_000  # how long a session lives at most; time while the machine is off does not count
+NOTED_EVERY_MS = 60_000  # how often uses are written to the disk: a power cut prolongs a session by no more than that
+SESSIONS_PER_PERSON = 16  # one more ends the least used one of the same person, and nobody else's
+TOKEN_BYTES = 32
+AGENT_LETTERS = 200
+
+DEVICE_BYTES = 18
+NEW_PIN_MS = 5 * 60_000
+"""How long a new PIN is looked at however many guesses there are, from the first login on. What a guess costs the hub
+limits them to some thousands of 100,000,000."""
+
 
 @dataclass(frozen=True, slots=True)
 class StaffIdentity:
@@ -204,16 +218,6 @@ def _check_role(role: str) -> None:
         raise Invalid("not_one_of", value=role[:40], options=", ".join(STAFF_ROLES))
 
 
-log = logging.getLogger(__name__)
-
-IDLE_MS = 4 * 3600_000  # how long a session lives without being used
-LIFE_MS = 24 * 3600_000  # how long a session lives at most; time while the machine is off does not count
-NOTED_EVERY_MS = 60_000  # how often uses are written to the disk: a power cut prolongs a session by no more than that
-SESSIONS_PER_PERSON = 16  # one more ends the least used one of the same person, and nobody else's
-TOKEN_BYTES = 32
-AGENT_LETTERS = 200
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """One logged-in browser. `id` may be shown; `hash` is SHA-256 of its token, which only the browser has. `began_ms`
@@ -383,12 +387,6 @@ class Sessions:
 
 
 HUB_PIN_IDENTITY = StaffIdentity(ORGANIZER)  # the identity behind the hub's own PIN
-
-
-DEVICE_BYTES = 18
-NEW_PIN_MS = 5 * 60_000
-"""How long a new PIN is looked at however many guesses there are, from the first login on. What a guess costs the hub
-limits them to some thousands of 100,000,000."""
 
 
 class StaffLogin:

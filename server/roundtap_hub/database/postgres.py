@@ -49,6 +49,37 @@ STEP_US = 1_000_000  # a larger jump means that the database's clock was set: ru
 
 TimeQuery = Callable[[], int]  # asks the database for its time, in microseconds since 1970
 
+HEADS = text("""
+WITH RECURSIVE found AS (
+    (SELECT stream FROM entry ORDER BY stream LIMIT 1)
+    UNION ALL
+    SELECT (SELECT entry.stream FROM entry WHERE entry.stream > found.stream ORDER BY entry.stream LIMIT 1) FROM found
+    WHERE found.stream IS NOT NULL
+)
+SELECT stream, number, hash FROM found CROSS JOIN LATERAL (
+    SELECT number, hash FROM entry WHERE entry.stream = found.stream ORDER BY number DESC LIMIT 1) AS head
+""")
+"""The last entry of every stream: one step in the index for each, however many entries there are."""
+
+_NEWER = text(
+    "SELECT {} FROM unnest(CAST(:streams AS text[]), CAST(:numbers AS integer[])) AS known(stream, number) "
+    "JOIN entry ON entry.stream = known.stream AND entry.number > known.number "
+    "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in ENTRY.columns))
+)
+_NOTIFY = text("SELECT pg_notify(:channel, :told)")
+_LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
+_HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
+_KINDS = {"number": "integer", "version": "integer"}
+_PUT_ENTRIES = text(
+    "INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
+        ", ".join(f'"{column.name}"' for column in ENTRY.columns),
+        ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns),
+    )
+)
+"""One statement for the whole batch. It waits for any writer of the same numbers and then skips those."""
+
+_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+
 
 class NumberTaken(journal.JournalConflict):
     """Another hub wrote first: nothing of the batch is stored. Read what is new, and decide again."""
@@ -202,36 +233,6 @@ def error_text(error: Exception) -> str:
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
-HEADS = text("""
-WITH RECURSIVE found AS (
-    (SELECT stream FROM entry ORDER BY stream LIMIT 1)
-    UNION ALL
-    SELECT (SELECT entry.stream FROM entry WHERE entry.stream > found.stream ORDER BY entry.stream LIMIT 1) FROM found
-    WHERE found.stream IS NOT NULL
-)
-SELECT stream, number, hash FROM found CROSS JOIN LATERAL (
-    SELECT number, hash FROM entry WHERE entry.stream = found.stream ORDER BY number DESC LIMIT 1) AS head
-""")
-"""The last entry of every stream: one step in the index for each, however many entries there are."""
-
-_NEWER = text(
-    "SELECT {} FROM unnest(CAST(:streams AS text[]), CAST(:numbers AS integer[])) AS known(stream, number) "
-    "JOIN entry ON entry.stream = known.stream AND entry.number > known.number "
-    "ORDER BY entry.stream, entry.number".format(", ".join(f'entry."{each.name}"' for each in ENTRY.columns))
-)
-_NOTIFY = text("SELECT pg_notify(:channel, :told)")
-_LOCK = {alone: text(f"SELECT pg_advisory_xact_lock{'' if alone else '_shared'}(:key)") for alone in (True, False)}
-_HASH_BEFORE = select(ENTRY.c.hash).where(ENTRY.c.stream == bindparam("of"), ENTRY.c.number == bindparam("at"))
-_KINDS = {"number": "integer", "version": "integer"}
-_PUT_ENTRIES = text(
-    "INSERT INTO entry ({}) SELECT * FROM unnest({}) ON CONFLICT DO NOTHING".format(
-        ", ".join(f'"{column.name}"' for column in ENTRY.columns),
-        ", ".join(f"CAST(:{column.name} AS {_KINDS.get(column.name, 'text')}[])" for column in ENTRY.columns),
-    )
-)
-"""One statement for the whole batch. It waits for any writer of the same numbers and then skips those."""
-
-
 def _check_preconditions(connection: Connection, entries: Sequence[Entry], rests_on: Mapping[str, int] | None) -> None:
     """Raise NumberTaken unless the chains continue what is stored and the rest of `rests_on` is unchanged."""
     connection.execute(_LOCK[rests_on is not None], {"key": HALL_LOCK})
@@ -372,9 +373,6 @@ class DatabaseClock:
 
     def _wall(self) -> str:
         return datetime.fromtimestamp(self._clock.read_us() // 1_000_000, UTC).isoformat(timespec="seconds")
-
-
-_NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 
 
 def _monotonic_us() -> int:

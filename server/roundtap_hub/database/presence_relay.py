@@ -38,6 +38,11 @@ CONTACT_FIELDS = frozenset({"unit", "contact_ms", "connected"})
 Key = tuple[str, ...]
 Message = dict[str, Any]
 
+BOOK_CHANNEL = "roundtap_paper"
+"""Changes are announced here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs",
+anything may have changed."""
+BOOK_LOCK = HALL_LOCK + 2
+
 
 def _plain(value: UnitStatus | PhoneRequest) -> Any:
     return msgspec.to_builtins(value, order="deterministic")
@@ -219,12 +224,6 @@ def _chunks(items: Iterable[T]) -> Iterator[list[T]]:
         size += length
     if group:
         yield group
-
-
-BOOK_CHANNEL = "roundtap_paper"
-"""Changes are announced here: {"from": hub, "jobs": [id, …], "orders": whether there are new ones}; without "jobs",
-anything may have changed."""
-BOOK_LOCK = HALL_LOCK + 2
 
 
 class SharedPrintBook(PrintBook):

@@ -43,6 +43,24 @@ from roundtap_hub.serving.renderings import RENDER_CACHE, RenderCache, RowSource
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.units.unit_list import table_units, unit_rows
 
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
+
+OFFICIALS, UNITS = "officials", "units"
+
+_FORMS = {
+    OFFICIALS: (
+        "console.add_official",
+        "console.change_official",
+        "console.remove_official",
+        "console.set_official_duty",
+    ),
+    UNITS: ("console.place_unit",),
+}
+
+SEED_BITS = 53
+CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
+CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
+
 
 def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
     """The draft, or None. `name`: of an elimination round; `fixed`: the bracket leaves nothing to redraw; `by_hand`:
@@ -92,11 +110,6 @@ def _meetings(moment: SavedEvent, draft: RoundState) -> dict[frozenset[str | Non
                 if match.match.b:
                     met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
     return met
-
-
-ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
-
-OFFICIALS, UNITS = "officials", "units"
 
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)
@@ -489,22 +502,6 @@ def opened_part(moment: saved_event.SavedEvent) -> str:
     if args.get("competitor") in moment.state.entrants:
         return f"person-{args['competitor']}"
     return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
-
-
-_FORMS = {
-    OFFICIALS: (
-        "console.add_official",
-        "console.change_official",
-        "console.remove_official",
-        "console.set_official_duty",
-    ),
-    UNITS: ("console.place_unit",),
-}
-
-
-SEED_BITS = 53
-CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
-CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)

@@ -19,6 +19,8 @@ from roundtap_hub.rounds.knockout import next_round_key, next_stage, title_key
 from roundtap_hub.rounds.round_clock import TableClocks
 from roundtap_hub.store.command_pipeline import busy_tables, taken_tables
 
+DRAW, CLOCK = "draw_round", "set_clock"
+
 
 @dataclass(frozen=True, slots=True)
 class TableClash:
@@ -40,9 +42,6 @@ def clash_of(events: Mapping[str, EventState], state: EventState) -> TableClash 
 
 def _comma_list(tables: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(tables)))
-
-
-DRAW, CLOCK = "draw_round", "set_clock"
 
 
 @dataclass(frozen=True, slots=True)

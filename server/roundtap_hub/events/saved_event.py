@@ -19,6 +19,12 @@ from roundtap_hub.serving.memoized import memoized, memoized_by
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.snapshots import EventSummary
 
+IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
+"""The fields of an event that change as it is played, and are not all on every page."""
+DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
+
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SavedEvent:
@@ -158,11 +164,6 @@ def rank_changes(moment: SavedEvent) -> dict[str, int]:
     return {who: was[who] - rank for who, rank in now.items() if was.get(who, rank) != rank}
 
 
-IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
-"""The fields of an event that change as it is played, and are not all on every page."""
-DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
-
-
 def _decided_key(moment: SavedEvent) -> object:
     return [getattr(moment.state, name) for name in DECIDED]
 
@@ -269,8 +270,6 @@ class StepMarks:
     def _seats(self) -> dict[str, MatchState]:
         return open_matches_by_player(self._state)
 
-
-COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 EventLine = EventState | EventSummary
 """Both name what a list shows alike, except the number of people: `entrants` or `players`."""

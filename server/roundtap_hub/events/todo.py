@@ -21,32 +21,6 @@ from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, calls_of, leave_
 
 ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
 
-
-@dataclass(frozen=True, slots=True)
-class OpenTask:
-    """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
-    the opponent."""
-
-    kind: str
-    table: int | None
-    since_ms: int | None = None
-    cell: GridCell | None = None
-    unit: str | None = None
-    who: str = ""
-    who_id: str = ""
-    taken_by: str | None = None
-    number: int | None = None
-    text: str = ""
-    side: str = ""
-    leaving: abandoned_match.LeaveEffect | None = None
-    to: str = ""
-
-    @property
-    def key(self) -> str:
-        """The key of its row."""
-        return f"{self.kind}-{self.table}-{self.unit or self.who_id}{self.side}"
-
-
 MOVED_MAX = 12  # the most places listed that an older version gave to others
 
 ELSEWHERE = "elsewhere"  # a unit reported a match at whose table it did not stand
@@ -76,6 +50,36 @@ RANK = {
     "late": 5,
     NO_CONTACT: 6,
 }
+
+NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-squads"})
+"""Tasks whose rows show more than the task: the clock, a player's mark, the officials, a round's name."""
+
+ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTask:
+    """One line of the list; `kind` selects sign, texts and buttons. `leaving`: what a request to leave would do; `to`:
+    the opponent."""
+
+    kind: str
+    table: int | None
+    since_ms: int | None = None
+    cell: GridCell | None = None
+    unit: str | None = None
+    who: str = ""
+    who_id: str = ""
+    taken_by: str | None = None
+    number: int | None = None
+    text: str = ""
+    side: str = ""
+    leaving: abandoned_match.LeaveEffect | None = None
+    to: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of its row."""
+        return f"{self.kind}-{self.table}-{self.unit or self.who_id}{self.side}"
 
 
 def open_tasks(
@@ -114,10 +118,6 @@ def open_tasks(
             n.table or 0,
         ),
     )
-
-
-NEVER_CACHED = frozenset({"extra", "leave", "proposal", "late", "squads", "bye-squads"})
-"""Tasks whose rows show more than the task: the clock, a player's mark, the officials, a round's name."""
 
 
 def task_rows(tasks: Iterable[OpenTask]) -> Iterator[RowSource]:
@@ -357,9 +357,6 @@ def _open_rulings(state: EventState, names: Mapping[str, str]) -> Iterator[OpenT
         yield OpenTask(
             "proposal", None, who=names.get(who, who), who_id=who, number=proposal.warnings, text=proposal.reason or ""
         )
-
-
-ABOUT_LISTS = (LIST_MISSING, LIST_WRONG, DECK_TWICE)
 
 
 @dataclass(frozen=True, slots=True)

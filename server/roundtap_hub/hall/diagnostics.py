@@ -57,6 +57,19 @@ _LOG_CALL = re.compile(
     re.ASCII,
 )
 
+SETTINGS: Mapping[str, re.Pattern[str]] = {
+    "role": re.compile("hub|table|printer|wall|standby|panel"),
+    "language": re.compile("en|es|de|pl"),
+    "country": re.compile("[A-Z]{2}"),
+    "board": re.compile("recommended|adafruit-oled-bonnet|waveshare-oled-hat"),
+    "port": re.compile(r"\d{1,5}"),
+    "baud": re.compile(r"\d{3,6}"),
+    "on_database": re.compile("yes|no"),
+    "encrypted": re.compile("yes|no"),
+    "copies": re.compile(r"\d{1,2}"),
+    "events": re.compile(r"\d{1,5}"),
+}
+
 
 def diagnostics_text(
     checks: Iterable[Check],
@@ -88,20 +101,6 @@ def diagnostics_text(
         lines.append(f"{safe.group} {safe.key} {safe.state}: {safe.finding(words)}")
     lines += ["", "[log]", *(redact_line(line) for line in list(log)[-LINES_MAX:])]
     return "\n".join(lines) + "\n"
-
-
-SETTINGS: Mapping[str, re.Pattern[str]] = {
-    "role": re.compile("hub|table|printer|wall|standby|panel"),
-    "language": re.compile("en|es|de|pl"),
-    "country": re.compile("[A-Z]{2}"),
-    "board": re.compile("recommended|adafruit-oled-bonnet|waveshare-oled-hat"),
-    "port": re.compile(r"\d{1,5}"),
-    "baud": re.compile(r"\d{3,6}"),
-    "on_database": re.compile("yes|no"),
-    "encrypted": re.compile("yes|no"),
-    "copies": re.compile(r"\d{1,2}"),
-    "events": re.compile(r"\d{1,5}"),
-}
 
 
 def is_safe_setting(name: str, value: str) -> bool:

@@ -27,6 +27,18 @@ T = TypeVar("T")
 
 CACHE_TTL_MS = 5000
 
+log = logging.getLogger(__name__)
+
+FILE = "hall-time.json"
+UNSET, BEHIND, UNSURE = "unset", "behind", "unsure"
+"""Why the time is doubtful: it is before this program existed; it is before this hub's newest file; the machine has no
+clock of its own, and has not been set since it was switched on."""
+SLACK_S = 120  # allowance for a card's file system, which rounds, and for a clock that was corrected backwards a little
+
+SYNCED = Path("/run/systemd/timesync/synchronized")
+RTC = Path("/sys/class/rtc/rtc0/hctosys")
+MODEL = Path("/proc/device-tree/model")
+
 
 class OwnMachine:
     """Thread-safe. `folder`: the hub's own, if any; the other parameters are for tests."""
@@ -75,19 +87,6 @@ class OwnMachine:
         days = int((self._wall_s() - made_s) // 86_400)
         # A machine with a wrong time of day cannot tell.
         return days if 0 <= days < 10_000 else None
-
-
-log = logging.getLogger(__name__)
-
-FILE = "hall-time.json"
-UNSET, BEHIND, UNSURE = "unset", "behind", "unsure"
-"""Why the time is doubtful: it is before this program existed; it is before this hub's newest file; the machine has no
-clock of its own, and has not been set since it was switched on."""
-SLACK_S = 120  # allowance for a card's file system, which rounds, and for a clock that was corrected backwards a little
-
-SYNCED = Path("/run/systemd/timesync/synchronized")
-RTC = Path("/sys/class/rtc/rtc0/hctosys")
-MODEL = Path("/proc/device-tree/model")
 
 
 def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:

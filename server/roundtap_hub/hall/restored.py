@@ -21,6 +21,10 @@ from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import report_step
 
+LEFT = "left"
+DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
+"""Why waiting reports are refused: their round was drawn anew; their event or round is no longer known."""
+
 
 def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
     """Everything on the page; None where this journal was not restored, or all is settled. `silent`: tables that must
@@ -188,11 +192,6 @@ def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | N
     if claim is None or claim.result is None or state is None:
         return None
     return shown_result(result_from_json(dict(claim.result)), state)
-
-
-LEFT = "left"
-DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
-"""Why waiting reports are refused: their round was drawn anew; their event or round is no longer known."""
 
 
 @route("GET /console/restored", ORGANIZERS)

@@ -44,6 +44,8 @@ BROWSERS = (
 
 DIGITS_MAX = 15
 
+KIND = "application/x-x509-ca-cert"  # makes phones offer to install it
+
 
 def staff_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
     """Active staff by name. `last`: the last login, "2026-11-22 10:00", "" where unknown; `sessions`: the number of
@@ -205,9 +207,6 @@ def login_address() -> str:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
     return f"https://{host}:{encrypted.port}/login"
-
-
-KIND = "application/x-x509-ca-cert"  # makes phones offer to install it
 
 
 @route("GET /trust", EVERYBODY)

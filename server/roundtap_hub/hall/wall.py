@@ -28,6 +28,8 @@ BOXES = {"wide": WALL, "tall": PORTRAIT_WALL}  # where a bracket is drawn, by th
 ANNOUNCED = 40  # how much of a box's height a line of an announcement takes
 LETTERS_A_LINE = 50
 
+SCREENS_MAX = 64
+
 
 @route("GET /wall", EVERYBODY, kept="wall")
 def wall_of_display() -> AnyResponse:
@@ -151,9 +153,6 @@ def end_time(state: EventState) -> str:
     if remaining_ms is None or remaining_ms <= 0:
         return ""
     return time_of_day(web.current_hub().clocks.wall(), remaining_ms)
-
-
-SCREENS_MAX = 64
 
 
 @route("GET /console/displays", HEADS_AND_DESK)

@@ -22,6 +22,17 @@ PART = re.compile(r"([1-4])/([1-4])")
 WALL_PARAMS = ("theme", "part", "show", "sound")  # the query parameters of a wall's address
 NAME = re.compile(r"name:[A-Z][1-9]?")
 
+WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
+NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
+"""Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
+LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
+
+LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
+PODIUM, PODIUM_LINES = 3, 4  # the places on the champion's page, and how many may share them
+PAGE_MS = 10_000
+
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class WallOptions:
@@ -95,18 +106,6 @@ def canonical_variant(page: str, variant: str) -> str:
     if page.split("/")[0] == "wall":
         return variant_of(wall_options(variant))
     return variant if (page, variant) == ("door", "stay") else ""
-
-
-WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
-NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
-"""Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
-LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
-
-LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
-PODIUM, PODIUM_LINES = 3, 4  # the places on the champion's page, and how many may share them
-PAGE_MS = 10_000
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,13 @@ from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import find_table
 from roundtap_hub.units.unit_presence import UnitStatus, calls_of
 
+JUDGE_TASK_KINDS = frozenset(
+    {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}
+)
+"""The kinds of open tasks that are a judge's, beside calls."""
+
+TABLE_DIGITS = 3
+
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
 @web.shows_problem_on(event_page)
@@ -232,12 +239,6 @@ def link_official_to_staff(event_id: str, official: str) -> AnyResponse:
     return web.back_to_event(event_id, "officials")
 
 
-JUDGE_TASK_KINDS = frozenset(
-    {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}
-)
-"""The kinds of open tasks that are a judge's, beside calls."""
-
-
 def judge_page_view(
     snapshot: Snapshot,
     units: Mapping[str, UnitStatus],
@@ -297,9 +298,6 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
         names.get(who, who) for kind, _, who in (source.partition(":") for source in sources) if kind == "phone"
     )
     return (("table",) if units else ()) + tuple(phones)
-
-
-TABLE_DIGITS = 3
 
 
 @policy.route("POST /console/<event_id>/call", policy.JUDGES, policy.VISIBLE)

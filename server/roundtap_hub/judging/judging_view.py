@@ -12,6 +12,8 @@ from roundtap_hub.access.staff import StaffIdentity
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, newest_round
 from roundtap_hub.people.competitors import OwedSquads, owed_squads
 
+MINUTE_MS = 60_000
+
 
 @dataclass(frozen=True, slots=True)
 class Signer:
@@ -45,9 +47,6 @@ def officials_on_duty(moment: SavedEvent) -> list[Signer]:
     """Officials on duty, the organizer first. Empty where none are named: then the logged-in user signs."""
     found = [signer for signer in officials(moment) if signer.official.on_duty]
     return sorted(found, key=lambda signer: signer.official.role != ORGANIZER)
-
-
-MINUTE_MS = 60_000
 
 
 @dataclass(frozen=True, slots=True)

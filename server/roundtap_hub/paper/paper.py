@@ -49,6 +49,35 @@ ORDER = {
     print_jobs.CANCELLED: 6,
 }
 
+CARD_LETTERS, NAME_LETTERS = 60, 60
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+DETAILS = (
+    "offline",
+    "no-paper",
+    "silent",
+    "stalled",
+    "unplugged",
+    "no-port",
+    "restarted",
+    "not-noted",
+    "unprintable",
+    "unconfirmed",
+    "login-console",
+    "no-access",
+    "busy",
+    print_jobs.MUTE,
+    print_jobs.GO_ON,
+)
+"""Details that a station may report of a job; any other is not shown."""
+
+A4, A5 = "a4", "a5"
+SIZES = (A4, A5)
+
+SPARE_TABLES = 2
+
+PUBLIC_SHEETS = ("pairings-table", "pairings-name", "standings", "bracket")
+DESK_SHEETS = ("slips", "players", "emergency")  # the last parts of these sheets' addresses
+
 
 @dataclass(frozen=True, slots=True)
 class PaperRow:
@@ -115,28 +144,6 @@ def _about(job: print_jobs.PrintJob) -> str:
     if job.kind == print_jobs.SPEED:
         return f"{order['number']}: {order['at']['baud']}"
     return str(order["card"] if job.kind == print_jobs.PROXY else order["at"]["printer"]) if order else ""
-
-
-CARD_LETTERS, NAME_LETTERS = 60, 60
-DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-DETAILS = (
-    "offline",
-    "no-paper",
-    "silent",
-    "stalled",
-    "unplugged",
-    "no-port",
-    "restarted",
-    "not-noted",
-    "unprintable",
-    "unconfirmed",
-    "login-console",
-    "no-access",
-    "busy",
-    print_jobs.MUTE,
-    print_jobs.GO_ON,
-)
-"""Details that a station may report of a job; any other is not shown."""
 
 
 def get_print_book() -> PrintBook:
@@ -311,10 +318,6 @@ def _back(event_id: str) -> AnyResponse:
     return redirect(url_for("console.paper_page", event_id=event_id), 303)
 
 
-A4, A5 = "a4", "a5"
-SIZES = (A4, A5)
-
-
 def printed_slips(
     moment: saved_event.SavedEvent,
     played: RoundState,
@@ -382,9 +385,6 @@ def paper_numbers(state: EventState) -> dict[str, int]:
     if all(tail.isdecimal() and len(tail) < 5 for tail in tails.values()) and len(set(tails.values())) == len(tails):
         return {who: int(tail) for who, tail in tails.items()}
     return {who: place for place, who in enumerate(state.entrants, start=1)}
-
-
-SPARE_TABLES = 2
 
 
 def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, Any]:
@@ -486,10 +486,6 @@ def _matches(
         for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
         if m.match.b is not None
     ]
-
-
-PUBLIC_SHEETS = ("pairings-table", "pairings-name", "standings", "bracket")
-DESK_SHEETS = ("slips", "players", "emergency")  # the last parts of these sheets' addresses
 
 
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)

@@ -43,6 +43,8 @@ RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3,
 """A job's state only ever rises: a repeated old message changes nothing, and a job begun before it was cancelled
 shows its outcome."""
 
+HEAD_LETTERS = 16
+
 
 @dataclass(frozen=True, slots=True)
 class PrintJob:
@@ -208,8 +210,6 @@ def is_newer_state(before: PrintState | None, after: PrintState) -> bool:
         return after.detail != before.detail
     return RANK[after.state] > RANK[before.state]
 
-
-HEAD_LETTERS = 16
 
 Content = dict[str, Any]
 Names = Mapping[str, str]

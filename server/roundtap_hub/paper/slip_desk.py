@@ -27,6 +27,15 @@ from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.unit_presence import TAKEN
 
+CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
+DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
+EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
+RULE = "POST /console/<event_id>/match/<match_id>/ruling"
+COUNTS, STAYS = "slip", "record"  # after a contradiction: the slip counts, or the record stays
+
+OFFICIAL_COOKIE, OFFICIAL_COOKIE_S = "roundtap_official", 12 * 3600
+"""Marks a phone on which an official was logged in: slips send it to the encrypted login at once. Grants nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
@@ -86,13 +95,6 @@ def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
                 "across": names[across],
             }
     return list(found.values())
-
-
-CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
-DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
-EXTEND = "POST /console/<event_id>/match/<match_id>/extension"
-RULE = "POST /console/<event_id>/match/<match_id>/ruling"
-COUNTS, STAYS = "slip", "record"  # after a contradiction: the slip counts, or the record stays
 
 
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
@@ -243,10 +245,6 @@ def open_scanned_slip(found: FoundSlip) -> AnyResponse:
         ),
         303,
     )
-
-
-OFFICIAL_COOKIE, OFFICIAL_COOKIE_S = "roundtap_official", 12 * 3600
-"""Marks a phone on which an official was logged in: slips send it to the encrypted login at once. Grants nothing."""
 
 
 @route("GET /s/<token>", SLIP)

@@ -16,6 +16,8 @@ from roundtap_hub.store.service import Snapshot
 TABLE, PERSON = "table", "person"
 MAX_HITS = 12  # the most hits shown
 
+MOST_LETTERS = 80
+
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
@@ -107,9 +109,6 @@ def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
 
 def _event(moment: saved_event.SavedEvent, here: str) -> str:
     return "" if moment.event_id == here else moment.state.name
-
-
-MOST_LETTERS = 80
 
 
 @route("GET /console/find", STAFF)

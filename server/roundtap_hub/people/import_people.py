@@ -108,6 +108,18 @@ YES, NO = (
 
 HEADING_ROWS_MAX = 5  # how many rows are searched for the headings: exports may begin with a title
 
+NEW, EXISTING, DUPLICATE, INVALID = "new", "here", "twice", "wrong"
+"""Kinds of rows: a new person; one already in the event; the same as an earlier row; unusable."""
+
+NAMES = (NAME, FIRST, LAST, MEMBER_1, MEMBER_2)
+MOST_TABLES = 999
+UNREADABLE = "\ufffd"
+
+AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
+"""Suffixes after a comma that are not first names."""
+
+SAMPLE_ROWS = 4
+
 
 def guess_heading(rows: Rows) -> int:
     """The row of the headings, counted from 1; 0: none."""
@@ -214,14 +226,6 @@ def _share(rows: Rows, column: int, fits: Callable[[str], object]) -> float:
     return sum(bool(fits(cell)) for cell in cells) / len(cells) if cells else 0.0
 
 
-NEW, EXISTING, DUPLICATE, INVALID = "new", "here", "twice", "wrong"
-"""Kinds of rows: a new person; one already in the event; the same as an earlier row; unusable."""
-
-NAMES = (NAME, FIRST, LAST, MEMBER_1, MEMBER_2)
-MOST_TABLES = 999
-UNREADABLE = "\ufffd"
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedRow:
     """One row, by its number in the table, with the person as they would be saved. `known`: the competitor of the event
@@ -300,10 +304,6 @@ def plan_import(
         for each in made
     ]
     return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
-
-
-AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
-"""Suffixes after a comma that are not first names."""
 
 
 def _is_turned(name: str) -> bool:
@@ -449,9 +449,6 @@ def _table(text: str) -> int | None:
     if not text.isdecimal() or not 1 <= int(text[:6]) <= MOST_TABLES or len(text) > 6:
         raise Invalid("table_number", value=text[:20], maximum=MOST_TABLES)
     return int(text)
-
-
-SAMPLE_ROWS = 4
 
 
 @route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)

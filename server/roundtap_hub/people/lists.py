@@ -28,6 +28,8 @@ SPARE = 3  # empty lines after the filled ones
 MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "none"
 """States of a list: required but missing; with problems; flagged for an official; good; missing and not required."""
 
+ROWS_ADDED = 8  # what "more lines" adds
+
 
 @dataclass(frozen=True, slots=True)
 class FormBox:
@@ -254,9 +256,6 @@ def flags_of(moment: SavedEvent, competitor: Competitor) -> list[Problem]:
         if p.where.split("/")[1] == str(place)
     ]
     return [*check.warnings(check.of_competitor(competitor), options, moment.state.level), *mine]
-
-
-ROWS_ADDED = 8  # what "more lines" adds
 
 
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)

@@ -24,6 +24,18 @@ MOST_PARTS = 400
 WITHIN_S = 20.0
 ANSWER_BYTES = 8 * 1024 * 1024
 
+MOST_BYTES = 2 * 1024 * 1024  # Of a file. A thousand players with links to their lists need a tenth of it.
+MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
+LINE_BREAK_SIGN = "↵"  # marks a line break or a tab inside a cell
+FORM_BYTES_MAX = 400_000
+"""The most bytes of a table in a form: each step carries it, as nothing is stored before the confirmation."""
+
+BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+POLISH_ONLY = frozenset(b"\xb3\xb9\xbf\xa3\xaf\x9f\x8f")
+"""Bytes that are Polish letters in Windows-1250, and no letters or rare ones in Windows-1252."""
+SEPARATORS = ("\t", ";", ",", "|")
+SNIFFED_ROWS = 200
+
 
 def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]:
     """The first sheet that is not empty, up to one row and one column beyond the given limits. Raises
@@ -73,18 +85,6 @@ def _repacked(raw: bytes) -> bytes:
         raise Problem("sheet_damaged") from None
     return made.getvalue()
 
-
-MOST_BYTES = 2 * 1024 * 1024  # Of a file. A thousand players with links to their lists need a tenth of it.
-MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
-LINE_BREAK_SIGN = "↵"  # marks a line break or a tab inside a cell
-FORM_BYTES_MAX = 400_000
-"""The most bytes of a table in a form: each step carries it, as nothing is stored before the confirmation."""
-
-BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-POLISH_ONLY = frozenset(b"\xb3\xb9\xbf\xa3\xaf\x9f\x8f")
-"""Bytes that are Polish letters in Windows-1250, and no letters or rare ones in Windows-1252."""
-SEPARATORS = ("\t", ";", ",", "|")
-SNIFFED_ROWS = 200
 
 Rows = tuple[tuple[str, ...], ...]
 

@@ -43,6 +43,12 @@ from roundtap_hub.units.unit_presence import TAKEN
 
 NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 
+SIGN_UP = "sign-up"  # the `back` field of forms on the sign-up page
+
+NOW, UNKNOWN, AFTER = "1", "0", "after"
+"""The form's buttons: leave now, with this result; leave, result unknown; leave after this round."""
+DROP = "drop"
+
 
 def awaited_and_present(moment: SavedEvent) -> tuple[list[CompetitorRow], list[CompetitorRow]]:
     """All who have not left, by name: (awaited, present)."""
@@ -66,9 +72,6 @@ def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRo
         for each in rows
         if all(any(part.startswith(word) for part in search_text(each.name).split()) for word in words)
     ]
-
-
-SIGN_UP = "sign-up"  # the `back` field of forms on the sign-up page
 
 
 @policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)
@@ -431,10 +434,6 @@ def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
         lambda stood, _: web.submit_command(event_id, commands.Disqualify(competitor, reason, by, stood)),
     )
 
-
-NOW, UNKNOWN, AFTER = "1", "0", "after"
-"""The form's buttons: leave now, with this result; leave, result unknown; leave after this round."""
-DROP = "drop"
 
 Submit = Callable[[Result | None, bool], None]
 """Called with the result of the abandoned match, and whether the player leaves only after this round."""

@@ -28,6 +28,9 @@ from roundtap_hub.store.service import Step
 ACTOR = "sign-up"  # the actor of entries that players made themselves
 FORM_BYTES, FORM_LETTERS = 16, 64
 
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+NAMED = 24  # the most names in one confirmation: there may be hundreds of entries, each with its own
+
 
 def guard_forms(bp: Blueprint) -> None:
     """Refuse forms posted from other sites. No CSRF mark is needed: no one is logged in here."""
@@ -111,10 +114,6 @@ def _enter(moment: SavedEvent) -> str:
     entered = web.current_hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
     # The writer may have changed the id.
     return str(entered[-1].data["competitor"])
-
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-NAMED = 24  # the most names in one confirmation: there may be hundreds of entries, each with its own
 
 
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)

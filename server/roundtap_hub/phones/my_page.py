@@ -45,6 +45,12 @@ nothing any more (both agree); only call a judge (an official has decided, or ha
 
 FormPairs = tuple[tuple[str, str], ...]  # fields of a form by name
 
+NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from here may learn it
+
+OFF = "0"
+
+SAVE_S = 10.0
+
 
 def my_match(moment: SavedEvent, competitor: str) -> tuple[states.RoundState, states.MatchState] | None:
     """This player's match of the newest round; None without one to report (no round, a bye, a finished event)."""
@@ -225,9 +231,6 @@ def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
     ), more_ms
 
 
-NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from here may learn it
-
-
 def guard_links(bp: Blueprint) -> None:
     """Check the link in the address on every request; knowing it is what authorizes a form of these pages."""
 
@@ -333,9 +336,6 @@ def json_response(body: dict[str, Any], status: int = 200) -> AnyResponse:
     return Response(json.dumps(body, separators=(",", ":")), status, content_type="application/json")
 
 
-OFF = "0"
-
-
 def _phone_source() -> str:
     return f"{PHONE_ACTOR}{current_player()[1]}"
 
@@ -432,9 +432,6 @@ def save_list(token: str) -> AnyResponse:
             state.id, SubmitList(current_player()[1], digest, total), _phone_source(), [record]
         )
     return redirect(url_for("me.list_page", token=token), 303)
-
-
-SAVE_S = 10.0
 
 
 def _seat() -> tuple[result_wizard.MatchContext, Side]:

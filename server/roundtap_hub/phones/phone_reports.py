@@ -29,6 +29,8 @@ NAME = re.compile(r"[A-Za-z0-9._-]+")  # it becomes part of an address, hence th
 ACCEPTED, REFUSED = "accepted", "refused"
 REPORT_FIELDS = frozenset({"match", "draw", "a", "b", "revision", "serial", "result", "report_id"})
 
+RETRY_STATUS: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
+
 
 @dataclass(frozen=True, slots=True)
 class PhoneReportFate:
@@ -173,9 +175,6 @@ def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
         "title": title,
         "text": words(found.key),
     }
-
-
-RETRY_STATUS: Mapping[str, int] = {"too_often": 429, "not_saved": 503, "hub_slow": 503, "phone_not_yet": 503}
 
 
 def error_status(problem: Problem) -> int:

@@ -34,6 +34,11 @@ from roundtap_hub.units.unit_presence import UnitStatus
 
 MOV = "mov"
 
+UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
+"""Values of options that neither the event nor the rulebook's defaults set."""
+
+SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
+
 
 def player_view(
     snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, competitor: str, now_ms: int
@@ -245,12 +250,6 @@ def pairings_page(event_id: str) -> AnyResponse:
     return web.cached_page(
         "pairings.html", state=state, newest=newest, rows=rows, planned=saved_event.planned_swiss(state)
     )
-
-
-UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": False, "prize_places": None}
-"""Values of options that neither the event nor the rulebook's defaults set."""
-
-SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
 """Kinds of pages: how it ended; who opens; the result; figures or squads of both; one choice; a lot; last turns."""
 
+_KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
+
 
 @dataclass(frozen=True, slots=True)
 class WizardProgress:
@@ -144,9 +146,6 @@ def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
     asked.sort(key=lambda one: one.side or "")
     kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
     return WizardPage(kind, trail, tuple(asked), walked, before, dropped)
-
-
-_KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 
 def _paired_questions(way: WayToEnd, first: Question, answers: Mapping[str, Any]) -> list[Question]:

@@ -18,6 +18,9 @@ from roundtap_hub.serving.web import current_event, page, words
 
 PREFIX = "aid."  # the prefix of the form's fields in the page's address
 
+SIDE, LINES = "swap.side", "swap.lines"
+MOST_LETTERS = 2000
+
 
 def calculator_view(book: Rulebook) -> dict[str, Any] | None:
     """A rulebook's aid; None where it has none. `typed`: the figures by key; `worth`: None without figures, or with a
@@ -54,10 +57,6 @@ def score_calculator(rulebook: str) -> AnyResponse:
     if book is None or book.counting_aid is None:
         abort(404)
     return page("score_calculator.html", rulebook=book, counted=calculator_view(book))
-
-
-SIDE, LINES = "swap.side", "swap.lines"
-MOST_LETTERS = 2000
 
 
 def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:

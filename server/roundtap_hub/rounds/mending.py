@@ -32,6 +32,10 @@ from roundtap_hub.store.command_pipeline import with_hall_context
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 
+SPARE_ROWS = 2
+
+MOST_ROWS = 600
+
 
 @route("GET /console/<event_id>/mend", HEADS, VISIBLE)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
@@ -116,9 +120,6 @@ def _number(name: str) -> int | None:
 def _newest(moment: SavedEvent) -> int:
     played = moment.state.draft or moment.state.live
     return played.number if played is not None else 0
-
-
-SPARE_ROWS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +209,6 @@ def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(name_sort_key(text)[0].split())
-
-
-MOST_ROWS = 600
 
 
 @route("GET /console/<event_id>/pair", ORGANIZERS, VISIBLE)

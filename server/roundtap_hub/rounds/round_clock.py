@@ -20,6 +20,19 @@ from roundtap_hub.units.unit_presence import UnitStatus
 
 View = dict[str, Any]
 
+SIGNS = {
+    "idle": "waiting",
+    "running": "playing",
+    "last": "late",
+    "over": "over",
+    "paused": "paused",
+    "counting": "paused",
+    "last_minutes": "late",
+}
+PHASE_SIGN = "phase"
+
+DATE_AND_TIME = "%Y-%m-%d %H:%M"
+
 
 def clock_view(clock: Clock) -> View:
     """The clock as it is sent: a running one as a deadline on the hub's monotonic clock, so that it needs no resend."""
@@ -104,18 +117,6 @@ def table_clocks(
     if not left:
         return None
     return TableClocks(median_low(left), len(left), max(left) - min(left))
-
-
-SIGNS = {
-    "idle": "waiting",
-    "running": "playing",
-    "last": "late",
-    "over": "over",
-    "paused": "paused",
-    "counting": "paused",
-    "last_minutes": "late",
-}
-PHASE_SIGN = "phase"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +215,6 @@ def at_time_key(state: EventState, texts: Words) -> str:
 def clock_width(clock: Clock) -> int:
     """The longest text of this clock in characters: shorter ones are padded, so that it never jumps."""
     return max(5, len(format_clock(clock.total_ms)))
-
-
-DATE_AND_TIME = "%Y-%m-%d %H:%M"
 
 
 def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str:

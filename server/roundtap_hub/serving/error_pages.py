@@ -20,6 +20,10 @@ from roundtap_hub.store.service import HubStopped, OutcomeUnknown
 
 log = logging.getLogger(__name__)
 
+PENDING_COMMANDS = "roundtap-outcomes"
+MAX_PENDING = 64
+WAITS, DONE, REFUSED, UNKNOWN = "waits", "done", "refused", "unknown"
+
 
 def add_error_handlers(app: Flask) -> None:
     """Answer every failure of a page. The addresses for programs (the device API) keep their own answers."""
@@ -87,11 +91,6 @@ def _error_page(code: int) -> Response:
 
 def _plain_error(code: int) -> Response:
     return Response(f"Roundtap: {code}\n", code, content_type="text/plain; charset=utf-8")
-
-
-PENDING_COMMANDS = "roundtap-outcomes"
-MAX_PENDING = 64
-WAITS, DONE, REFUSED, UNKNOWN = "waits", "done", "refused", "unknown"
 
 
 class PendingCommands:

@@ -41,6 +41,8 @@ SECURITY_HEADERS: Headers = [
 ]
 """On every answer: pages run only the hub's own scripts, and cannot be framed."""
 
+LINK = re.compile(r"/(me|s)/[^/?\s]+")
+
 
 def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str = "") -> Send:
     """`send` with the headers of every answer. `hubs`: addresses of the journal's other hubs, which pages may ask, too,
@@ -66,9 +68,6 @@ def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str =
         await send(message)
 
     return send_sealed
-
-
-LINK = re.compile(r"/(me|s)/[^/?\s]+")
 
 
 def redact_link(path: str) -> str:

@@ -18,6 +18,19 @@ waits for the card without using the processor."""
 
 Call = Callable[[], None]
 
+HEAD_START = 256
+"""An address that had none of so many turns is before all that had one: whoever asks once waits behind nobody's sixty
+requests. Not more, so that those who wait again have their turn however many others come."""
+REMEMBERED_MAX = 4096
+FIRST = "first"  # as an address: before all others (the watchdog)
+
+UNITS_MAX = 512
+UNITS_IN_A_ROW = 4
+"""So many turns of units, then one of the others: whoever replays a unit's packet keeps no phone out."""
+
+NOTHING = nullcontext()
+LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, as long as there is a spare thread
+
 
 class Busy(Exception):
     """The lane is too long, or did not move in time: nothing was done."""
@@ -58,13 +71,6 @@ class RequestPriority:
         if self._above is not None:
             self._above.give_way(until_s)
         self._free.wait(max(0, until_s - time.monotonic()))
-
-
-HEAD_START = 256
-"""An address that had none of so many turns is before all that had one: whoever asks once waits behind nobody's sixty
-requests. Not more, so that those who wait again have their turn however many others come."""
-REMEMBERED_MAX = 4096
-FIRST = "first"  # as an address: before all others (the watchdog)
 
 
 class FairLine(Generic[T]):
@@ -122,11 +128,6 @@ class FairLine(Generic[T]):
         return item
 
 
-UNITS_MAX = 512
-UNITS_IN_A_ROW = 4
-"""So many turns of units, then one of the others: whoever replays a unit's packet keeps no phone out."""
-
-
 class LoopTurns:
     """Calls that many addresses have for the event loop: one at a time, in turns by address, so that what is under way
     already goes on after each of them. Those of the hall's units come first: a report waits for one page at most."""
@@ -169,10 +170,6 @@ class QueueLimits:
 PAGE = QueueLimits(256, 6.0)  # a phone reloads by itself; behind more than this it is sent away at once
 FORM = QueueLimits(1024, 60.0)  # a filled-in form is not refused lightly: it waits as long as a browser would
 PROBE = QueueLimits(2**30, 3600.0)
-
-
-NOTHING = nullcontext()
-LONG_S = 1.0  # work that takes longer gives its place in the lane to the next, as long as there is a spare thread
 
 
 class PageQueue(Generic[T]):

@@ -50,6 +50,14 @@ BUSY_PAGE = """<!doctype html>
 """
 BUSY_HEADERS = [*http_answers.NO_STORE, (b"vary", b"Accept-Language, Cookie")]
 
+PROBE_SCOPE: http_answers.Scope = {
+    "method": "GET",
+    "path": "/login",
+    "query_string": b"",
+    "headers": [(b"host", b"localhost")],
+}
+"""The watchdog's request: a small page that uses all that pages need."""
+
 
 class BusyPage:
     """The page for an overloaded hub: 503, a short text that reloads by itself, made without a page thread. `language`:
@@ -206,15 +214,6 @@ class PageThreads:
         if before is not None:
             before.give_way()
         return call_wsgi(application, environ)
-
-
-PROBE_SCOPE: http_answers.Scope = {
-    "method": "GET",
-    "path": "/login",
-    "query_string": b"",
-    "headers": [(b"host", b"localhost")],
-}
-"""The watchdog's request: a small page that uses all that pages need."""
 
 
 def wsgi_environ(scope: http_answers.Scope, body: bytes = b"", left_out: int = 0) -> Environ:

@@ -22,6 +22,8 @@ from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.unit_list import known_units
 from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, phone_requests
 
+KIND = "me"
+
 
 @dataclass(frozen=True, slots=True)
 class HallNow:
@@ -110,9 +112,6 @@ def _unit_version(status: UnitStatus) -> tuple[Any, ...]:
         status.waiting,
         sorted(status.troubles),
     )
-
-
-KIND = "me"
 
 
 def page_key(event_id: str, token: str) -> str:

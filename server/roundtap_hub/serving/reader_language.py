@@ -13,6 +13,9 @@ from roundtap_hub.serving.http_answers import Scope, get_header
 ACCEPTED_LETTERS_MAX = 200  # longer than the Accept-Language of any browser
 _best_of = lru_cache(maxsize=256)(choose_language)
 
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
+FIRST_STRONG, END = "\u2068", "\u2069"
+
 
 def reader_language(asked: str, remembered: str, accepted: str, own: str) -> str:
     """The address's language ("lang"), else the cookie's, else the best of Accept-Language, else the hub's own."""
@@ -28,10 +31,6 @@ def language_of(scope: Scope, own: str) -> str:
     asked = parse_qs(query.decode("latin-1")).get("lang", [""])[0] if query else ""
     remembered = cookies_in(cookies.decode("latin-1")).get(LANGUAGE, "") if cookies else ""
     return reader_language(asked, remembered, get_header(scope, b"accept-language").decode("latin-1"), own)
-
-
-_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
-FIRST_STRONG, END = "\u2068", "\u2069"
 
 
 def bidi_isolated(text: str) -> str:

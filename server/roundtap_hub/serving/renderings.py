@@ -14,6 +14,14 @@ ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of p
 RowSource = tuple[str, Hashable, object]
 """A row's key, all that it shows (None: more than can be said; it is never cached), and its macro's argument."""
 
+RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
+
+FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
+
+MAX_PAGES, MAX_VERSIONS = 48, 24
+"""Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
+page."""
+
 
 class RowCache:
     """A small, thread-safe cache of rows as text."""
@@ -40,15 +48,6 @@ class RowCache:
             return Markup("".join(texts))
 
         return written
-
-
-RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
-
-FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
-
-MAX_PAGES, MAX_VERSIONS = 48, 24
-"""Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
-page."""
 
 
 @dataclass(slots=True)

@@ -40,6 +40,13 @@ for _room in ROOMS:
 
 URL_CACHE_SIZE = 4096
 
+_MARKS = {
+    "region": (regions.REGION, regions.REGION_END),
+    "row": (regions.ROW, regions.ROW_END),
+    "moving": (regions.MOVING, regions.MOVING_END),
+}
+_BY_ROLE = {"only": regions.ONLY, "unless": regions.UNLESS}
+
 
 def create_app(hub: Hub) -> Flask:
     """A Flask application around one hub."""
@@ -105,14 +112,6 @@ def _add_routes(app: Flask) -> None:
     error_pages.add_error_handlers(app)
     for room in rooms.values():
         app.register_blueprint(room)
-
-
-_MARKS = {
-    "region": (regions.REGION, regions.REGION_END),
-    "row": (regions.ROW, regions.ROW_END),
-    "moving": (regions.MOVING, regions.MOVING_END),
-}
-_BY_ROLE = {"only": regions.ONLY, "unless": regions.UNLESS}
 
 
 class RegionTags(Extension):

@@ -63,6 +63,39 @@ GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 
 current_hub = visit.current_hub
 
+_ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS}", re.DOTALL)
+
+_FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
+_LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_GONE = "<:gone:>"
+_EMPTY_DETAILS = re.compile(
+    rf"<details\b[^>]*>(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*(?:{_GONE}(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*)+"
+    r"</details>",
+    re.DOTALL,
+)
+_ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
+
+ID_LETTERS_MAX = 64
+SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_preview_page"})
+"""Forms for pasted lists and tables, which remove invisible characters (people/list_forms.py, people/raw_table.py)."""
+
+COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
+
+CUT_CHOICES = MappingProxyType(
+    {
+        "cut_would_change": ("cut.anew", "cut.keep"),
+        "seeds_would_change": ("cut.anew", "cut.keep"),
+        "tiebreak_would_change": ("tie.anew", "tie.keep"),
+        "tiebreak_would_end": ("tie.anew", "tie.keep"),
+        "tiebreak_has_word": ("tie.keep",),
+    }
+)
+"""The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
+
+CLICK_DEBOUNCE_MS = 1000
+"""How long a next step has to be on the page before it accepts a click: an earlier one was meant for the step before.
+"""
+
 
 def current_snapshot() -> Snapshot:
     """The snapshot from when this request first read it, so that a page shows one state."""
@@ -403,9 +436,6 @@ def cached_variant() -> str | None:
     return variant
 
 
-_ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS}", re.DOTALL)
-
-
 def for_role(html: str, role: str) -> str:
     """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
     html = _ONLY.sub(lambda found: found[3] if may_request(found[2]) == (found[1] == regions.ONLY) else "", html)
@@ -415,16 +445,6 @@ def for_role(html: str, role: str) -> str:
 
 
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
-
-_FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")[^>]*\baction="([^"]*)"[^>]*>.*?</form>', re.DOTALL)
-_LINK = re.compile(r'<a\b([^>]*)\bhref="(/console[^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
-_GONE = "<:gone:>"
-_EMPTY_DETAILS = re.compile(
-    rf"<details\b[^>]*>(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*(?:{_GONE}(?:(?!</?details\b|<form\b|<a\b|{_GONE}).)*)+"
-    r"</details>",
-    re.DOTALL,
-)
-_ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 
 def remove_forbidden(page: str, allowed: Allowed) -> str:
@@ -450,11 +470,6 @@ def _path(address: str) -> str:
     return re.split(r"[?#]", unescape(address), maxsplit=1)[0]
 
 
-ID_LETTERS_MAX = 64
-SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_preview_page"})
-"""Forms for pasted lists and tables, which remove invisible characters (people/list_forms.py, people/raw_table.py)."""
-
-
 def refuse_unfit_fields() -> None:
     """Raise Problem("unfit_text") for a form field or a part of the address that could disturb its surroundings where
     it is shown."""
@@ -468,30 +483,12 @@ def refuse_unfit_fields() -> None:
 
 View = Callable[..., AnyResponse]
 
-COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
-
-CUT_CHOICES = MappingProxyType(
-    {
-        "cut_would_change": ("cut.anew", "cut.keep"),
-        "seeds_would_change": ("cut.anew", "cut.keep"),
-        "tiebreak_would_change": ("tie.anew", "tie.keep"),
-        "tiebreak_would_end": ("tie.anew", "tie.keep"),
-        "tiebreak_has_word": ("tie.keep",),
-    }
-)
-"""The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
-
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     """The buttons for this Problem; a label warns where a published round would be removed."""
     found = CUT_CHOICES.get(problem.key, ())
     gone = state is not None and "cut.anew" in found and second_stage_begun(state)
     return ("cut.anew.round", *found[1:]) if gone else found
-
-
-CLICK_DEBOUNCE_MS = 1000
-"""How long a next step has to be on the page before it accepts a click: an earlier one was meant for the step before.
-"""
 
 
 def shows_problem_on(again: View) -> Callable[[View], View]:

@@ -46,6 +46,8 @@ REST_S = 0.2
 ASKED_MAX = 64
 ANSWER_BYTES_MAX = 1024 * 1024
 
+UNRELATED, OUTDATED, TWIN = "others", "older", "later"
+
 
 @dataclass(frozen=True, slots=True)
 class HubClaim:
@@ -58,9 +60,6 @@ class HubClaim:
     @property
     def lineage(self) -> str:
         return self.epochs[0] if self.epochs else ""
-
-
-UNRELATED, OUTDATED, TWIN = "others", "older", "later"
 
 
 def compare_claims(mine: HubClaim, other: HubClaim) -> str:

@@ -18,6 +18,12 @@ from roundtap_hub.store.journal import Head
 LABEL = b"roundtap/standby/1"
 PLAIN_BYTES_MAX = 64 * 1024 * 1024  # far more than one message holds: a fake hub must not fill the memory
 
+WITHIN_S = 1.5  # how long a commit waits for a connected standby before it counts as away
+MANY_WITHIN_S = 15.0  # how long a catch-up batch may take on a slow card; no commit waits for it
+FEW = 64  # most entries and people in a batch that a commit may wait for
+SILENT_S = 5.0  # a standby acknowledges each beat, every 2 s
+RETRY_S = 1.0
+
 
 class DecryptionFailed(Exception):
     """A line not written by the other side, not now, or not in this place."""
@@ -62,12 +68,6 @@ class EncryptedFeed:
         self._lines += 1
         return self._lines.to_bytes(12, "big")
 
-
-WITHIN_S = 1.5  # how long a commit waits for a connected standby before it counts as away
-MANY_WITHIN_S = 15.0  # how long a catch-up batch may take on a slow card; no commit waits for it
-FEW = 64  # most entries and people in a batch that a commit may wait for
-SILENT_S = 5.0  # a standby acknowledges each beat, every 2 s
-RETRY_S = 1.0
 
 Message = dict[str, Any]
 

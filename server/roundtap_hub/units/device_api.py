@@ -76,6 +76,9 @@ HOLDS_BYTES_MAX = 4096
 HEADS_MAX = 64
 HASH_LETTERS = 64
 
+PANEL_BYTES_MAX = 8 * 1024
+STICKS_MAX = 4
+
 
 class DeviceApi:
     """The table units' requests, on one event loop: any number of reports wait for one commit. While a report is under
@@ -504,9 +507,6 @@ class EnrolApi:
             },
         )
 
-
-PANEL_BYTES_MAX = 8 * 1024
-STICKS_MAX = 4
 
 AskRoot = Callable[..., Mapping[str, Any]]
 

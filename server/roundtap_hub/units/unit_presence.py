@@ -21,6 +21,15 @@ from roundtap_core.records import SIDES
 from roundtap_core.typed import salvage_message
 from roundtap_hub.store.service import Snapshot
 
+IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
+CALL, LEAVE, TAKEN = "call", "leave", "taken"
+
+CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
+ECHO_GRACE_MS = 2000
+"""A call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
+
+GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})  # entries after which a player is gone
+
 
 class UnitStatus(msgspec.Struct, frozen=True):
     """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
@@ -50,8 +59,6 @@ class UnitStatus(msgspec.Struct, frozen=True):
     troubles: frozenset[str] = frozenset()  # its troubles (units/device_auth.py), until an organizer has looked
 
 
-IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
-CALL, LEAVE, TAKEN = "call", "leave", "taken"
 RequestKey = tuple[str, str, str]
 """CALL, event and match: a judge is wanted there; LEAVE, event and competitor: that one wants to leave; TAKEN, event
 and competitor: that one scanned their slip, but another phone has their page."""
@@ -306,12 +313,6 @@ def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
     same = after.match == before.match
     return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave) if same else frozenset())
 
-
-CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
-ECHO_GRACE_MS = 2000
-"""A call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
-
-GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})  # entries after which a player is gone
 
 Units = Mapping[str, UnitStatus]
 

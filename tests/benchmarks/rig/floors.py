@@ -14,23 +14,6 @@ from pathlib import Path
 from rig.floor_servers import Server
 from rig.table import p50, p99
 
-
-def round_trips_ms(core: int | None, count: int = 400) -> tuple[float, float]:
-    """p50 and p99 of an exchange of 700 bytes with a process on the hub's core that does nothing; pauses between."""
-    taken = []
-    with Server("echo", core) as server, socket.create_connection(("127.0.0.1", server.port), timeout=10) as talk:
-        talk.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for _ in range(count):
-            begin = time.monotonic()
-            talk.sendall(b"x" * 700)
-            left = 700
-            while left:
-                left -= len(talk.recv(left))
-            taken.append((time.monotonic() - begin) * 1000)
-            time.sleep(0.002)
-    return p50(taken) or 0.0, p99(taken) or 0.0
-
-
 COMMITS = """
 import json, sqlite3, sys, time
 database, rows_each, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
@@ -49,6 +32,22 @@ while time.monotonic() - begin < seconds:
     number += rows_each
 print(number / (time.monotonic() - begin))
 """
+
+
+def round_trips_ms(core: int | None, count: int = 400) -> tuple[float, float]:
+    """p50 and p99 of an exchange of 700 bytes with a process on the hub's core that does nothing; pauses between."""
+    taken = []
+    with Server("echo", core) as server, socket.create_connection(("127.0.0.1", server.port), timeout=10) as talk:
+        talk.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for _ in range(count):
+            begin = time.monotonic()
+            talk.sendall(b"x" * 700)
+            left = 700
+            while left:
+                left -= len(talk.recv(left))
+            taken.append((time.monotonic() - begin) * 1000)
+            time.sleep(0.002)
+    return p50(taken) or 0.0, p99(taken) or 0.0
 
 
 def raw_commits_per_s(rows_each: int, seconds: float, wrapper: tuple[str, ...] = ()) -> float:

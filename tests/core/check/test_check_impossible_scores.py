@@ -14,6 +14,17 @@ from rulebook_kit import at_time, conceded, played, ruling
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}
 
+TONI = {
+    "active": "a",
+    "keys": {"a": 1, "b": 2},
+    "aember": {"a": 9, "b": 3},
+    "creatures": {"a": 4, "b": 6},
+    "bonus": {"a": 4, "b": 1},
+}
+"""The document's example: Toni forges, 2:2 and 3:3; potential 8 against 7."""
+
+SQUADS = {"a": [1, 2], "b": [3, 4]}
+
 
 def found(rulebook_id: str, result: Result, **options: Any) -> list[tuple[str, str]]:
     """(place below the result, key) of what is wrong with the only match of an event."""
@@ -29,16 +40,6 @@ def found(rulebook_id: str, result: Result, **options: Any) -> list[tuple[str, s
     problems = violations(event)
     assert all(problem.say() for problem in problems)
     return [(problem.where.removeprefix("/rounds/0/matches/0/result"), problem.key) for problem in problems]
-
-
-TONI = {
-    "active": "a",
-    "keys": {"a": 1, "b": 2},
-    "aember": {"a": 9, "b": 3},
-    "creatures": {"a": 4, "b": 6},
-    "bonus": {"a": 4, "b": 1},
-}
-"""The document's example: Toni forges, 2:2 and 3:3; potential 8 against 7."""
 
 
 # KeyForge.
@@ -155,8 +156,6 @@ def test_the_games_told_at_time_and_the_game_in_progress_make_the_score() -> Non
 
 
 # Shatterpoint.
-
-SQUADS = {"a": [1, 2], "b": [3, 4]}
 
 
 def test_objectives_give_the_struggle_in_progress() -> None:

@@ -22,6 +22,8 @@ from roundtap_core.wire import digest
 
 OLD, NEW, THIRD = score(100, 0), score(100, 20), score(0, 100)
 
+PRESSES = [("a", OLD), ("a", NEW), ("b", None), ("a", THIRD), ("b", OLD), ("b", None)]
+
 
 @dataclass(frozen=True)
 class Said:
@@ -275,9 +277,6 @@ def check(reports: Sequence[Said], order: Sequence[int]) -> None:
         }
         newest = {said.result for said in counts.values()}
         assert match.done == (stood is not None and newest == {stood})
-
-
-PRESSES = [("a", OLD), ("a", NEW), ("b", None), ("a", THIRD), ("b", OLD), ("b", None)]
 
 
 @pytest.mark.parametrize(

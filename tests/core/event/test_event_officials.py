@@ -11,6 +11,8 @@ from roundtap_core.event.states import Official, tournament_of
 
 ANA, EVA = Official("o1", "organizer", "d1"), Official("o2", "head_judge", "d2")
 
+NO, SECOND = "officials_may_not_play", "second_official_missing"
+
 
 def event_of(rulebook: str, level: str | None = None, players: int = 4) -> Event:
     event = Event(players=0, created=False)
@@ -97,9 +99,6 @@ def test_where_officials_are_named_a_role_alone_is_nobody() -> None:
     with refused("unknown_official"):
         roles_of(event.state, "judge")
     assert roles_of(event.state, "organizer") == {"organizer"}
-
-
-NO, SECOND = "officials_may_not_play", "second_official_missing"
 
 
 @pytest.mark.parametrize(

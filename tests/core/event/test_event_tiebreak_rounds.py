@@ -15,6 +15,8 @@ from roundtap_core.standings.standings import standings
 
 DRAWN = Result(ended=TIME, winner="draw", score=SidePair(10, 10))
 
+WON = Result(winner="a", score=SidePair(20, 0))
+
 
 def all_tied(leaving: str = "") -> Event:
     """Eight have drawn both Swiss rounds: nothing but tie-break rounds can tell the first two."""
@@ -65,9 +67,6 @@ def test_who_declines_a_place_keeps_what_the_tie_break_rounds_gave() -> None:
     event.tell(c.DeclinePlace("p3"))
     assert order(event) == before == [f"p{n}" for n in range(1, 9)]
     assert violations(tournament_of(event.state)) == []
-
-
-WON = Result(winner="a", score=SidePair(20, 0))
 
 
 def test_a_correction_that_changes_the_tie_asks_what_becomes_of_the_tie_break_round() -> None:

@@ -14,15 +14,6 @@ from event_kit import Event, score
 from roundtap_core.event.fates import TAIL, ReportFates
 from roundtap_core.event.states import ReportFate
 
-
-def hexes(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def fate(n: int, reason: str | None = None, match: str | None = "1.1") -> ReportFate:
-    return ReportFate("refused" if reason else "accepted", n, hexes(f"entry {n}"), hexes(f"body {n}"), reason, match)
-
-
 DIGESTS = (
     st.text("0123456789abcdef", min_size=64, max_size=64)
     | st.sampled_from(["", "AB" * 32, "ab " * 22, "ab" * 31 + "  ", "x" * 64, "ab" * 32])
@@ -37,6 +28,14 @@ FATES = st.builds(
     st.none() | st.sampled_from(["late", "unknown-match", ""]) | st.text(max_size=3),
     st.none() | st.text(max_size=5) | st.just("12.2048"),
 )
+
+
+def hexes(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fate(n: int, reason: str | None = None, match: str | None = "1.1") -> ReportFate:
+    return ReportFate("refused" if reason else "accepted", n, hexes(f"entry {n}"), hexes(f"body {n}"), reason, match)
 
 
 @given(st.lists(st.tuples(st.text(max_size=2), FATES), max_size=90), st.integers(0, 90))

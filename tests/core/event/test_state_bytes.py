@@ -17,6 +17,8 @@ from roundtap_core.event.states import EventState
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical_json
 
+NEW = json.loads(encode_state(EventState("e1")))
+
 
 def read_back(entry: Entry) -> Entry:
     return Entry(
@@ -62,9 +64,6 @@ def test_competitors_come_back_in_the_order_in_which_draws_shuffle_them() -> Non
     for who in ("p2", "p10", "p1"):
         event.enter(who)
     assert list(decode_state(encode_state(event.state)).entrants) == ["p2", "p10", "p1"]
-
-
-NEW = json.loads(encode_state(EventState("e1")))
 
 
 @pytest.mark.parametrize(

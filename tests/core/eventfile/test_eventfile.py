@@ -17,6 +17,15 @@ from roundtap_core.eventfile.read import event_problems, parse_event_file, tourn
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
 
+WORDS = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cf", "Zl", "Zp")), min_size=1, max_size=64
+).filter(lambda text: any(sign.isascii() and sign.isalnum() for sign in text))
+COUNTS = st.integers(0, 120)
+FIGURES = st.integers(-99_999, 99_999)
+ANY_NUMBER = st.integers(-(2**53) + 1, 2**53 - 1)
+FREE = st.none() | st.booleans() | ANY_NUMBER | WORDS | st.lists(WORDS | ANY_NUMBER, max_size=2)
+LISTS = st.dictionaries(WORDS, FREE, max_size=2).filter(lambda data: not {"faction", "total"} & set(data))
+
 
 def winter_open() -> dict[str, Any]:
     return {
@@ -106,16 +115,6 @@ def test_what_is_left_out_has_its_default() -> None:
 
 def test_a_byte_order_mark_is_no_error() -> None:
     assert parse_event_file("\ufeff" + json.dumps(winter_open())).name == "Winter Open"
-
-
-WORDS = st.text(
-    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cf", "Zl", "Zp")), min_size=1, max_size=64
-).filter(lambda text: any(sign.isascii() and sign.isalnum() for sign in text))
-COUNTS = st.integers(0, 120)
-FIGURES = st.integers(-99_999, 99_999)
-ANY_NUMBER = st.integers(-(2**53) + 1, 2**53 - 1)
-FREE = st.none() | st.booleans() | ANY_NUMBER | WORDS | st.lists(WORDS | ANY_NUMBER, max_size=2)
-LISTS = st.dictionaries(WORDS, FREE, max_size=2).filter(lambda data: not {"faction", "total"} & set(data))
 
 
 @st.composite

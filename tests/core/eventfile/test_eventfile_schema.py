@@ -138,6 +138,13 @@ VALUES = st.sampled_from(
     ]
 ).map(copy.deepcopy)  # A later change may reach into a value put there by an earlier one.
 
+FREE = [
+    (("competitors", 0, "list"), 3),
+    (("rounds", 0, "notes"), 3),
+    (("rounds", 0, "matches", 0, "result", "timeout"), 6),
+    (("rounds", 0, "matches", 0, "corrections", 0, "was", "timeout"), 8),
+]
+
 
 def places(value: Any) -> list[tuple[Any, Any]]:
     """Every (container, key) in a JSON value."""
@@ -245,14 +252,6 @@ def test_yes_is_said_exactly_where_there_is_no_reason(data: Any) -> None:
     except ValueError:
         return
     assert (decode_message(Event, text) is None) == bool(found)
-
-
-FREE = [
-    (("competitors", 0, "list"), 3),
-    (("rounds", 0, "notes"), 3),
-    (("rounds", 0, "matches", 0, "result", "timeout"), 6),
-    (("rounds", 0, "matches", 0, "corrections", 0, "was", "timeout"), 8),
-]
 
 
 @pytest.mark.parametrize(("place", "level"), FREE)

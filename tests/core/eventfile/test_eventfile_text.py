@@ -23,70 +23,6 @@ from roundtap_core.typed import decode_message
 
 WORKED = sorted((Path(__file__).parents[1] / "worked_events").glob("*.json"))
 
-
-@cache
-def whole_files() -> tuple[str, ...]:
-    """An event of each rulebook, made up, and the worked ones; one with all that a hub notes beside."""
-    made = [
-        json.dumps(tournament_to_json(made_up_event(book, 5 + n % 2, n)), ensure_ascii=False)
-        for n, book in enumerate(RULEBOOKS)
-    ]
-    noted = json.loads(made[0])
-    who = [person["id"] for person in noted["competitors"]]
-    noted |= {
-        "officials": [{"id": "o1", "name": "Eva Luz", "role": "judge", "second": True, "plays": who[0]}],
-        "played_on": [{"points": [{"kind": "list_missing", "who": who[1]}], "reason": "", "by": "o1"}],
-        "cut": {"size": 2, "order": who, "seeds": who[:2], "declined": who[2:3]},
-        "checked_in": len(who),
-        "effective_options": {"cut": 2},
-        "finished": True,
-    }
-    noted["competitors"][0] |= {"ticks": ["sleeves"], "warnings": [{"round": 1, "reason": "late", "by": "o1"}]}
-    noted["rounds"][0] |= {"notes": {"repeats": 0}, "extra_minutes": 2}
-    noted["rounds"][0]["matches"][0] |= {
-        "decided": True,
-        "lots": {"first_player": "b"},
-        "log": [{"kind": "ruling", "by": "o1", "text": "…"}],
-        "corrections": [{"was": {"score": {"a": 1, "b": 2}}, "by": "o1"}],
-    }
-    return (*made, json.dumps(noted), *(file.read_text(encoding="utf-8") for file in WORKED))
-
-
-def of_json(text: str) -> Tournament | str:
-    """What the JSON in it means, or why it cannot be read."""
-    try:
-        return tournament_from_json(parse_json(text))
-    except Problem as problem:
-        return str(problem)
-
-
-def of_text(text: str) -> Tournament | str:
-    try:
-        return parse_event_file(text)
-    except Problem as problem:
-        return str(problem)
-
-
-def quick(text: str) -> bool:
-    return decode_message(Event, text) is not None
-
-
-@pytest.mark.parametrize("n", range(len(whole_files())))
-def test_a_file_in_which_all_is_well_is_read_at_once(n: int) -> None:
-    text = whole_files()[n]
-    data = json.loads(text)
-    for written in (
-        json.dumps(data, separators=(",", ":"), ensure_ascii=False),
-        json.dumps(data),
-        json.dumps(data, indent=2),
-        text.replace('":', '"\n : '),
-    ):
-        assert quick(written)
-        assert parse_event_file(written) == parse_event_file("\ufeff" + written) == of_json(text)
-    again = tournament_to_json(parse_event_file(text))
-    assert tournament_to_json(tournament_from_json(again)) == again
-
-
 VALUES = st.sampled_from(
     [
         None,
@@ -163,6 +99,69 @@ KEYS = (
     "rounds",
     "record",
 )
+
+
+@cache
+def whole_files() -> tuple[str, ...]:
+    """An event of each rulebook, made up, and the worked ones; one with all that a hub notes beside."""
+    made = [
+        json.dumps(tournament_to_json(made_up_event(book, 5 + n % 2, n)), ensure_ascii=False)
+        for n, book in enumerate(RULEBOOKS)
+    ]
+    noted = json.loads(made[0])
+    who = [person["id"] for person in noted["competitors"]]
+    noted |= {
+        "officials": [{"id": "o1", "name": "Eva Luz", "role": "judge", "second": True, "plays": who[0]}],
+        "played_on": [{"points": [{"kind": "list_missing", "who": who[1]}], "reason": "", "by": "o1"}],
+        "cut": {"size": 2, "order": who, "seeds": who[:2], "declined": who[2:3]},
+        "checked_in": len(who),
+        "effective_options": {"cut": 2},
+        "finished": True,
+    }
+    noted["competitors"][0] |= {"ticks": ["sleeves"], "warnings": [{"round": 1, "reason": "late", "by": "o1"}]}
+    noted["rounds"][0] |= {"notes": {"repeats": 0}, "extra_minutes": 2}
+    noted["rounds"][0]["matches"][0] |= {
+        "decided": True,
+        "lots": {"first_player": "b"},
+        "log": [{"kind": "ruling", "by": "o1", "text": "…"}],
+        "corrections": [{"was": {"score": {"a": 1, "b": 2}}, "by": "o1"}],
+    }
+    return (*made, json.dumps(noted), *(file.read_text(encoding="utf-8") for file in WORKED))
+
+
+def of_json(text: str) -> Tournament | str:
+    """What the JSON in it means, or why it cannot be read."""
+    try:
+        return tournament_from_json(parse_json(text))
+    except Problem as problem:
+        return str(problem)
+
+
+def of_text(text: str) -> Tournament | str:
+    try:
+        return parse_event_file(text)
+    except Problem as problem:
+        return str(problem)
+
+
+def quick(text: str) -> bool:
+    return decode_message(Event, text) is not None
+
+
+@pytest.mark.parametrize("n", range(len(whole_files())))
+def test_a_file_in_which_all_is_well_is_read_at_once(n: int) -> None:
+    text = whole_files()[n]
+    data = json.loads(text)
+    for written in (
+        json.dumps(data, separators=(",", ":"), ensure_ascii=False),
+        json.dumps(data),
+        json.dumps(data, indent=2),
+        text.replace('":', '"\n : '),
+    ):
+        assert quick(written)
+        assert parse_event_file(written) == parse_event_file("\ufeff" + written) == of_json(text)
+    again = tournament_to_json(parse_event_file(text))
+    assert tournament_to_json(tournament_from_json(again)) == again
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:

@@ -37,6 +37,15 @@ from rulebook_kit import both, way_of
 STAGES = ("swiss", "elimination", "final", "third_place", "tiebreak")
 Case = tuple[Rulebook, Options, MatchSituation]
 
+CONTRADICTIONS = {
+    "both_won",
+    "nobody_has_won",
+    "struggle_of_both",
+    "winner_without_life",
+    "drawn_without_life",
+    "loser_has_life",
+}
+
 
 def cases() -> list[Case]:
     """Every rulebook in every stage, with and without known lists, and best of three where it may be."""
@@ -117,16 +126,6 @@ def walks(draw: st.DrawFn) -> tuple[Case, WayToEnd, Side, dict[str, Any]]:
         else:
             assert question.name not in answers, "asked twice"
         answers[question.name] = draw(an_answer(question))
-
-
-CONTRADICTIONS = {
-    "both_won",
-    "nobody_has_won",
-    "struggle_of_both",
-    "winner_without_life",
-    "drawn_without_life",
-    "loser_has_life",
-}
 
 
 @given(walks())

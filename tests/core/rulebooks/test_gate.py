@@ -24,16 +24,6 @@ LISTS_300_AND_290 = MatchSituation(totals=(300, 290))
 THREE = {"stages": {"swiss": {"best_of": 3}}}
 KEYS = {"active": "a", "aember": {"a": 0, "b": 0}}
 
-
-def why(
-    book_id: str, result: Result, saying: ResultSource, situation: MatchSituation = SWISS, **options: Any
-) -> list[str]:
-    book = RULEBOOKS[book_id]
-    return [problem.key for problem in result_problems(book, result, book.options(options), situation, saying)]
-
-
-# --- time ---
-
 AT_TIME = [
     ("xwing-standard", at_time(60, 24)),
     ("xwing-epic-duel", at_time(12, 0)),
@@ -50,6 +40,24 @@ AT_TIME = [
         ),
     ),
 ]
+
+WON_AND_CONCEDES = [
+    ("xwing-standard", conceded("a", 100, 30), {}, MatchSituation()),
+    ("xwing-epic-duel", conceded("a", 290, 12), {}, LISTS_300_AND_290),
+    ("shatterpoint-premier", conceded("a", 2, 0, wounds=SidePair(3, 0), picks=SQUADS), {}, MatchSituation()),
+]
+
+LEADS = at_time(60, 24)
+
+
+def why(
+    book_id: str, result: Result, saying: ResultSource, situation: MatchSituation = SWISS, **options: Any
+) -> list[str]:
+    book = RULEBOOKS[book_id]
+    return [problem.key for problem in result_problems(book, result, book.options(options), situation, saying)]
+
+
+# --- time ---
 
 
 @pytest.mark.parametrize(("book_id", "result"), AT_TIME)
@@ -105,12 +113,6 @@ def test_a_player_s_front_leaves_no_figure_out() -> None:
 
 
 # --- conceding ---
-
-WON_AND_CONCEDES = [
-    ("xwing-standard", conceded("a", 100, 30), {}, MatchSituation()),
-    ("xwing-epic-duel", conceded("a", 290, 12), {}, LISTS_300_AND_290),
-    ("shatterpoint-premier", conceded("a", 2, 0, wounds=SidePair(3, 0), picks=SQUADS), {}, MatchSituation()),
-]
 
 
 @pytest.mark.parametrize(("book_id", "result", "options", "situation"), WON_AND_CONCEDES)
@@ -180,9 +182,6 @@ def reported(event: Event, result: Result, time_up: bool | None = None) -> Repor
         )
     )
     return event.state.fates[f"r{number}"]
-
-
-LEADS = at_time(60, 24)
 
 
 def test_the_hub_s_clock_decides_and_not_what_the_unit_showed() -> None:

@@ -43,6 +43,29 @@ from rulebook_kit import (
 ARCHON, SEALED = rulebook("keyforge-archon"), rulebook("keyforge-sealed")
 BEST_OF_THREE = {"stages": {stage: {"best_of": 3} for stage in ("swiss", "elimination", "final", "third_place")}}
 
+BASIC = {
+    (4, 8): (3, 0),
+    (9, 16): (4, 0),
+    (17, 24): (4, 4),
+    (25, 40): (5, 4),
+    (41, 44): (5, 8),
+    (45, 76): (6, 8),
+    (77, 148): (6, 16),
+    (149, 400): (7, 16),
+}
+ADVANCED = {
+    (9, 12): (4, 4),
+    (13, 24): (4, 8),
+    (25, 40): (5, 8),
+    (41, 76): (6, 8),
+    (77, 148): (6, 16),
+    (149, 288): (6, 32),
+    (289, 512): (7, 32),
+    (513, 900): (8, 32),
+}
+
+NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz")
+
 
 def won(winner: str, loser: str) -> Match:
     return game(winner, loser, played(1, 0))
@@ -182,28 +205,6 @@ def test_games_are_chosen_for_each_stage_and_own_minutes_stay() -> None:
         ARCHON.check_options({"stages": {"swiss": {"best_of": 2}}})
 
 
-BASIC = {
-    (4, 8): (3, 0),
-    (9, 16): (4, 0),
-    (17, 24): (4, 4),
-    (25, 40): (5, 4),
-    (41, 44): (5, 8),
-    (45, 76): (6, 8),
-    (77, 148): (6, 16),
-    (149, 400): (7, 16),
-}
-ADVANCED = {
-    (9, 12): (4, 4),
-    (13, 24): (4, 8),
-    (25, 40): (5, 8),
-    (41, 76): (6, 8),
-    (77, 148): (6, 16),
-    (149, 288): (6, 32),
-    (289, 512): (7, 32),
-    (513, 900): (8, 32),
-}
-
-
 @pytest.mark.parametrize("book", [ARCHON, SEALED, rulebook("xwing-standard")], ids=lambda book: book.id)
 @pytest.mark.parametrize(("name", "table"), [("basic", BASIC), ("advanced", ADVANCED)])
 def test_every_line_of_the_structure_tables(book: type, name: str, table: dict) -> None:
@@ -286,9 +287,6 @@ def test_strength_and_extended_strength_of_the_opponents_by_hand() -> None:
     # Of those with 2 points Ana's opponents were the best (5/9), then Cira's (4/9), then Dora's (3/9).
     assert order(event("keyforge-archon", THREE_ROUNDS, *NAMES)) == "Eva Ana Cira Dora Fritz Bruno"
     assert decided(event("keyforge-archon", THREE_ROUNDS, *NAMES)) == ["points", "sos", "sos", "points", "sos", "last"]
-
-
-NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz")
 
 
 def test_extended_strength_decides_where_the_strength_is_equal() -> None:

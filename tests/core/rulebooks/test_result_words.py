@@ -74,6 +74,8 @@ SEEN = {
     ),
 }
 
+LEVEL = Result(ended="time", score=SidePair(120, 120), initiative="b")
+
 
 @pytest.mark.parametrize("case", SEEN)
 def test_why_is_said_where_the_score_does_not_say_it(case: str):
@@ -83,9 +85,6 @@ def test_why_is_said_where_the_score_does_not_say_it(case: str):
     assert winner_of(book, options, result) == winner
     keys = outcome_reason(book, options, result)
     assert (core_words("en").first(*keys) if keys else "") == why
-
-
-LEVEL = Result(ended="time", score=SidePair(120, 120), initiative="b")
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ BOOK = rulebook("shatterpoint-premier")
 SQUADS = {"picks.winner": [1, 3], "picks.loser": [2, 4]}
 PICKS = {"a": [1, 3], "b": [2, 4]}
 
+FOUR = ("Ana", "Bruno", "Cira", "Dora")
+
 
 def struggles(a: int, b: int, wounds_a: int, wounds_b: int, **more: Any) -> Result:
     """Both have fielded squads, unless `picks` says otherwise."""
@@ -225,8 +227,6 @@ def test_who_judges() -> None:
 
 
 # Standings.
-
-FOUR = ("Ana", "Bruno", "Cira", "Dora")
 
 
 def test_struggles_come_first_then_strength_of_schedule_then_wounds() -> None:

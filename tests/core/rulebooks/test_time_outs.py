@@ -57,6 +57,17 @@ TONI_FERNANDO = {
     **both("bonus", 4, 1),
 }
 
+LEVEL = {**NO_VICTORY, **both("keys", 1, 1), **both("aember", 3, 3), **HOUSES}
+
+STILL_LEVEL = {**LEVEL, **both("creatures", 2, 2), **both("bonus", 0, 0)}
+
+DECKS = MatchSituation(houses=(("Brobnar", "Dis", "Shadows"), ()))
+
+LAST_TURNS = way_of(WARLORDS, "time")
+
+LIMIT = way_of(SHATTERPOINT, "time")
+SQUADS = {"picks.winner": [1, 2], "picks.loser": [3, 4]}
+
 
 def test_the_example_of_toni_and_fernando() -> None:
     """Keys 1:2, æmber 9:3; Toni forges: 2:2 and 3:3; Brobnar 4 + 4 against 6 + 1 of Mars."""
@@ -138,9 +149,6 @@ def test_three_keys_each_after_forging_are_no_victory() -> None:
     assert decided_by(ONE, {**NO_VICTORY, **both("keys", 2, 2), **both("aember", 6, 8)}) == "aember"
 
 
-LEVEL = {**NO_VICTORY, **both("keys", 1, 1), **both("aember", 3, 3), **HOUSES}
-
-
 @pytest.mark.parametrize(
     ("creatures", "bonus", "winner"),
     [
@@ -176,9 +184,6 @@ def test_a_first_player_recorded_at_the_start_is_not_asked_again() -> None:
     assert made(ARCHON, ONE, {**NO_VICTORY, **both("keys", 1, 2), "first_player": "b"}).first_player == "b"
 
 
-STILL_LEVEL = {**LEVEL, **both("creatures", 2, 2), **both("bonus", 0, 0)}
-
-
 @pytest.mark.parametrize("lot", ["a", "b"])
 def test_a_first_player_whom_nobody_remembers_is_found_by_lot_and_recorded_as_that(lot: Side) -> None:
     answers = {**STILL_LEVEL, "first_player": "lot", "first_player_lot": lot}
@@ -198,9 +203,6 @@ def test_a_first_player_whom_nobody_remembers_is_found_by_lot_and_recorded_as_th
 def test_somebody_who_is_remembered_is_no_lot() -> None:
     result = made(ARCHON, ONE, {**STILL_LEVEL, "first_player": "b"})
     assert "first_player_by" not in (result.timeout or {})
-
-
-DECKS = MatchSituation(houses=(("Brobnar", "Dis", "Shadows"), ()))
 
 
 def test_step_4_offers_the_three_houses_of_a_known_deck_else_the_names() -> None:
@@ -302,8 +304,6 @@ def test_an_answer_that_a_correction_left_behind_decides_nothing() -> None:
 
 # Warlords of Terra, 1.
 
-LAST_TURNS = way_of(WARLORDS, "time")
-
 
 def test_the_active_player_s_turn_and_three_more() -> None:
     (turns,) = [step for step in LAST_TURNS.steps if isinstance(step, Turns)]
@@ -350,9 +350,6 @@ def test_no_last_turns_where_somebody_has_to_go_on() -> None:
 
 
 # Shatterpoint, "Limit czasowy".
-
-LIMIT = way_of(SHATTERPOINT, "time")
-SQUADS = {"picks.winner": [1, 2], "picks.loser": [3, 4]}
 
 
 def reckoned(

@@ -38,6 +38,8 @@ from rulebook_kit import (
 BOOK = rulebook("warlords-of-terra")
 FINAL_OF_THREE = {"stages": {"final": {"best_of": 3, "minutes": None}, "third_place": {"best_of": 3, "minutes": None}}}
 
+FOUR = ("Ana", "Bruno", "Cira", "Dora")
+
 
 @pytest.mark.parametrize(
     ("result", "expected"),
@@ -240,8 +242,6 @@ def test_every_other_round_is_one_game(stage: str) -> None:
 
 
 # Standings.
-
-FOUR = ("Ana", "Bruno", "Cira", "Dora")
 
 
 def test_score_comes_before_the_match_between_them() -> None:

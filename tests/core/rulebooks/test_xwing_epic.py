@@ -40,6 +40,32 @@ from rulebook_kit import (
 DUEL, TEAM = rulebook("xwing-epic-duel"), rulebook("xwing-epic-team")
 LISTS_290_AND_300 = MatchSituation("swiss", (290, 300))
 
+EIGHT = [
+    # Ana's opponents gather 10 points, Bruno's 5; Bruno's margin is the larger.
+    [
+        game("Ana", "Cira", played(20, 10, "a")),
+        game("Bruno", "Dora", played(300, 0, "a")),
+        game("Eva", "Fritz", played(300, 0, "a")),
+        game("Gil", "Hugo", at_time(100, 100)),
+    ],
+    [
+        game("Ana", "Gil", played(20, 10, "a")),
+        game("Bruno", "Hugo", played(300, 0, "a")),
+        game("Cira", "Eva", played(300, 0, "a")),
+        game("Dora", "Fritz", played(300, 0, "b")),
+    ],
+    [
+        game("Ana", "Eva", played(10, 20, "b")),
+        game("Cira", "Bruno", played(20, 10, "a")),
+        game("Dora", "Gil", played(0, 300, "b")),
+        game("Fritz", "Hugo", at_time(100, 95)),
+    ],
+]
+NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz", "Gil", "Hugo")
+
+OF_A_280 = MatchSituation(totals=(280, None))
+"""a's list is known, b's may cost up to 300."""
+
 
 def test_the_document_s_example_anakin_153_biggs_124() -> None:
     """ "Ejemplo de final de partida": 29 points ahead at time, so a full win; 329 and 271."""
@@ -341,30 +367,6 @@ def test_the_margin_comes_before_the_sum_of_the_opponents_points() -> None:
     assert decided(table)[0] == "mov"
 
 
-EIGHT = [
-    # Ana's opponents gather 10 points, Bruno's 5; Bruno's margin is the larger.
-    [
-        game("Ana", "Cira", played(20, 10, "a")),
-        game("Bruno", "Dora", played(300, 0, "a")),
-        game("Eva", "Fritz", played(300, 0, "a")),
-        game("Gil", "Hugo", at_time(100, 100)),
-    ],
-    [
-        game("Ana", "Gil", played(20, 10, "a")),
-        game("Bruno", "Hugo", played(300, 0, "a")),
-        game("Cira", "Eva", played(300, 0, "a")),
-        game("Dora", "Fritz", played(300, 0, "b")),
-    ],
-    [
-        game("Ana", "Eva", played(10, 20, "b")),
-        game("Cira", "Bruno", played(20, 10, "a")),
-        game("Dora", "Gil", played(0, 300, "b")),
-        game("Fritz", "Hugo", at_time(100, 95)),
-    ],
-]
-NAMES = ("Ana", "Bruno", "Cira", "Dora", "Eva", "Fritz", "Gil", "Hugo")
-
-
 def test_the_sum_of_the_opponents_points_by_hand() -> None:
     table = event("xwing-epic-duel", EIGHT, *NAMES)
     found = {row.competitor: (row.points, row.tiebreakers["opponents_points"]) for row in standings(table)}
@@ -491,10 +493,6 @@ def test_without_swiss_rounds_there_is_no_order_for_the_cut() -> None:
         rounds=(Round(1, "elimination", (replace(game("Ana", "Bruno", at_time(100, 90)), game=1),)),),
     )
     assert cut_table(alone) == ()
-
-
-OF_A_280 = MatchSituation(totals=(280, None))
-"""a's list is known, b's may cost up to 300."""
 
 
 def test_of_the_one_known_list_no_more_is_destroyed_than_it_holds() -> None:

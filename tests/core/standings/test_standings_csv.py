@@ -13,6 +13,32 @@ from bracket_kit import better_wins, played, ranked
 from roundtap_core.eventfile.exports import plain_text, standings_csv
 from roundtap_core.records import Competitor, Match, Tournament
 
+HARMFUL = [
+    "=HYPERLINK(1)",
+    "+1",
+    "-2 Eich",
+    "@SUM(A1)",
+    "1-2",
+    "3/4",
+    "12.5.2026",
+    "2026-11-21",
+    "4711",
+    "0042",
+    "1e5",
+    "Mar 5",
+    "MARCH1",
+    "dez. 24",
+    "sty-3",
+    "TRUE",
+    "wahr",
+    " =1",
+    "\uff1d1+1",
+    "−1",
+    "'quoted",
+    "|calc",
+    "7",
+]
+
 
 def rows(event: Tournament, after: int | None = None) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(standings_csv(event, after))))
@@ -68,33 +94,6 @@ def test_after_a_cut_everybody_stands_where_they_ended() -> None:
 def test_the_winner_of_the_better_seed_changes_nothing() -> None:
     event = played(played(ranked(8, cut=4), better_wins), better_wins)
     assert [row["place"] for row in rows(event)] == [row["rank"] for row in rows(event)]
-
-
-HARMFUL = [
-    "=HYPERLINK(1)",
-    "+1",
-    "-2 Eich",
-    "@SUM(A1)",
-    "1-2",
-    "3/4",
-    "12.5.2026",
-    "2026-11-21",
-    "4711",
-    "0042",
-    "1e5",
-    "Mar 5",
-    "MARCH1",
-    "dez. 24",
-    "sty-3",
-    "TRUE",
-    "wahr",
-    " =1",
-    "\uff1d1+1",
-    "−1",
-    "'quoted",
-    "|calc",
-    "7",
-]
 
 
 @pytest.mark.parametrize("text", HARMFUL)

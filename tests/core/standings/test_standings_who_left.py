@@ -23,6 +23,12 @@ TWO_ROUNDS = [
 ]
 """Ana has two wins; Eva (MoV 176 + 60) and Bruno (24 + 200) one, Kai none."""
 
+SEMI_FINALS = [
+    Match("Ana", "Kai", 1, result=played(100, 0), game=1),
+    Match("Eva", "Bruno", 2, result=played(100, 0), game=2),
+]
+FINAL = [Match("Ana", "Eva", 1, result=played(0, 100), game=1)]
+
 
 def who(tournament: Tournament, name: str, **changes: Any) -> Tournament:
     return replace(
@@ -153,13 +159,6 @@ def knockout(*games: list[Match], **options: Any) -> Tournament:
             *(Round(number, ELIMINATION, tuple(matches)) for number, matches in enumerate(games, start=3)),
         ),
     )
-
-
-SEMI_FINALS = [
-    Match("Ana", "Kai", 1, result=played(100, 0), game=1),
-    Match("Eva", "Bruno", 2, result=played(100, 0), game=2),
-]
-FINAL = [Match("Ana", "Eva", 1, result=played(0, 100), game=1)]
 
 
 def places(tournament: Tournament) -> list[tuple[int | None, str, str | None, int | None, str | None]]:

@@ -24,6 +24,8 @@ from roundtap_hub.store.journal import JournalConflict
 SECRET = b"s" * 32
 ANA, OTHER = "phone of Ana, long enough", "phone of somebody else"
 
+ERA = "00c0ffee00c0ffee"
+
 
 class Clock:
     ms = 1_000_000
@@ -309,8 +311,6 @@ def test_of_people_of_years_ago_it_is_forgotten_who_had_a_link_and_never_what_wa
 
 
 # --- the file of earlier hubs -----------------------------------------------------------------------------------------
-
-ERA = "00c0ffee00c0ffee"
 
 
 def earlier_token(competitor: str, generation: int) -> str:

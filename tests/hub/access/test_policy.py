@@ -99,6 +99,16 @@ AT_THE_DOOR = {
 }
 """Who may see the login: all but those whose words everybody in the hall could read."""
 
+WRITTEN_IN = re.compile(
+    r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b", re.IGNORECASE
+)
+
+RESULT = Result(score=SidePair(100, 24))
+
+WITH_A_KEY = (TABLE, STATION, STANDBY, KIN)
+
+OF_EVENTS = [address for address in POLICY if "<event_id>" in address]
+
 
 @dataclass
 class Hall:
@@ -158,11 +168,6 @@ class Hall:
         from roundtap_hub.access.staff import csrf_token_of
 
         return csrf_token_of(self.tokens.get(who, ""), self.hub.access.secret)
-
-
-WRITTEN_IN = re.compile(
-    r"<style|<[^>]*\s(style|on[a-z]+)\s*=|<script(?![^>]*\ssrc=)|javascript:|<iframe|<base\b", re.IGNORECASE
-)
 
 
 def is_sealed(answer: Answer) -> None:
@@ -234,9 +239,6 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         yield Hall(client, service, hub, tokens)
         client.close()
         paper.close()
-
-
-RESULT = Result(score=SidePair(100, 24))
 
 
 def path_of(address: str, state: str) -> tuple[str, str]:
@@ -556,9 +558,6 @@ def asks_as_a_unit(hall: Hall, path: str, unit: str, key: bytes) -> Answer:
     )
 
 
-WITH_A_KEY = (TABLE, STATION, STANDBY, KIN)
-
-
 @pytest.mark.parametrize("address", whose(*WITH_A_KEY))
 def test_what_is_a_unit_s_takes_its_key_and_no_other_s(hall: Hall, address: str) -> None:
     """Neither one that nobody knows, nor one of another role, nor one that was revoked; no session of organizers."""
@@ -588,8 +587,6 @@ def test_the_right_key_is_let_in(hall: Hall, path: str, unit: str) -> None:
 
 
 # --- in which state -------------------------------------------------------------------------------------------------
-
-OF_EVENTS = [address for address in POLICY if "<event_id>" in address]
 
 
 @pytest.mark.parametrize("address", OF_EVENTS)

@@ -22,6 +22,9 @@ from roundtap_hub.serving.renderings import FRESH_MS, RENDER_CACHE, RenderCache
 
 CONSOLE = "/console/e1"
 
+TO_THE_CUT: dict[str, Any] = {"swiss_rounds": 3, "cut": 4}
+SQUADS: dict[str, Any] = {"rulebook": "shatterpoint-premier", "swiss_rounds": 2}
+
 
 def seen(page: str) -> str:
     found = re.search(r'data-seen="([^"]+)"', page)
@@ -107,10 +110,6 @@ def chance_command(house: House, chance: random.Random) -> Any:
         some += [c.EnterResult(match.id, match.revision, result)] * 2
         some += [c.SetPicks(match.id, (1, 2))] * 4 if match.match.b is None else [c.NoShow(match.id, match.match.a)]
     return chance.choice(some)
-
-
-TO_THE_CUT: dict[str, Any] = {"swiss_rounds": 3, "cut": 4}
-SQUADS: dict[str, Any] = {"rulebook": "shatterpoint-premier", "swiss_rounds": 2}
 
 
 @pytest.mark.parametrize(

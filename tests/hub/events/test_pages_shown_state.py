@@ -22,6 +22,8 @@ STEPS = re.compile(
 
 Form = tuple[str, dict[str, str]]
 
+MOVED_ON = "The event has changed"
+
 
 def forms(browser: Browser) -> list[Form]:
     """Every form of the console that makes a step, as a person's browser would send it."""
@@ -65,9 +67,6 @@ def to_the_cut(house: House, browser: Browser) -> None:
     house.play()
     house.publish()
     house.play()
-
-
-MOVED_ON = "The event has changed"
 
 
 def test_every_step_s_form_says_what_it_was_shown_for(house: House):

@@ -24,6 +24,8 @@ from roundtap_hub.store.service import Service
 
 NAMES = [f"Player {n}" for n in range(1, 6)]
 
+PRESSES = ("draw", "publish", "publish", "move", "discard", "impose", "import", "late", "results", "finish")
+
 
 def with_events(service: Service, events: tuple[str, ...]) -> None:
     for event in events:
@@ -62,9 +64,6 @@ def act(service: Service, event: str, what: str) -> None:
     with contextlib.suppress(Problem):
         for command in commands[what]:
             service.execute_one(event, command, "test")
-
-
-PRESSES = ("draw", "publish", "publish", "move", "discard", "impose", "import", "late", "results", "finish")
 
 
 @given(st.lists(st.tuples(st.sampled_from(["e1", "e2", "e3"]), st.sampled_from(PRESSES)), max_size=25))

@@ -40,6 +40,19 @@ HEALTH: dict[str, Any] = {
     "pressed": ["a", "b"],
 }
 
+OF_ITS_CLOCK = {
+    "none": Check("clock", NOTE, kind="guessed"),
+    "rtc": Check("clock", FINE, kind="rtc"),
+    "empty": Check("clock", WRONG, kind="rtc_empty"),
+    "network": Check("clock", FINE, kind="network"),
+}
+
+BROKEN = [
+    SystemdService("hub", True, "active", "success", 0),
+    SystemdService("station", True, "activating", "exit-code", 3, "station.toml: baud: 1234"),
+    SystemdService("first-boot", True, "active", "success", 0, "Line 3: wfi is no setting."),
+]
+
 
 def units(house: House, count: int, **health: Any) -> None:
     """So many table units in contact, each at its table."""
@@ -284,13 +297,6 @@ def test_the_console_s_navigation_counts_what_is_wrong_in_the_hall(house: House,
 
 # --- the machine
 
-OF_ITS_CLOCK = {
-    "none": Check("clock", NOTE, kind="guessed"),
-    "rtc": Check("clock", FINE, kind="rtc"),
-    "empty": Check("clock", WRONG, kind="rtc_empty"),
-    "network": Check("clock", FINE, kind="network"),
-}
-
 
 @pytest.mark.parametrize(
     ("machine_has", "system_s", "asked", "state", "kind"),
@@ -365,12 +371,6 @@ def test_the_hotspot_that_was_set_up_is_among_the_checks(house: House, tmp_path:
 
 
 # --- the same list on the command line
-
-BROKEN = [
-    SystemdService("hub", True, "active", "success", 0),
-    SystemdService("station", True, "activating", "exit-code", 3, "station.toml: baud: 1234"),
-    SystemdService("first-boot", True, "active", "success", 0, "Line 3: wfi is no setting."),
-]
 
 
 def to_do(checks: Iterable[Check]) -> set[str]:

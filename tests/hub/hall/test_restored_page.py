@@ -20,6 +20,8 @@ from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
 from roundtap_hub.units.device_feed import table_changes
 from roundtap_hub.units.table_view import table_view
 
+SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
+
 
 def test_a_round_whose_start_the_copy_lacks_is_held_where_the_first_table_counts_it(tmp_path: Path) -> None:
     """One press on "start" would have given all tables the whole 75 minutes again."""
@@ -61,9 +63,6 @@ def test_the_clock_of_an_adopted_round_is_held_where_its_tables_count_it(tmp_pat
         come_back(night, house)
         assert adopt(browser, house) == ""
         assert (house.event.clock.state, house.event.clock.remaining_ms) == (COUNTING, 4_490_900)
-
-
-SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
 
 
 def adopt(browser: Browser, house: House, **more: object) -> str:

@@ -19,6 +19,16 @@ from roundtap_hub.paper.print_jobs import PrintState, derived_jobs, job_content
 from roundtap_hub.serving import routes
 from roundtap_hub.units.unit_presence import encode_health
 
+PRINTER = {
+    "port": "/dev/serial/by-id/usb-1a86",
+    "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],
+    "printer": "epson-80",
+    "models": [["epson-80", "Epson"], ["pos-5890", "POS-5890"]],
+    "baud": 38400,
+    "bauds": [9600, 19200],
+    "confirmed": False,
+}
+
 
 @contextmanager
 def paper_house(tmp_path, **options):
@@ -200,17 +210,6 @@ def test_the_fingerprint_is_printed_by_hand_where_there_is_one_to_trust(house):
         "http://10.42.0.1:8080/trust",
     )
     assert job_content(job, house.service.snapshot, "http://10.42.0.1:8080") is None
-
-
-PRINTER = {
-    "port": "/dev/serial/by-id/usb-1a86",
-    "ports": ["/dev/serial/by-id/usb-1a86", "usb-0416-5011"],
-    "printer": "epson-80",
-    "models": [["epson-80", "Epson"], ["pos-5890", "POS-5890"]],
-    "baud": 38400,
-    "bauds": [9600, 19200],
-    "confirmed": False,
-}
 
 
 def test_a_printer_that_nobody_confirmed_asks_to_be_read_and_is_set_up_without_a_terminal(house):

@@ -16,6 +16,16 @@ from roundtap_hub.store.service import Step
 
 UNIT, OTHER = "station-1", "station-2"
 
+PRINTER = {
+    "port": "usb-0416-5011",
+    "ports": ["usb-0416-5011"],
+    "printer": "pos-5890",
+    "models": [["pos-5890", "x"]],
+    "baud": 0,
+    "bauds": [9600],
+    "confirmed": False,
+}
+
 
 class Hub:
     def __init__(self, service, clock, path):
@@ -173,17 +183,6 @@ def test_a_station_on_the_hub_s_own_machine_prints_the_address_that_phones_reach
         "http://192.168.178.21:8080/s/"[:29],
         "http://192.168.178.21:8080/e/"[:29],
     }
-
-
-PRINTER = {
-    "port": "usb-0416-5011",
-    "ports": ["usb-0416-5011"],
-    "printer": "pos-5890",
-    "models": [["pos-5890", "x"]],
-    "baud": 0,
-    "bauds": [9600],
-    "confirmed": False,
-}
 
 
 def say_printer(hub, printer):

@@ -11,6 +11,8 @@ from roundtap_core.event.commands import SetClock
 
 MINUTE = 60_000
 
+PAGE = "/console/e1/absent"
+
 
 @pytest.fixture
 def browser(house: House) -> Browser:
@@ -82,8 +84,6 @@ def test_a_clock_that_is_paused_counts_no_minutes(house: House, browser: Browser
 
 
 # --- the grid names them, and one page lists them ---------------------------------------------------------------------
-
-PAGE = "/console/e1/absent"
 
 
 def row(browser: Browser, match: str) -> str:

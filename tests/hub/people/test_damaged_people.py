@@ -52,6 +52,14 @@ DAMAGED: list[Any] = [
     1.5,
 ]
 
+MOVED = {
+    "to another competitor": ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p3'", "p3"),
+    "to another event": ("UPDATE person SET event = 'e2' WHERE competitor = 'p2'", "p2"),
+    "nowhere": ("DELETE FROM person WHERE competitor IN ('p1', 'p2')", "p1, p2"),
+    "all of them": ("DELETE FROM person", "p1, p2, p3, p4"),
+    "one for another": ("UPDATE person SET data = (SELECT data FROM person WHERE competitor = 'p1')", "p2, p3, p4"),
+}
+
 
 def spoil(folder: Path, data: object, competitor: str = "p3") -> None:
     """What a failing card or a stranger's tool leaves in the file; bytes as text that is none."""
@@ -82,15 +90,6 @@ def test_no_hub_starts_with_a_row_that_is_nobody_s(tmp_path: Path, data: Any) ->
         make_event(service)
     spoil(tmp_path, data)
     assert refusal(tmp_path).params["who"] == "p3"
-
-
-MOVED = {
-    "to another competitor": ("UPDATE person SET competitor = 'p9' WHERE competitor = 'p3'", "p3"),
-    "to another event": ("UPDATE person SET event = 'e2' WHERE competitor = 'p2'", "p2"),
-    "nowhere": ("DELETE FROM person WHERE competitor IN ('p1', 'p2')", "p1, p2"),
-    "all of them": ("DELETE FROM person", "p1, p2, p3, p4"),
-    "one for another": ("UPDATE person SET data = (SELECT data FROM person WHERE competitor = 'p1')", "p2, p3, p4"),
-}
 
 
 @pytest.mark.parametrize("where", MOVED)

@@ -16,6 +16,10 @@ from roundtap_hub.people.competitors import owed_squads
 
 LOST = "Can no longer be fielded"
 
+WON = {"way": "played"}
+FIGURES = ({"q.score.winner": "2", "q.score.loser": "1"}, {"q.wounds.winner": "9", "q.wounds.loser": "4"})
+WHOLE = Result(score=SidePair(2, 1), wounds=SidePair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
+
 
 @pytest.fixture
 def second(house: House) -> House:
@@ -61,11 +65,6 @@ def test_squads_repeated_are_told_before_they_count(second: House, picks: dict[s
     phone = text_of(second.browser().get(f"{link(second, a)}/report{end}"))
     assert phone.count(LOST) == len(lost[:1])
     assert all(f": {squads}" in phone for squads in lost[:1])
-
-
-WON = {"way": "played"}
-FIGURES = ({"q.score.winner": "2", "q.score.loser": "1"}, {"q.wounds.winner": "9", "q.wounds.loser": "4"})
-WHOLE = Result(score=SidePair(2, 1), wounds=SidePair(9, 4), picks={"a": [1, 2], "b": [3, 4]})
 
 
 def match_of(house: House) -> MatchState:

@@ -40,6 +40,13 @@ from roundtap_hub.people.raw_table import (
 POLISH = "Imię i nazwisko;Klub\r\nAleksandra Wiśniewska-Szczepańska;Gdańsk\r\nŁukasz Żak;Łódź\r\n"
 ROWS = (("Imię i nazwisko", "Klub"), ("Aleksandra Wiśniewska-Szczepańska", "Gdańsk"), ("Łukasz Żak", "Łódź"))
 
+FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+
+CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), max_size=20).map(clean_cell)
+
+KNOWN = {"p1": Person("Ana Ruiz", external_id="77"), "p2": Person("Łukasz Żak", club="Łódź", paid=True)}
+ENTRANTS = {who: Entrant(who, "d") for who in KNOWN}
+
 
 def refused(key: str) -> pytest.RaisesExc[Problem]:
     return pytest.raises(Problem, check=lambda problem: problem.key == key and bool(problem.say()))
@@ -96,8 +103,6 @@ def test_whole_numbers_of_a_spreadsheet_have_no_fraction() -> None:
 
 
 # --- nasty ones ------------------------------------------------------------------------------------------------------
-
-FAR = '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
 
 
 @pytest.mark.parametrize(
@@ -170,9 +175,6 @@ def test_whatever_the_bytes_are_they_are_a_table_or_a_problem(raw: bytes) -> Non
         assert rows
         assert len({len(row) for row in rows}) == 1
         assert split_rows(join_rows(rows)) == rows
-
-
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Co", "Cn")), max_size=20).map(clean_cell)
 
 
 @given(
@@ -273,9 +275,6 @@ def test_paid_is_said_in_many_ways(text: str, said: bool | None) -> None:
 
 
 # --- the plan --------------------------------------------------------------------------------------------------------
-
-KNOWN = {"p1": Person("Ana Ruiz", external_id="77"), "p2": Person("Łukasz Żak", club="Łódź", paid=True)}
-ENTRANTS = {who: Entrant(who, "d") for who in KNOWN}
 
 
 def planned(text: str, team_size: int = 1, columns: tuple[str, ...] | None = None) -> ImportPlan:

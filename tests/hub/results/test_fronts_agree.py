@@ -43,6 +43,8 @@ WHOLE = 20
 
 Fronts = Callable[["Bench", list[Case]], None]
 
+BOOKS = {place.book: place for place in reversed(list(places())) if place.stage == "swiss" and not place.squad_points}
+
 
 @dataclass
 class Bench:
@@ -385,9 +387,6 @@ def agree(benches: list[Bench]) -> None:
     print(f"{sum(counts.values())} comparisons: {dict(sorted(counts.items()))}")
     faults = [fault for bench in benches for fault in bench.faults]
     assert not faults, f"{len(faults)} differences:\n" + "\n".join(faults[:20])
-
-
-BOOKS = {place.book: place for place in reversed(list(places())) if place.stage == "swiss" and not place.squad_points}
 
 
 @pytest.mark.parametrize("book", BOOKS)

@@ -28,6 +28,22 @@ from roundtap_hub.units.table_view import table_view
 
 RIGHT, WRONG = {"score": {"a": 100, "b": 30}}, {"score": {"a": 0, "b": 100}}
 
+GOOD: dict[str, Any] = {
+    "report_id": "r",
+    "unit": "table-1",
+    "event": "e1",
+    "match": "1.1",
+    "side": "a",
+    "revision": 0,
+    "result": RIGHT,
+    "serial": 1,
+    "agrees_to": {"report_id": "x", "hash": "y"},
+    "round": 1,
+    "a": "p1",
+    "b": "p2",
+    "time_up": False,
+}
+
 
 class Hall:
     """A hub with two tables; units say what they like."""
@@ -226,22 +242,6 @@ def test_the_console_tells_it_until_an_official_has_read_it(hall: Hall) -> None:
 
 
 # --- what a report may say ---------------------------------------------------------------------------------------
-
-GOOD: dict[str, Any] = {
-    "report_id": "r",
-    "unit": "table-1",
-    "event": "e1",
-    "match": "1.1",
-    "side": "a",
-    "revision": 0,
-    "result": RIGHT,
-    "serial": 1,
-    "agrees_to": {"report_id": "x", "hash": "y"},
-    "round": 1,
-    "a": "p1",
-    "b": "p2",
-    "time_up": False,
-}
 
 
 def test_old_and_new_reports_are_well_formed() -> None:

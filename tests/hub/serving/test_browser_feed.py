@@ -31,6 +31,17 @@ from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.browser_feed import WAITING_MAX, FeedClient, ViewerGroup
 from roundtap_hub.serving.page_cache import PageKey
 
+PATHS = (
+    "/e/e1",
+    "/e/e1/p/p1",
+    "/e/e1/p/p4",
+    "/e/e1/standings",
+    "/e/e1/pairings",
+    "/e/e1/bracket",
+    "/rules/e1",
+    "/wall/e1?theme=light",
+)
+
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
@@ -233,18 +244,6 @@ def test_a_hub_that_stops_ends_its_feeds(house: House, client: AsgiClient):
     browser.until(lambda: browser.events, "a greeting")
     client.application.close_feeds_soon()  # type: ignore[attr-defined]
     browser.stream.result(20)
-
-
-PATHS = (
-    "/e/e1",
-    "/e/e1/p/p1",
-    "/e/e1/p/p4",
-    "/e/e1/standings",
-    "/e/e1/pairings",
-    "/e/e1/bracket",
-    "/rules/e1",
-    "/wall/e1?theme=light",
-)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -26,6 +26,9 @@ from roundtap_hub.serving.connection_limits import (
 )
 from roundtap_hub.serving.http_answers import send_answer
 
+ASK = b"GET /hello HTTP/1.1\r\nHost: hub\r\n\r\n"
+BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])
+
 
 class Hand:
     """A clock that a test turns."""
@@ -166,10 +169,6 @@ async def rest_of(reader: asyncio.StreamReader) -> bytes:
         while part := await reader.read(65536):
             said += part
     return said
-
-
-ASK = b"GET /hello HTTP/1.1\r\nHost: hub\r\n\r\n"
-BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])
 
 
 @BOTH

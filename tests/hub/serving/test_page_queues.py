@@ -26,6 +26,8 @@ from roundtap_hub.serving.page_queues import (
 
 LONG = QueueLimits(100, 30.0)
 
+CROWD = [f"10.42.0.{n}" for n in range(16)]
+
 
 class Work:
     """Pieces of work that are done when they are let, and the order in which they were begun."""
@@ -193,8 +195,6 @@ def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monk
 
 
 # --- turns go by address ------------------------------------------------------------------------------------------
-
-CROWD = [f"10.42.0.{n}" for n in range(16)]
 
 
 def asked_by_a_crowd(each: int = 60) -> FairLine[str]:

@@ -33,6 +33,11 @@ PAGE = """<html><head><title>{{ title }}</title></head><body data-seen="<:seen:>
 ENVIRONMENT = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, extensions=[RegionTags])
 TEMPLATE = ENVIRONMENT.from_string(PAGE)
 
+TEXT = st.text(st.sampled_from("ab<&\"' 1\n\x01[]{}ł"), max_size=6)
+
+GROUPS = st.lists(st.lists(st.sampled_from([f"k{n}<" for n in range(9)]), unique=True, max_size=9), max_size=2)
+DISTINCT = GROUPS.map(lambda groups: [[f"{n}{key}" for key in keys] for n, keys in enumerate(groups)])
+
 
 def page(version: str, *regions: object, title: str = "Cup", foot: str = "", now: str = "1:00") -> RenderedPage:
     return split_regions(TEMPLATE.render(regions=regions, title=title, foot=foot, now=now), version)
@@ -151,9 +156,6 @@ def test_a_template_that_marks_wrongly_is_told(text: str):
         split_regions(ENVIRONMENT.from_string(text).render(), "v")
 
 
-TEXT = st.text(st.sampled_from("ab<&\"' 1\n\x01[]{}ł"), max_size=6)
-
-
 def regions(key_sets: list[list[list[str]]]) -> st.SearchStrategy[list[object]]:
     return st.tuples(
         *(
@@ -165,10 +167,6 @@ def regions(key_sets: list[list[list[str]]]) -> st.SearchStrategy[list[object]]:
             for n, groups in enumerate(key_sets)
         )
     ).map(list)
-
-
-GROUPS = st.lists(st.lists(st.sampled_from([f"k{n}<" for n in range(9)]), unique=True, max_size=9), max_size=2)
-DISTINCT = GROUPS.map(lambda groups: [[f"{n}{key}" for key in keys] for n, keys in enumerate(groups)])
 
 
 @given(st.data(), st.integers(0, 2))

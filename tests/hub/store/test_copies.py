@@ -22,6 +22,9 @@ from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED
 
+OLDER = Path(__file__).with_name("older_copy.journal")
+"""A stick of an earlier version, whose rows name their columns: an event of four, of whom p4 was taken out."""
+
 
 class Hub:
     """A service on a real file with copies."""
@@ -247,10 +250,6 @@ def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick
     assert heads_on(stick) == hub.journal.heads()
     hub.service.execute_one("e2", c.SetEventDetails({"venue": "the back room"}), "organizer")
     assert heads_on(stick) == hub.journal.heads()
-
-
-OLDER = Path(__file__).with_name("older_copy.journal")
-"""A stick of an earlier version, whose rows name their columns: an event of four, of whom p4 was taken out."""
 
 
 def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_other(

@@ -37,6 +37,19 @@ GOOD: dict[str, Any] = {
     "result": {"score": {"a": 100, "b": 24}},
 }
 
+STATUS: dict[str, Any] = {
+    "unit": "table-1",
+    "session": "s1",
+    "seq": 1,
+    "match": "1.1",
+    "seated": ["a"],
+    "draft": False,
+    "call": False,
+    "leave": None,
+    "clock_ms": 1000,
+    "waiting": 0,
+}
+
 
 @dataclass
 class Bench:
@@ -470,19 +483,6 @@ def test_a_large_body_is_not_even_read(bench: Bench) -> None:
 
 
 # --- statuses ----------------------------------------------------------------------------------------------------
-
-STATUS: dict[str, Any] = {
-    "unit": "table-1",
-    "session": "s1",
-    "seq": 1,
-    "match": "1.1",
-    "seated": ["a"],
-    "draft": False,
-    "call": False,
-    "leave": None,
-    "clock_ms": 1000,
-    "waiting": 0,
-}
 
 
 def status(bench: Bench, **changes: Any) -> Answer:

@@ -28,6 +28,19 @@ from roundtap_units.link.enrolling import CODE, STOPPED, WRONG
 CODE_SHOWN = "345678"
 SIDE_B = "42"
 
+IDENTITY, ORDER_2 = (1).to_bytes(32, "little"), (2**255 - 20).to_bytes(32, "little")
+ORDER_4 = bytes(32)
+ORDER_8 = bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05")
+WEAK = {
+    "identity": IDENTITY,
+    "order 2": ORDER_2,
+    "order 4": ORDER_4,
+    "order 8": ORDER_8,
+    "not on the curve": (2).to_bytes(32, "little"),
+    "not reduced": b"\xff" * 32,
+    "identity, not reduced": (2**255 - 18).to_bytes(32, "little"),
+}
+
 
 @pytest.fixture
 def hall(tmp_path: Path) -> Iterator[Hall]:
@@ -286,20 +299,6 @@ def test_a_right_guess_of_a_false_hub_is_one_in_a_million_and_bound_to_what_it_s
 
 
 # --- the group ---
-
-
-IDENTITY, ORDER_2 = (1).to_bytes(32, "little"), (2**255 - 20).to_bytes(32, "little")
-ORDER_4 = bytes(32)
-ORDER_8 = bytes.fromhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05")
-WEAK = {
-    "identity": IDENTITY,
-    "order 2": ORDER_2,
-    "order 4": ORDER_4,
-    "order 8": ORDER_8,
-    "not on the curve": (2).to_bytes(32, "little"),
-    "not reduced": b"\xff" * 32,
-    "identity, not reduced": (2**255 - 18).to_bytes(32, "little"),
-}
 
 
 @pytest.mark.parametrize("element", WEAK.values(), ids=WEAK.keys())

@@ -31,6 +31,13 @@ ADVANCED = (
 )
 SHOWDOWN = ((4, 4, 3, 0), (5, 16, 4, 0), (17, 32, 4, 4), (33, 64, 4, 8), (65, 10**9, 5, 16))
 
+_TABLES = (("basic", BASIC), ("advanced", ADVANCED))
+_EPIC = ("mov", "opponents_points")
+_KEYFORGE = ("sos", "extended_sos")
+_WARLORDS = ("score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round")
+_WARLORDS_SHOWN = ("score", "opponents_points", "opponents_score")
+_SHATTERPOINT = ("struggles", "sos", "wounds")
+
 
 @dataclass(frozen=True)
 class Book:
@@ -45,13 +52,6 @@ class Book:
     base: int = 0
     structures: tuple[tuple[str, tuple[tuple[int, int, int, int], ...]], ...] = ()
 
-
-_TABLES = (("basic", BASIC), ("advanced", ADVANCED))
-_EPIC = ("mov", "opponents_points")
-_KEYFORGE = ("sos", "extended_sos")
-_WARLORDS = ("score", "head_to_head", "opponents_points", "opponents_score", "tiebreak_round")
-_WARLORDS_SHOWN = ("score", "opponents_points", "opponents_score")
-_SHATTERPOINT = ("struggles", "sos", "wounds")
 
 BOOKS = {
     "xwing-standard": Book("xwing", 1, 0, ("mov", "sos"), ("mov", "sos"), bye=LAST, base=100, structures=_TABLES),
