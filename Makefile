@@ -25,6 +25,7 @@ demo: setup
 	@$(BIN)/roundtap demo $(ARGS)
 
 lint: setup
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
