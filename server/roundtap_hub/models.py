@@ -12,15 +12,6 @@ from sqlmodel import Field, SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.limits import sanitize_text
 
-TABLES = SQLModel.metadata.tables
-ENTRY, PERSON, LINEAGE, CHECKPOINT, EVENT_SNAPSHOT = (
-    TABLES[name] for name in ("entry", "person", "lineage", "checkpoint", "seal")
-)
-PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (
-    TABLES[name] for name in ("print_state", "print_order", "print_text", "print_setting")
-)
-SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
-
 
 class EntryRow(SQLModel, table=True):
     """A sealed entry. The primary key makes appending a compare-and-set: no number can be written twice."""
@@ -147,6 +138,15 @@ class WrittenByRow(SQLModel, table=True):
     form: str
     version: str
 
+
+TABLES = SQLModel.metadata.tables
+ENTRY, PERSON, LINEAGE, CHECKPOINT, EVENT_SNAPSHOT = (
+    TABLES[name] for name in ("entry", "person", "lineage", "checkpoint", "seal")
+)
+PRINT_STATE, PRINT_ORDER, PRINT_TEXT, PRINT_SETTING = (
+    TABLES[name] for name in ("print_state", "print_order", "print_text", "print_setting")
+)
+SCHEMA_VERSION, WRITTEN_BY = TABLES["alembic_version"], TABLES["written_by"]
 
 SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 """Sent to a standby encrypted. On a stick, backups (the whole database) have them; the copy does not."""
