@@ -17,8 +17,9 @@ POINTS, LAST, CUT = "points", "last", "cut"
 Order = list[tuple[str, str]]  # competitors, the best first, each with what separates it from the next
 
 
-def standings(tournament: Tournament, after: int | None = None) -> tuple[StandingsRow, ...]:
-    """The standings after round `after` (default: after all recorded Swiss rounds), best first.
+def standings(tournament: Tournament, after: int | None = None, now: bool = False) -> tuple[StandingsRow, ...]:
+    """The standings after round `after` (default: after all recorded Swiss rounds), best first. `now`: who left or was
+    disqualified since then has that status, as in the hall during the next round; else all stand as they did then.
 
     Order: points, then the rulebook's tiebreakers. Dropped competitors keep their place. Disqualified ones come last
     without a rank, in the file's order, but their matches count for their opponents (house decision). Competitors who
@@ -30,7 +31,7 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     status = {
         c.id: said
         for c in tournament.competitors
-        if ((said := c.status(after)) is None and not seated) or c.id in seated
+        if ((said := c.status(None if now else after)) is None and not seated) or c.id in seated
     }
     ranked = [who for who, said in status.items() if said != DISQUALIFIED]
     second = _second_stage(tournament, after).intersection(ranked)
@@ -97,15 +98,6 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
 
     settle(points_group, 0)
     return order
-
-
-def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
-    """The standings after round `after`, for the hall during the next: those disqualified since have no rank."""
-    now = tuple(
-        c if c.disqualified_after is None else replace(c, disqualified_after=min(c.disqualified_after, after))
-        for c in tournament.competitors
-    )
-    return standings(replace(tournament, competitors=now), after)
 
 
 def tournament_before(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:

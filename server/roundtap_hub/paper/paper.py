@@ -373,6 +373,7 @@ def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
             "fixed_table": e.fixed_table,
             "came_with": e.came_with,
             "active": e.active,
+            "status": e.status,
         }
         for e in moment.state.entrants.values()
     ]
@@ -417,6 +418,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
                 "owed": owed,
                 "must": must,
                 "active": entrant.active,
+                "status": entrant.status,
                 "awaited": who in waiting,
             }
         )
@@ -521,6 +523,7 @@ def print_bracket(event_id: str) -> AnyResponse:
         drawing=bracket_svg(found, names, web.words()) if found else "",
         # On paper the first round comes first.
         names=names,
+        bracket=found,
         bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(game.number for game in line.games))
         if found
         else [],

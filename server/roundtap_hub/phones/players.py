@@ -12,7 +12,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
-from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other_side
+from roundtap_core.records import Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
@@ -81,7 +81,7 @@ def player_view(
         else None,
         "owed": owed,
         "must": must,
-        "status": DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
+        "status": state.status_now(competitor),
         "corrected": _corrections(state, competitor, names),
         "margins": _margins(state, competitor, names),
         "to_confirm": entrant.sign_up == TO_CONFIRM,
@@ -139,11 +139,11 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
 
 @dataclass(frozen=True, slots=True)
 class CompetitorHit:
-    """A competitor found by a search; `members`: a team's, as the hall may read them."""
+    """A competitor found by a search; `members`: a team's, as the hall may read them; `status` as in the standings."""
 
     id: str
     name: str
-    active: bool
+    status: str | None
     members: tuple[str, ...] = ()
 
 
@@ -152,7 +152,7 @@ def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[
     wanted = name_sort_key(query.strip())[0]
     names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
     state = moment.state
-    found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
+    found = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
     return sorted(
         (hit for hit in found if any(wanted in name_sort_key(name)[0] for name in (hit.name, *hit.members))),
         key=lambda hit: name_sort_key(hit.name),

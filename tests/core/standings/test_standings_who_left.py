@@ -182,10 +182,10 @@ def test_who_left_in_the_bracket_keeps_the_round_reached() -> None:
 def test_a_champion_put_out_is_not_ranked_and_the_others_move_up() -> None:
     out = who(knockout(SEMI_FINALS, FINAL), "Eva", disqualified_after=4)
     assert places(out) == [
-        (1, "Ana", "final", 1, None),
+        (1, "Ana", "champion", 1, None),
         (2, "Bruno", "semi-final", 2, None),
         (3, "Kai", "semi-final", 3, None),
-        (None, "Eva", "champion", None, "disqualified"),
+        (None, "Eva", "final", None, "disqualified"),
     ]
 
 
