@@ -19,7 +19,7 @@ from roundtap_core.event.states import PUBLISHED, EventState, RoundState, active
 from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import fielded_squads, squad_letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
-from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
+from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.events import saved_event
@@ -432,6 +432,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         "matches": matches,
         "open": [match for match in matches if not match["done"]],
         "points": outcome_points(state.rulebook, state.options),
+        "full_win_lead": full_win_lead(state.rulebook, state.options),
         "bye_points": worth["bye"].points,
         "bye_figures": worth["bye"].figures,
         "won_bye_figures": worth["won"].figures,

@@ -15,7 +15,7 @@ from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
 from roundtap_core.records import Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
-from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
+from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
 from roundtap_hub.events import saved_event
 from roundtap_hub.events.todo import played_on_lines
@@ -282,6 +282,7 @@ def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
         "fixed": not counted,
         "lengths": list(_stage_limits(book, options, rounds, cut)),
         "points": outcome_points(book, options),
+        "full_win_lead": full_win_lead(book, options),
         "byes": bye_worth(book, options),
         "changed": list(_changed_options(state)),
         "prize_places": options.get("prize_places"),
