@@ -16,8 +16,9 @@ END_WITHIN_S = 20  # a process that has not ended by then is killed by the kerne
 
 
 class Command(NamedTuple):
-    """A command: its module has `add_arguments(parser)` and `run(args) -> exit code`; `extras`: the package's optional
-    dependencies that it needs."""
+    """A command: its module has `run(args) -> exit code`, and `add_arguments(parser)`; `extras`: the package's optional
+    dependencies that it needs. Then its module cannot be imported without them, and a function of the command's name
+    in its package's `arguments` adds them instead: help needs no extra."""
 
     module: str
     help: str
@@ -104,17 +105,37 @@ def _run(words: list[str]) -> int:
         return BAD_INPUT
     name, command = words[0], COMMANDS[words[0]]
     try:
-        module = import_module(command.module)
         parser = argparse.ArgumentParser(
-            prog=f"roundtap {name}", description=module.__doc__, allow_abbrev=False, formatter_class=_Help
+            prog=f"roundtap {name}",
+            description=_docstring(command.module) if {"-h", "--help"} & {*words} else None,
+            allow_abbrev=False,
+            formatter_class=_Help,
         )
-        module.add_arguments(parser)
-        return int(module.run(parser.parse_args(words[1:])))
+        add_arguments(name, parser)
+        return int(import_module(command.module).run(parser.parse_args(words[1:])))
     except ModuleNotFoundError as error:
         if not command.extras or (error.name or "").split(".")[0] in OWN_PACKAGES:
             raise
         print(_missing_extra(name, command.extras), file=sys.stderr)
         return BAD_INPUT
+
+
+def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
+    """What that command may be told."""
+    module, _, extras = COMMANDS[name]
+    if extras:
+        getattr(import_module(f"{module.partition('.')[0]}.arguments"), name)(parser)
+    else:
+        import_module(module).add_arguments(parser)
+
+
+def _docstring(module: str) -> str | None:
+    """Of that module, which is not imported: that might need an extra."""
+    import ast
+    from importlib.resources import files
+
+    package, _, name = module.rpartition(".")
+    return ast.get_docstring(ast.parse((files(package) / f"{name}.py").read_bytes()))
 
 
 class _Help(argparse.HelpFormatter):

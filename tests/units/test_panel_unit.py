@@ -23,6 +23,7 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_machine.root_steps import StepRefused
 from roundtap_units import board_process
+from roundtap_units.arguments import panel
 from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
@@ -374,6 +375,6 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10**9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()
-    main.add_arguments(arguments)
+    panel(arguments)
     main.run(arguments.parse_args(["--config", str(tmp_path / "panel.toml"), "--folder", str(tmp_path)]))
     assert opened == ["no chip", "had"]

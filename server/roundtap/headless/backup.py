@@ -1,15 +1,10 @@
 """Backs a hub's folder up, running or not, where the hub's own backups do not replace it: before an upgrade."""
 
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from argparse import Namespace
 
 from roundtap.headless import cli_io
 from roundtap_hub.store.backups import back_up
 from roundtap_hub.store.clocks import system_clocks
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
 
 
 def run(args: Namespace) -> int:

@@ -26,6 +26,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
+from roundtap_hub.arguments import PROMOTE
 from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.standby.peers import shut_down_socket
 from roundtap_hub.standby.standby_copy import DecryptionFailed, EncryptedFeed
@@ -38,7 +39,6 @@ from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refu
 
 log = logging.getLogger(__name__)
 
-FOLLOW, PROMOTE = "follow", "promote"
 CONFIG_KEYS = ("hub", "unit", "key")
 LOOK_S = 0.2  # how often a standby checks whether it was promoted
 PROMOTED_WITHIN_S = 30.0
@@ -64,27 +64,6 @@ STATE, TURN = "state", "turn"
 NOT_LEVEL = "never level"
 
 PanelAnswer = dict[str, Any]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "action",
-        nargs="?",
-        default=FOLLOW,
-        choices=(FOLLOW, PROMOTE),
-        help="follow the hub (the default), or promote: this machine becomes the hub",
-    )
-    parser.add_argument("--hub", metavar="URL", default="", help="the hub to follow: http://10.42.0.1:8080")
-    parser.add_argument("--unit", metavar="NAME", default="", help="this standby's name among the hub's units")
-    parser.add_argument("--key", metavar="HEX", default="", help="its key there, with the role standby; or in --config")
-    parser.add_argument("--config", metavar="FILE", type=Path, default=None, help="TOML with hub, unit and key")
-    parser.add_argument(
-        "--start-over",
-        action="store_true",
-        help="set this folder's data aside (under another name) and start with the hub's journal",
-    )
-    parser.add_argument("--force", action="store_true", help="with promote: even if this standby was never up to date")
-    hub_main.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
