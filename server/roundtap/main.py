@@ -112,7 +112,8 @@ def _run(words: list[str]) -> int:
             formatter_class=_Help,
         )
         add_arguments(name, parser)
-        return int(import_module(command.module).run(parser.parse_args(words[1:])))
+        args = parser.parse_args(words[1:])
+        return int(import_module(command.module).run(args))
     except ModuleNotFoundError as error:
         if not command.extras or (error.name or "").split(".")[0] in OWN_PACKAGES:
             raise
