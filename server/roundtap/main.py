@@ -115,9 +115,11 @@ def _run(words: list[str]) -> int:
         args = parser.parse_args(words[1:])
         return int(import_module(command.module).run(args))
     except ModuleNotFoundError as error:
-        if not command.extras or (error.name or "").split(".")[0] in OWN_PACKAGES:
+        missing = (error.name or "").split(".")[0]
+        if not command.extras or missing in OWN_PACKAGES:
             raise
-        print(_missing_extra(name, command.extras), file=sys.stderr)
+        # Only a journal on a database needs this one.
+        print(_missing_extra(name, ("postgres",) if missing == "psycopg" else command.extras), file=sys.stderr)
         return BAD_INPUT
 
 
