@@ -14,11 +14,18 @@ END_WITH_STDIN = "--end-with-stdin"  # for a child process: end when its parent 
 
 END_WITHIN_S = 20  # a process that has not ended by then is killed by the kernel
 
+# What the commands that need an extra may be told, by the package that their module is in.
+ARGUMENTS = {
+    "roundtap": "roundtap.kit_arguments",
+    "roundtap_hub": "roundtap_hub.hub_arguments",
+    "roundtap_units": "roundtap_units.unit_arguments",
+}
+
 
 class Command(NamedTuple):
     """A command: its module has `run(args) -> exit code`, and `add_arguments(parser)`; `extras`: the package's optional
-    dependencies that it needs. Then its module cannot be imported without them, and a function of the command's name
-    in its package's `arguments` adds them instead: help needs no extra."""
+    dependencies that it needs. Then its module cannot be imported without them, and a function of the command's name in
+    ARGUMENTS adds what it may be told: help needs no extra."""
 
     module: str
     help: str
@@ -127,7 +134,7 @@ def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
     """What that command may be told."""
     module, _, extras = COMMANDS[name]
     if extras:
-        getattr(import_module(f"{module.partition('.')[0]}.arguments"), name)(parser)
+        getattr(import_module(ARGUMENTS[module.partition(".")[0]]), name)(parser)
     else:
         import_module(module).add_arguments(parser)
 

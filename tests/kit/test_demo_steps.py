@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from roundtap.arguments import PLAYERS, RULEBOOK, TABLES
 from roundtap.demo import guide
 from roundtap.demo.demo import make_event
+from roundtap.kit_arguments import PLAYERS, RULEBOOK, TABLES
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES

@@ -23,7 +23,6 @@ from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_machine.root_steps import StepRefused
 from roundtap_units import board_process
-from roundtap_units.arguments import panel
 from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.panel import main
 from roundtap_units.panel import panel_dialogue as d
@@ -46,6 +45,7 @@ from roundtap_units.panel.panel_dialogue import (
     PanelAction,
     PanelDialogue,
 )
+from roundtap_units.unit_arguments import panel
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))

@@ -6,8 +6,8 @@ import argparse
 
 import pytest
 
-from roundtap_units.arguments import station
 from roundtap_units.station.main import ConfigError, read_station_config, run
+from roundtap_units.unit_arguments import station
 
 GOOD = f'unit = "station-1"\nkey = "{"ab" * 32}"\nhub = "http://10.42.0.1:8080"\nfolder = "/var/lib/roundtap"\n'
 

@@ -14,10 +14,10 @@ from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortUnavailable, find_ports, open_port
 from roundtap_devices.printing.print_lines import PrintLine
 from roundtap_devices.printing.printer import HELD, Printer
-from roundtap_units.arguments import STATION_FILE
 from roundtap_units.documents.notices import speed_test_lines, width_test_lines
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
+from roundtap_units.unit_arguments import STATION_FILE
 from roundtap_units.unit_config import ConfigError
 from roundtap_units.unit_words import unit_words
 

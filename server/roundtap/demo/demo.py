@@ -12,12 +12,12 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any
 
-from roundtap.arguments import PLAYERS, RULEBOOK, TABLES
 from roundtap.demo import guide
 from roundtap.headless.cli_io import print_refusal, reader_words
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
+from roundtap.kit_arguments import PLAYERS, RULEBOOK, TABLES
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
 def run_practice(args: argparse.Namespace) -> int:
     """What a running hub starts beside itself (roundtap_hub/practice_hub.py)."""
     from roundtap.demo.practice import PracticeFront
-    from roundtap_hub import arguments, main, practice_hub
+    from roundtap_hub import hub_arguments, main, practice_hub
 
     os.nice(NICENESS)
     with suppress(OSError):
@@ -132,7 +132,7 @@ def run_practice(args: argparse.Namespace) -> int:
     leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
     paths = shown_paths(kit.hub_folder, event, leads.phone_owner)
     options = argparse.ArgumentParser()
-    arguments.hub(options)
+    hub_arguments.hub(options)
     try:
         return main.run(
             options.parse_args(

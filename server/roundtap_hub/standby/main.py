@@ -26,8 +26,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
-from roundtap_hub.arguments import PROMOTE
 from roundtap_hub.hall.hall_addresses import http_url
+from roundtap_hub.hub_arguments import PROMOTE
 from roundtap_hub.standby.peers import shut_down_socket
 from roundtap_hub.standby.standby_copy import DecryptionFailed, EncryptedFeed
 from roundtap_hub.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
