@@ -16,8 +16,8 @@ END_WITHIN_S = 20  # a process that has not ended by then is killed by the kerne
 
 
 class Command(NamedTuple):
-    """A command: its module has `add_arguments(parser)` and `run(args) -> exit code`; `extras`: the package's optional
-    dependencies that it needs."""
+    """A command: its module has functions add_arguments(parser) and run(args), which returns the exit code; `extras`: the
+    package's optional dependencies that it needs."""
 
     module: str
     help: str
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered after the reader has gone (`| head`) is discarded without an error at exit.
+        # What is still buffered after the reader has gone ("| head") is discarded without an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
 
