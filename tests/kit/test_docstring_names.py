@@ -24,7 +24,6 @@ from roundtap.main import COMMANDS
 OUTSIDE = {
     "/etc/fstab": "of Linux",
     "exec": "of the shell",
-    "spake2": "a package, imported when an enrolment starts",
 }
 """Names of nothing here, and whose they are."""
 
@@ -174,9 +173,16 @@ def keys() -> Scope:
 
 @functools.cache
 def files() -> tuple[str, ...]:
-    """What is in the project, from its root; nothing hidden, and nothing that tools made."""
-    found = (path.relative_to(ROOT) for path in ROOT.rglob("*.*"))
-    return tuple(f"/{path}" for path in found if not any(part.startswith(".") for part in path.parts))
+    """What is in the project, from its root, without what is hidden and what tools made."""
+    tops = [path for path in ROOT.iterdir() if not path.name.startswith(".")]
+    found = [*tops, *(path for top in tops for path in top.rglob("*.*"))]
+    return tuple(f"/{path.relative_to(ROOT)}" for path in found)
+
+
+def is_file(name: str) -> bool:
+    """A module without its folder is one of the product."""
+    among = files() if "/" in name or not name.endswith(".py") else [f"/{path}" for path in sources()]
+    return any(each.endswith(f"/{name}") for each in among)
 
 
 @functools.cache
@@ -244,7 +250,7 @@ def resolves(text: Text, name: str) -> bool:
         return name in classes() or name in neighbours(text.module)
     if name.split()[0] in ("roundtap", "make"):
         return is_command(name.split())
-    if A_FILE.fullmatch(name) and any(each.endswith(f"/{name}") for each in files()):
+    if A_FILE.fullmatch(name) and is_file(name):
         return True
     if called := CALLED.fullmatch(name):
         return resolves(text, called[1] + (called[2] or ""))
