@@ -16,8 +16,8 @@ END_WITHIN_S = 20  # a process that has not ended by then is killed by the kerne
 
 
 class Command(NamedTuple):
-    """A command: its module has functions add_arguments(parser) and run(args), which returns the exit code; `extras`: the
-    package's optional dependencies that it needs."""
+    """A command: its module has functions add_arguments(parser) and run(args), which returns the exit code; `extras`:
+    the package's optional dependencies that it needs."""
 
     module: str
     help: str

@@ -23,8 +23,8 @@ class Signals:
     ['lamp', 'lamp_a']
     >>> signals.close()
 
-    pin_factory: one of those in `input.pin_factory`; None: no pins yet, `attach_pins` supplies them later and restores the
-    lights.
+    pin_factory: one of those in `input.pin_factory`; None: no pins yet, `attach_pins` supplies them later and restores
+    the lights.
     heard: called at each change with {"lamp": …, "lamp_a": …, "lamp_b": …, "buzzer": …}; the virtual panel draws them.
     """
 

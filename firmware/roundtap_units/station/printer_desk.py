@@ -309,8 +309,8 @@ class PrinterDesk:
             self._log.note_answers(False)
 
     def try_out(self, wanted: object) -> bool:
-        """Use a test print's settings {port, printer, baud}; whether `make_printer` is due. They are stored only when a person
-        has read the print."""
+        """Use a test print's settings {port, printer, baud}; whether `make_printer` is due. They are stored only when a
+        person has read the print."""
         order = (
             settings_from_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False})
             if isinstance(wanted, dict)

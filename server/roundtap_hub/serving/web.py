@@ -209,9 +209,9 @@ def actor() -> str:
 
 
 def signing_official(event_id: str) -> str:
-    """The official behind this request, as the event knows its officials (`official_of`). With the hub's own PIN the form
-    names the official. A personal PIN stands for the official tied to that person, or of the same name; in an event
-    without officials, the role. Raises Problem("no_official_here")."""
+    """The official behind this request, as the event knows its officials (`official_of`). With the hub's own PIN the
+    form names the official. A personal PIN stands for the official tied to that person, or of the same name; in an
+    event without officials, the role. Raises Problem("no_official_here")."""
     who = visit.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
         return field("by")[:NAME_LETTERS] or ORGANIZER
