@@ -23,9 +23,9 @@ ARGUMENTS = {
 
 
 class Command(NamedTuple):
-    """A command: its module has `run(args) -> exit code`, and `add_arguments(parser)`; `extras`: the package's optional
-    dependencies that it needs. Then its module cannot be imported without them, and a function of the command's name in
-    ARGUMENTS adds what it may be told: help needs no extra."""
+    """A command: its module has functions run(args), which returns the exit code, and add_arguments(parser); `extras`:
+    the package's optional dependencies that it needs. Then its module cannot be imported without them, and a function
+    of the command's name in ARGUMENTS adds what it may be told: help needs no extra."""
 
     module: str
     help: str
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered after the reader has gone (`| head`) is discarded without an error at exit.
+        # What is still buffered after the reader has gone ("| head") is discarded without an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
 

@@ -101,7 +101,7 @@ class FrontPanelLink:
     `ActionOutcome`.
 
     renew: called before each request, to see whether the hub on this machine has restarted. A press is sent once, and
-    never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
+    never repeated. ask: as `roundtap_machine.root_steps.ask_root`. standby: the standby's socket.
     """
 
     def __init__(

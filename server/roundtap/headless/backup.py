@@ -8,7 +8,7 @@ from roundtap_hub.store.clocks import system_clocks
 
 
 def run(args: Namespace) -> int:
-    """Print the backup's file name, for `roundtap restore`; 2 where none could be made."""
+    """Print the backup's file name, for `roundtap recover`; 2 where none could be made."""
     return cli_io.print_lines_from(
         "backup", lambda _: [str(back_up(args.data, system_clocks().at().wall or ""))], args.data
     )

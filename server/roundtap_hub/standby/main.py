@@ -162,8 +162,9 @@ class RefusedByHub(Exception):
 
 
 class Standby:
-    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by
-    `promote`'s file, or by this machine's front panel. `here`: the folder of the panel's socket; None: no panel."""
+    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
+    file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
+    socket; None: no panel."""
 
     def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
         self._hub = hub
