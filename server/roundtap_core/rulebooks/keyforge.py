@@ -20,9 +20,11 @@ INTRODUCTORY = frozenset(
         "senorita onice censorius",
         "sefiorita onice censorius",
         "radiante argus el supremo",
-        # Not from the document: the same two decks as English, Italian and Polish core sets name them.
+        # Not from the document: the same two decks as English, French, Italian and Polish core sets name them.
         "miss onyx censorius",
         "radiant argus the supreme",
+        "supreme argus radiant",
+        "le supreme argus radiant",
         "fulgido argus il supremo",
         "panna onyks censorius",
         "najwyzszy argus swietlisty",
