@@ -176,10 +176,14 @@ BY_HAND = (
     *("swiss", "pairs", "first-round-random", "equal-points-meet", "near-points-meet", "top-down", "example-5-5-5-4"),
     *("no-repeats", "repeat-exchanged", "relatives-apart", "teams-paired"),
     *("bye-first-round", "bye-lowest", "bye-to-the-last", "bye-among-the-last", "team-bye"),
+)
+"""What *Pair by hand* can do otherwise, with a reason that the rules page shows."""
+
+IMPOSED = (
     *("first-against-last", "next-elimination-round", "fixed-bracket", "elimination-from-the-start"),
     *("cut", "only-the-best-paired", "elimination", "losers-out", "nobody-comes-in", "tie-break-after-the-last-round"),
 )
-"""What *Pair by hand* can do otherwise, with a reason that the rules page shows."""
+"""What pages refuse to change by hand, and a program that pairs for the organizer does not (`/impose`)."""
 
 PUBLISHED_ANYWAY = (
     *("a-judge", "judges-do-not-play", "officials-play-relaxed", "officials-barred"),
@@ -194,7 +198,7 @@ CORRECTED = ("list-all-day", "deck-all-day")
 def test_what_an_organizer_may_set_otherwise_is_a_default() -> None:
     known = [clause for document in document_names() for clause in read_clauses(document).clauses]
     by_option = [clause for clauses_of in BY_OPTION.values() for clause in clauses_of]
-    for name in (*by_option, *BY_HAND, *PUBLISHED_ANYWAY, *CORRECTED):
+    for name in (*by_option, *BY_HAND, *IMPOSED, *PUBLISHED_ANYWAY, *CORRECTED):
         assert {clause.how for clause in known if clause.id == name} == {DEFAULT}, name
 
 
