@@ -13,13 +13,19 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import fields
 
 from broken_files import broken_files
 from broken_xwing import UNREADABLE
+from event_kit import Event
+from roundtap_core.errors import Problem
+from roundtap_core.event.results import REFUSED, EnterResult
 from roundtap_core.eventfile.file_schema import Options, StageOptions
+from roundtap_core.records import SWISS
+from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.coverage import (
     DEFAULT,
     ENFORCED,
@@ -214,3 +220,32 @@ def test_what_only_players_can_know_and_what_two_books_say_alike_has_one_word() 
         name: {clause.how for clause in known if clause.id == name}
         for name in ("starting-life", "defeat-by-empty-decks", "no-outside-information")
     } == {"starting-life": {PEOPLE}, "defeat-by-empty-decks": {PEOPLE}, "no-outside-information": {OFFERED}}
+
+
+def lone_results() -> dict[str, dict[str, Any]]:
+    """Enforced clause → the file of the only match whose result breaks it."""
+    found = {}
+    for document in document_names():
+        for clause in enforced(document):
+            case = broken_files().get(f"{document}:{clause.id}")
+            rounds = case.file["rounds"] if case else []
+            matches = [match for played in rounds for match in played["matches"]]
+            if case and len(matches) == 1 and matches[0].get("result") and rounds[0]["stage"] == SWISS:
+                found[f"{document}:{clause.id}"] = case.file
+    return found
+
+
+@pytest.mark.parametrize("clause", sorted(lone_results()))
+def test_its_opposite_is_refused_from_a_table_and_from_an_official(clause: str) -> None:
+    """`decide` is what the unit, the phone, the console and the slip ask. A reason, which would pass the clock, does not
+    help."""
+    file = lone_results()[clause]
+    event = Event(0, file["options"], rulebook=file["rulebook"], level=file.get("level"))
+    for person in file["competitors"]:
+        event.enter(person["id"], list_total=person.get("list", {}).get("total"))
+    event.play()
+    opposite = file["rounds"][0]["matches"][0]["result"]
+    assert event.report("a", opposite).fate == REFUSED
+    with pytest.raises(Problem):
+        event.tell(EnterResult("1.1", event.match().revision, result_from_json(opposite), reason="seen at the table"))
+    assert event.match().match.result is None
