@@ -237,8 +237,7 @@ def lone_results() -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("clause", sorted(lone_results()))
 def test_its_opposite_is_refused_from_a_table_and_from_an_official(clause: str) -> None:
-    """`decide` is what the unit, the phone, the console and the slip ask. A reason, which would pass the clock, does not
-    help."""
+    """`decide` is what unit, phone, console and slip ask. A reason, which would pass the clock, does not help."""
     file = lone_results()[clause]
     event = Event(0, file["options"], rulebook=file["rulebook"], level=file.get("level"))
     for person in file["competitors"]:
@@ -246,6 +245,7 @@ def test_its_opposite_is_refused_from_a_table_and_from_an_official(clause: str) 
     event.play()
     opposite = file["rounds"][0]["matches"][0]["result"]
     assert event.report("a", opposite).fate == REFUSED
-    with pytest.raises(Problem):
+    with pytest.raises(Problem) as problem:
         event.tell(EnterResult("1.1", event.match().revision, result_from_json(opposite), reason="seen at the table"))
+    assert problem.value.where
     assert event.match().match.result is None
