@@ -203,7 +203,9 @@ def test_the_wall_says_key_phase_from_minute_90_with_its_reminder(house: House) 
     page = house.browser().get("/wall/e1").text
     assert 'data-phase="key"' in page
     assert '<span class="phase-key now" data-when="key">' in page
-    assert "gains a progress marker" in text_of(house.browser().get("/wall/e1"))
+    assert "At the start of each end-of-turn step, the active player receives a progress marker" in text_of(
+        house.browser().get("/wall/e1")
+    )
 
 
 def test_in_the_last_minutes_words_stand_where_the_time_stood(house: House) -> None:
