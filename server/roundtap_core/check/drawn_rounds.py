@@ -13,10 +13,9 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
-from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
-from roundtap_core.standings.standings import standings, tournament_before
+from roundtap_core.standings.standings import open_ties, standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
 IMPOSED = "imposed"

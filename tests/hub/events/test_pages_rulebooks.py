@@ -10,8 +10,8 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.event.states import tournament_of
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.standings.standings import open_ties
 from roundtap_hub.events.event_options import flatten_options, read_options
 from roundtap_hub.events.saved_event import saved_event
 
