@@ -240,10 +240,13 @@ def _opponents_figure(key: str) -> Step:
 
 
 def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met."""
+    """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met; and never
+    once they play for the place in a tie-break round, also where one of them is disqualified since."""
     among = set(tied)
     met = {who: set(basis.records[who].opponents) for who in tied}
-    if any(two not in met[one] for one, two in combinations(tied, 2)):
+    if any(two not in met[one] for one, two in combinations(tied, 2)) or (
+        decides_place(basis) and _games_of(basis, tied)[0]
+    ):
         return TiebreakValues(dict.fromkeys(tied, (0, 0)), {})
     order: dict[str, tuple[int, int]] = {}
     for who in tied:
@@ -251,6 +254,15 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
         tallies = [tally for opponent, tally in zip(record.opponents, record.tallies, strict=True) if opponent in among]
         order[who] = (sum(t.points for t in tallies), sum(t.figures.get("score", 0) for t in tallies))
     return TiebreakValues(order, {})
+
+
+def _games_of(basis: TiebreakInput, tied: Sequence[str]) -> tuple[list[TiebreakMatch], set[str]]:
+    """The tie-break matches of the tied, and who plays in them: earlier results stand where somebody was disqualified,
+    who has no place."""
+    out = {c.id for c in basis.tournament.competitors if c.disqualified_after is not None}.difference(tied)
+    games = meetings_among(basis.tournament, [*tied, *out], basis.after)
+    field = set(tied).union(*(game.pair for game in games if not game.pair.isdisjoint(tied)))
+    return [game for game in games if game.pair <= field], field
 
 
 def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
@@ -264,15 +276,12 @@ def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     gone = (c for c in tournament.competitors if at_stake and c.id not in here)
     left = {c.id: c.left_after for c in gone if c.left_after is not None}
     form = _knocked_out if event_tiebreak_form(tournament) == KNOCKOUT else _round_robin
-    # Earlier results stand where somebody was disqualified, who has no place.
-    out = {c.id for c in tournament.competitors if c.disqualified_after is not None}.difference(tied)
-    games = meetings_among(tournament, [*tied, *out], basis.after)
-    field = set(tied).union(*(game.pair for game in games if not game.pair.isdisjoint(tied)))
+    games, field = _games_of(basis, tied)
     while True:
         worth, decided = _played_out(form, field, games, left)
         best = max(worth.values(), default=(0,))
         first = [who for who in tied if worth.get(who) == best]
-        out &= field
+        out = field.difference(tied)
         if not out or 0 < len(first) < len(tied):
             break
         # Nobody gets the place of the first among the disqualified: the others play on.
