@@ -32,7 +32,7 @@ def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
     section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
     nobody has recorded, or fielded; appeals."""
     settled = not state.rulebook.tiebreak_rounds or state.cut is not None or elimination_rounds(state)
-    ties = [] if settled else _ties_as_if_all_had_stayed(state)
+    ties = [] if settled else [*open_ties(tournament_of(state)), *_ties_as_if_all_had_stayed(state)]
     points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
     if not points and has_more_rounds(state):
         points = [OpenPoint(FINISHED_EARLY)]

@@ -89,12 +89,13 @@ def _played_out(
     field: set[str],
     games: Sequence[TiebreakMatch],
     left: Mapping[str, int],
+    rounds: Sequence[int],
 ) -> tuple[Mapping[str, Worth], bool]:
     """What the rounds say of those still in it, round by round; what was decided stays so, whoever leaves later. Who
     leaves with games to play takes those played along: whom they beat plays on (house decision)."""
     worth: Mapping[str, Worth] = {}
     decided = False
-    for number in (*sorted({game.round for game in games}), None):
+    for number in (*rounds, None):
         played = [game for game in games if number is None or game.round < number]
         gone = {who for who in field if who in left and (number is None or left[who] < number)}
         leaving = gone.difference(*(game.pair for game in played if game.pair <= field))
@@ -276,9 +277,10 @@ def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     gone = (c for c in tournament.competitors if at_stake and c.id not in here)
     left = {c.id: c.left_after for c in gone if c.left_after is not None}
     form = _knocked_out if event_tiebreak_form(tournament) == KNOCKOUT else _round_robin
+    rounds = [each.number for each in tournament.stage_rounds(TIEBREAK)]
     games, field = _games_of(basis, tied)
     while True:
-        worth, decided = _played_out(form, field, games, left)
+        worth, decided = _played_out(form, field, games, left, rounds)
         best = max(worth.values(), default=(0,))
         first = [who for who in tied if worth.get(who) == best]
         out = field.difference(tied)

@@ -62,9 +62,9 @@ class Warlords:
         if len(story.order) == 1:
             return self._from_2(tied, above) if inside and not story.playing else self._lot(tied)
         rows: list[tuple[str, str]] = []
-        for level in story.order:
+        for place, level in enumerate(story.order):
             higher = (*above, *(who for who, _ in rows))
-            if len(level) == 1 or story.playing:
+            if len(level) == 1 or (story.playing and place < len(story.order) - story.closed):
                 ordered = self._lot(level)
             elif self._at_stake(higher):
                 ordered = self._from_5(level, higher, inside=True)

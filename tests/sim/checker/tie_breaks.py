@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 
 from checker.books import Event, book_of, left_after, status_of
@@ -34,10 +34,12 @@ class Game:
 
 @dataclass
 class Told:
-    """`order`: the best first, those level in one list. `playing`: who still has to meet."""
+    """`order`: the best first, those level in one list. `playing`: who still has to meet. `closed`: how many of the
+    last lists do not wait for that: they had given up before."""
 
-    order: list[list[str]] = field(default_factory=list)
-    playing: list[str] = field(default_factory=list)
+    order: list[list[str]]
+    playing: list[str]
+    closed: int = 0
 
 
 def has_left(event: Event, who: str, after: int | None = None) -> bool:
@@ -98,7 +100,8 @@ def told(event: Event, tied: Sequence[str], counts: Counts, after: int | None = 
             break
         also.discard(next(who for level in story.order for who in sorted(level) if who in also))
     levels = [[who for who in tied if who in level] for level in story.order]
-    return Told([level for level in levels if level], story.playing)
+    closed = sum(bool(level) for level in levels[len(levels) - story.closed :])
+    return Told([level for level in levels if level], story.playing, closed)
 
 
 class TieBreak:
@@ -117,7 +120,7 @@ class TieBreak:
         self.all = games
         self.games: list[Game] = []
         self.inside = {*tied, *also}
-        self.rounds = sorted({game.number for game in games})
+        self.rounds = [r["number"] for r in rounds_of(event, "tiebreak")]
         self.left = {
             who: next(left_after(c) for c in event["competitors"] if c["id"] == who)
             for who in self.inside
@@ -142,7 +145,7 @@ class Knockout(TieBreak):
     def __init__(self, *what: object) -> None:
         super().__init__(*what)  # type: ignore[arg-type]
         self.places: list[str] = []
-        self.beaten_by: dict[str, str] = {}
+        self.beaten_by: dict[str, set[str]] = {}
         self.went_out: dict[str, int] = {}
         self.gave_up: dict[int, list[str]] = {}
         """By how many places were taken before."""
@@ -156,7 +159,7 @@ class Knockout(TieBreak):
             self._play(self.games[seen:])
             seen = len(self.games)
             self._award()
-            for gone in gaps:
+            while gone := next((gone for gone in gaps if gone & set(self.up())), None):
                 self._go([who for who in self.up() if who in gone and not self._met_anybody(who)])
                 while going := [who for who in self.up() if who in gone]:
                     self._go(going)
@@ -167,7 +170,8 @@ class Knockout(TieBreak):
         for number in sorted({self.went_out[who] for who in rest if who in self.beaten_by}, reverse=True):
             order.append([who for who in rest if who in self.beaten_by and self.went_out[who] == number])
         order += [self.gave_up[n] for n in sorted(self.gave_up, reverse=True)]
-        return Told(order, up if len(up) > 1 and self.counts(self.places) else [])
+        closed = sum(n < len(self.places) for n in self.gave_up)
+        return Told(order, up if len(up) > 1 and self.counts(self.places) else [], closed)
 
     def _play(self, games: list[Game]) -> None:
         for number in sorted({game.number for game in games}):
@@ -176,7 +180,7 @@ class Knockout(TieBreak):
                 if game.number == number and game.won in standing and game.lost in self.inside:
                     assert game.won is not None
                     assert game.lost is not None
-                    self.beaten_by[game.lost] = game.won
+                    self.beaten_by.setdefault(game.lost, set()).add(game.won)
                     self.went_out[game.lost] = number
             self._award()
 
@@ -197,7 +201,7 @@ class Knockout(TieBreak):
     def _out_of_it(self, who: str) -> None:
         self.inside.discard(who)
         if self.counts(self.places):
-            self.beaten_by = {loser: by for loser, by in self.beaten_by.items() if by != who}
+            self.beaten_by = {loser: by - {who} for loser, by in self.beaten_by.items() if by != {who}}
 
     def _met_anybody(self, who: str) -> bool:
         return any(who in game.pair and game.pair <= self.inside for game in self.games)
@@ -211,7 +215,7 @@ class RoundRobin(TieBreak):
             while True:
                 self.inside -= going
                 if (order := self._by_wins()) is not None:
-                    return Told([*order, *self._below(order)])
+                    return Told([*order, *self._below(order)], [])
                 going = {who for who in self.inside & gone if self._owes(who)}
                 if not going:
                     break
