@@ -129,11 +129,12 @@ class Story:
         return self._written[1]
 
     def play(self) -> Story:
-        while not self.wrong and self._looked_at() == TIEBREAK:
+        while self._looked_at() == TIEBREAK and not self.wrong:
             self._round()
             self._between()
             if self.seen["rounds"] > MOST_TIE_BREAKS:
                 self.wrong.append("it does not come to an end")
+                break
         if not self.wrong:
             self._end()
         return self
@@ -171,7 +172,7 @@ class Story:
             "notes": dict(draft.notes),
         }
         self.wrong += [f"pair: {text}" for text in pairing_complaints(before, printed)]
-        if self.form == "knockout" and not self.seen["corrected"] + self.seen["returned"]:
+        if self.form == "knockout" and not self.seen["corrected"]:
             self.wrong += list(superfluous(before, [(m.match.a, m.match.b or "") for m in draft.matches]))
         self.state = publish(self.state)
         for match in draft.matches:
@@ -211,12 +212,6 @@ class Story:
                 out = self.rand.random() < 0.3
                 self._tell(c.Disqualify(who, "a reason") if out else c.DropCompetitor(who))
                 self.seen["out between" if out else "left between"] += 1
-            elif self.state.entrants[who].dropped_after is not None and self.rand.random() < self.dirt / 8:
-                self._tell(c.ReturnCompetitor(who))
-                self.seen["returned"] += 1
-        for match in self.state.live.open_matches if self.state.live is not None else ():
-            # Whoever left in mid-game and is back plays on.
-            self._tell(c.EnterResult(match.id, match.revision, won(self.rand.choice("ab"))))
         if self.rand.random() < self.dirt / 4:
             self._correct()
 

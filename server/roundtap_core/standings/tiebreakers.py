@@ -80,8 +80,9 @@ def _round_robin(field: set[str], games: Sequence[TiebreakMatch]) -> Judged:
             met[game.pair].append(game.winner)
     complete = min(map(len, met.values()), default=0)
     worth = {who: (1, *(sum(won[k] == who for won in met.values()) for k in range(complete))) for who in field}
-    done = {who for who in field if all(len(won) > complete for pair, won in met.items() if who in pair)}
-    return worth, done, len(field) == 1 or len(set(worth.values())) > 1
+    decided = len(field) == 1 or len(set(worth.values())) > 1
+    done = {who for who in field if decided or all(len(won) > complete for pair, won in met.items() if who in pair)}
+    return worth, done, decided
 
 
 def _played_out(
@@ -98,13 +99,15 @@ def _played_out(
     for number in (*rounds, None):
         played = [game for game in games if number is None or game.round < number]
         gone = {who for who in field if who in left and (number is None or left[who] < number)}
-        leaving = gone.difference(*(game.pair for game in played if game.pair <= field))
-        while not decided:
+        field = field - gone.difference(*(game.pair for game in played if game.pair <= field))
+        worth, done, decided = form(field, played)
+        if decided:
+            break
+        while leaving := (gone & field) - done:
             field = field - leaving
             worth, done, decided = form(field, played)
-            leaving = (gone & field) - done
-            if not leaving:
-                break
+        if decided:
+            break
     return worth, decided
 
 

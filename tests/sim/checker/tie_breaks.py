@@ -92,11 +92,13 @@ def told(event: Event, tied: Sequence[str], counts: Counts, after: int | None = 
     forms = [r.get("tiebreak_form", "each") for r in rounds_of(event, "tiebreak")]
     games = games_among(event, {*tied, *out}, after)
     also = {who for game in games if game.pair & set(tied) for who in game.pair} - set(tied)
+    knockout = bool(forms) and forms[0] == "knockout"
     while True:
-        tell = Knockout if forms and forms[0] == "knockout" else RoundRobin
-        story = tell(event, tied, also, [g for g in games if g.pair <= {*tied, *also}], counts, after).told()
+        what = (event, tied, also, [g for g in games if g.pair <= {*tied, *also}], counts, after)
+        tie_break = Knockout(*what) if knockout else RoundRobin(*what)
+        story = tie_break.told()
         best = set(story.order[0]) & set(tied)
-        if tell is Knockout or not also or (best and best != set(tied)):
+        if knockout or not also or (best and best != set(tied)):
             break
         also.discard(next(who for level in story.order for who in sorted(level) if who in also))
     levels = [[who for who in tied if who in level] for level in story.order]
@@ -144,64 +146,67 @@ class TieBreak:
 class Knockout(TieBreak):
     def __init__(self, *what: object) -> None:
         super().__init__(*what)  # type: ignore[arg-type]
+        self.over = False
+        self.gone: set[str] = set()
         self.places: list[str] = []
-        self.beaten_by: dict[str, set[str]] = {}
-        self.went_out: dict[str, int] = {}
         self.gave_up: dict[int, list[str]] = {}
         """By how many places were taken before."""
 
+    def went_out(self) -> dict[str, int]:
+        """In which round, of those inside. Who is out puts nobody out any more."""
+        out: dict[str, int] = {}
+        for number in self.rounds:
+            standing = self.inside - set(out)
+            for game in self.games:
+                if game.number == number and game.won in standing and game.lost in self.inside:
+                    out[str(game.lost)] = number
+        return out
+
     def up(self) -> list[str]:
-        return [who for who in self.inside if who not in self.beaten_by]
+        return [who for who in self.inside if who not in self.went_out()]
 
     def told(self) -> Told:
-        seen = 0
         for gaps in self.steps():
-            self._play(self.games[seen:])
-            seen = len(self.games)
+            self.gone = set().union(*gaps)
             self._award()
-            while gone := next((gone for gone in gaps if gone & set(self.up())), None):
+            while not self.over and (gone := next((gone for gone in gaps if gone & set(self.up())), None)):
                 self._go([who for who in self.up() if who in gone and not self._met_anybody(who)])
-                while going := [who for who in self.up() if who in gone]:
+                self._award()
+                by_then = set().union(*gaps[: gaps.index(gone) + 1])
+                while not self.over and (going := [who for who in self.up() if who in by_then]):
                     self._go(going)
-        rest = [who for who in self.tied if who not in self.places and who in self.inside]
-        up = [who for who in rest if who not in self.beaten_by]
+                self._award()
+            if self.over:
+                break
+        out = self.went_out()
+        up = [who for who in self.tied if who in self.up() and who not in self.places]
         order = [[who] for who in self.places]
         order += [up] if up else []
-        for number in sorted({self.went_out[who] for who in rest if who in self.beaten_by}, reverse=True):
-            order.append([who for who in rest if who in self.beaten_by and self.went_out[who] == number])
+        for number in sorted(set(out.values()), reverse=True):
+            order.append([who for who in self.tied if out.get(who) == number])
         order += [self.gave_up[n] for n in sorted(self.gave_up, reverse=True)]
         closed = sum(n < len(self.places) for n in self.gave_up)
         return Told(order, up if len(up) > 1 and self.counts(self.places) else [], closed)
 
-    def _play(self, games: list[Game]) -> None:
-        for number in sorted({game.number for game in games}):
-            standing = set(self.up())
-            for game in games:
-                if game.number == number and game.won in standing and game.lost in self.inside:
-                    assert game.won is not None
-                    assert game.lost is not None
-                    self.beaten_by.setdefault(game.lost, set()).add(game.won)
-                    self.went_out[game.lost] = number
-            self._award()
-
     def _award(self) -> None:
         """The last one up takes the place; as long as the next counts, those beaten by that one are in it again."""
-        while len(self.up()) == 1 and self.counts(self.places):
-            who = self.up()[0]
-            if who in self.tied:
-                self.places.append(who)
-            self._out_of_it(who)
+        while not self.over and len(self.up()) == 1 and self.counts(self.places):
+            (who,) = self.up()
+            if who not in self.tied:
+                # Disqualified since: nobody's place. Whom that one beat is in it again, unless gone as well.
+                self.inside.discard(who)
+                self._go([w for w in self.up() if w in self.gone and not self._met_anybody(w)])
+                continue
+            self.places.append(who)
+            if self.counts(self.places):
+                self.inside.discard(who)
+            else:
+                self.over = True
 
     def _go(self, going: list[str]) -> None:
         for who in going:
-            self._out_of_it(who)
+            self.inside.discard(who)
             self.gave_up.setdefault(len(self.places), []).append(who)
-        self._award()
-
-    def _out_of_it(self, who: str) -> None:
-        self.inside.discard(who)
-        if self.counts(self.places):
-            self.beaten_by = {loser: by - {who} for loser, by in self.beaten_by.items() if by != {who}}
 
     def _met_anybody(self, who: str) -> bool:
         return any(who in game.pair and game.pair <= self.inside for game in self.games)
