@@ -144,13 +144,42 @@ class TieBreak:
 
 
 class Knockout(TieBreak):
-    def __init__(self, *what: object) -> None:
-        super().__init__(*what)  # type: ignore[arg-type]
-        self.over = False
-        self.gone: set[str] = set()
-        self.places: list[str] = []
-        self.gave_up: dict[int, list[str]] = {}
-        """By how many places were taken before."""
+    def told(self) -> Told:
+        """One contest after the other, as long as a place counts: each among those whom the one before left."""
+        places: list[str] = []
+        below: list[set[str]] = []
+        rest = set(self.inside)
+        while True:
+            self.inside = set(rest)
+            first = self._contest()
+            nobodys = [first] if first and first not in self.tied else sorted(rest - set(self.tied))
+            if nobodys and (first == nobodys[0] or not self.inside & set(self.tied)):
+                # Nobody's place: the others by what they played among themselves.
+                rest.discard(nobodys[0])
+                continue
+            below.insert(0, rest - self.inside)
+            if first is None or not self.counts([*places, first]):
+                break
+            places.append(first)
+            rest = self.inside - {first}
+        out, up = self.went_out(), self.up()
+        order = [[who] for who in places] + [up] * bool(up)
+        order += [[who for who in out if out[who] == n] for n in sorted(set(out.values()), reverse=True)]
+        waits = [] if first is not None or not self.counts(places) else [who for who in up if who in self.tied]
+        return Told([*order, *map(list, below)], waits if len(waits) > 1 else [], len(below) - 1)
+
+    def _contest(self) -> str | None:
+        """Who has beaten all that were left, if it has come to that; who gave up is inside no more."""
+        for gaps in self.steps():
+            gone = set().union(*gaps)
+            self.inside -= {who for who in gone if not self._met_anybody(who)}
+            if len(self.up()) == 1:
+                return self.up()[0]
+            while going := gone & set(self.up()):
+                self.inside -= going
+            if len(self.up()) == 1:
+                return self.up()[0]
+        return None
 
     def went_out(self) -> dict[str, int]:
         """In which round, of those inside. Who is out puts nobody out any more."""
@@ -163,50 +192,8 @@ class Knockout(TieBreak):
         return out
 
     def up(self) -> list[str]:
-        return [who for who in self.inside if who not in self.went_out()]
-
-    def told(self) -> Told:
-        for gaps in self.steps():
-            self.gone = set().union(*gaps)
-            self._award()
-            while not self.over and (gone := next((gone for gone in gaps if gone & set(self.up())), None)):
-                self._go([who for who in self.up() if who in gone and not self._met_anybody(who)])
-                self._award()
-                by_then = set().union(*gaps[: gaps.index(gone) + 1])
-                while not self.over and (going := [who for who in self.up() if who in by_then]):
-                    self._go(going)
-                self._award()
-            if self.over:
-                break
         out = self.went_out()
-        up = [who for who in self.tied if who in self.up() and who not in self.places]
-        order = [[who] for who in self.places]
-        order += [up] if up else []
-        for number in sorted(set(out.values()), reverse=True):
-            order.append([who for who in self.tied if out.get(who) == number])
-        order += [self.gave_up[n] for n in sorted(self.gave_up, reverse=True)]
-        closed = sum(n < len(self.places) for n in self.gave_up)
-        return Told(order, up if len(up) > 1 and self.counts(self.places) else [], closed)
-
-    def _award(self) -> None:
-        """The last one up takes the place; as long as the next counts, those beaten by that one are in it again."""
-        while not self.over and len(self.up()) == 1 and self.counts(self.places):
-            (who,) = self.up()
-            if who not in self.tied:
-                # Disqualified since: nobody's place. Whom that one beat is in it again, unless gone as well.
-                self.inside.discard(who)
-                self._go([w for w in self.up() if w in self.gone and not self._met_anybody(w)])
-                continue
-            self.places.append(who)
-            if self.counts(self.places):
-                self.inside.discard(who)
-            else:
-                self.over = True
-
-    def _go(self, going: list[str]) -> None:
-        for who in going:
-            self.inside.discard(who)
-            self.gave_up.setdefault(len(self.places), []).append(who)
+        return [who for who in self.inside if who not in out]
 
     def _met_anybody(self, who: str) -> bool:
         return any(who in game.pair and game.pair <= self.inside for game in self.games)
