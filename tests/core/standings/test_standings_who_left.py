@@ -12,8 +12,7 @@ from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import ELIMINATION, Match, Round, Tournament
-from roundtap_core.rounds.next_round import open_ties
-from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_core.standings.standings import open_ties, standings, standings_to_json
 from rulebook_kit import event, game, played, ruling
 
 NAMES = ("Ana", "Bruno", "Eva", "Kai")
