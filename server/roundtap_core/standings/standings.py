@@ -35,7 +35,7 @@ def standings(tournament: Tournament, after: int | None = None, now: bool = Fals
     they were played in. Raises Problem, with its place in the event file, for an unreadable result.
     """
     basis = TiebreakInput(tournament, after, swiss_totals(tournament, after))
-    status = _status(tournament, after)
+    status = _status(tournament, after, now)
     order, values = _ordered(basis, status)
     out = [who for who, said in status.items() if said == DISQUALIFIED]
     shown = {key: {**figures.shown, **STEPS[key](basis, out).shown} for key, figures in values.items()}
@@ -52,8 +52,8 @@ def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
     return basis.open
 
 
-def _status(tournament: Tournament, after: int | None = None) -> dict[str, str | None]:
-    """All who have a line, in the file's order, each with their status."""
+def _status(tournament: Tournament, after: int | None = None, now: bool = False) -> dict[str, str | None]:
+    """All who have a line, in the file's order, each with their status: as it was then, or `now`."""
     seated = tournament.seated(after)
     return {
         c.id: said
