@@ -39,7 +39,7 @@ class Pages:
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Any:
         self.asked.append(environ)
         self.bodies.append(environ["wsgi.input"].read())
-        if environ["PATH_INFO"].endswith("/slow"):
+        if environ["PATH_INFO"].endswith("/slow") or self.bodies[-1] == b"pin=slow":
             assert self.let.wait(30)
         if environ["PATH_INFO"] == "/broken":
             raise ValueError("a bug")
@@ -75,6 +75,7 @@ class House:
             self.staff,
             BusyPage(StaticFiles(), "de"),
             lambda scope: b"organizer" in get_header(scope, b"cookie"),
+            lambda scope: b"known" in get_header(scope, b"cookie"),
         )
         self.client = AsgiClient(self._answer)
 
@@ -195,6 +196,19 @@ def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(hou
     assert {answer.result(30).status_code for answer in guessing} == {201}
 
 
+def test_a_known_device_and_the_page_of_the_login_wait_behind_nobody_who_guesses(house: House) -> None:
+    """All logins had one line."""
+    slow = house.client.begin("POST", "/login", b"pin=slow")
+    house.client.until(lambda: len(house.pages.asked) == 1)
+    guessing = house.client.begin("POST", "/login", b"pin=1")
+    assert house.client.get("/login").status_code == 201
+    for method in ("GET", "POST"):
+        assert house.client.begin(method, "/login", b"", {"cookie": "known"}).result(30).status_code == 201
+    assert not guessing.done()
+    house.pages.let.set()
+    assert [slow.result(30).status_code, guessing.result(30).status_code] == [201, 201]
+
+
 def test_one_address_waits_with_a_few_requests_and_is_told_so_in_its_language(house: House) -> None:
     house.fill_players()
     greedy = [
@@ -241,7 +255,7 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
     probe = house.client.begin("GET", "/e/e1")
     house.pages.let.set()
     house.client.run(house.threads.probe())
-    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 4
+    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 5
     assert probe.result(30).status_code == 201
 
 
