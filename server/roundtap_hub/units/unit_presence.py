@@ -22,7 +22,7 @@ from roundtap_core.typed import salvage_message
 from roundtap_hub.store.service import Snapshot
 
 IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
-CALL, LEAVE, TAKEN = "call", "leave", "taken"
+CALL, LEAVE, TAKEN, OLD_SLIP = "call", "leave", "taken", "old-slip"
 
 CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
 ECHO_GRACE_MS = 2000
@@ -61,7 +61,7 @@ class UnitStatus(msgspec.Struct, frozen=True):
 
 RequestKey = tuple[str, str, str]
 """CALL, event and match: a judge is wanted there; LEAVE, event and competitor: that one wants to leave; TAKEN, event
-and competitor: that one scanned their slip, but another phone has their page."""
+and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP, too, but its round is over."""
 
 
 class PhoneRequest(msgspec.Struct, frozen=True):
