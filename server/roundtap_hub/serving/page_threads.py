@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 FORM_BYTES_MAX = 4 * 1024 * 1024  # more than the file of an event with two thousand players
 SMALL_BODY_BYTES = 64 * 1024
+DISCARDED_BYTES_MAX = 64 * 1024 * 1024  # of the staff's larger files, so that the browser shows the answer
 BIG_BODIES = 2  # how many larger bodies are read at once, and only from the staff
 BODY_WITHIN_S = 15.0
 BIG_BODY_WITHIN_S = 60.0
@@ -216,6 +217,8 @@ class PageThreads:
             async with self._big_bodies:
                 return await http_answers.read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
         except http_answers.BodyTooLarge:
+            if self._organizes(scope):
+                await http_answers.discard_body(receive, DISCARDED_BYTES_MAX, BIG_BODY_WITHIN_S)
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
     def _render(self, application: Wsgi, environ: Environ, before: page_queues.RequestPriority | None) -> WsgiAnswer:
