@@ -174,6 +174,10 @@ def describe_result(
     else:
         lines += _plain_figures(form, result, names, words)
         asked = set()
+    if (counted := book.counted(result)) != result:
+        pairs = (("score", counted.score), ("wounds", counted.wounds))
+        figures = (f"{figure_label(words, key, book.id)} {figures_text((of.a, of.b))}" for key, of in pairs if of)
+        lines.append(ResultLine(words("result.counts"), ", ".join(figures)))
     for key in ("initiative", "first_player"):
         side = getattr(result, key)
         if side in SIDES and key not in asked:

@@ -13,6 +13,7 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
+from roundtap_core.event.course import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
@@ -329,7 +330,7 @@ def step_context(
     return {
         "state": state,
         "played": seat.played,
-        "played_name": title_key(state, seat.played),
+        "played_name": title_key(state, seat.played, seat.match),
         "at": at,
         "match": seat.match,
         "names": seat.names,
@@ -357,6 +358,7 @@ def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.Resul
     state, t = seat.state, words()
     return (
         *result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
+        *effect_lines(state, seat.played, seat.match, result, seat.names, t),
         *lost_squads(state, seat.played, seat.match, result, seat.names, t),
         *cut_changes(state, seat.played, seat.match, result, seat.people, t),
     )

@@ -108,13 +108,13 @@ class GridCell:
 
 def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
-    wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
+    counted = state.rulebook.counted(result)
     return ShownResult(
-        result.score.a,
-        result.score.b,
+        counted.score.a,
+        counted.score.b,
         winner_of(state.rulebook, state.options, result),
         result.ended,
-        wounds,
+        (counted.wounds.a, counted.wounds.b) if counted.wounds else None,
         outcome_reason(state.rulebook, state.options, result),
     )
 
