@@ -9,8 +9,16 @@ from pathlib import Path
 
 from pages_kit import Browser, House, open_house
 
-from roundtap_core.event.commands import Command, CreateEvent, DrawRound, EnterCompetitor, EnterResult, PublishRound
-from roundtap_core.event.commands import MakeCut, SetClock, SetOfficials
+from roundtap_core.event.commands import (
+    Command,
+    CreateEvent,
+    DrawRound,
+    EnterCompetitor,
+    EnterResult,
+    MakeCut,
+    PublishRound,
+    SetOfficials,
+)
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState, Official
 from roundtap_core.records import Result, SidePair
@@ -48,8 +56,7 @@ class Course:
         steps: list[Step] = [Step("e1", CreateEvent("Winter Open", rulebook, None, given, "#0072B2", 7))]
         records = []
         for name in self.names:
-            member = [Person(f"{name} {n}") for n in "AB"] if rulebook == "xwing-epic-team" else []
-            person = Person(name) if not member else Person(name)
+            person = Person(name)
             record = PersonRecord("e1", name, f"salt {name}", person)
             records.append(record)
             steps.append(Step("e1", EnterCompetitor(Entrant(name, person.digest(record.salt)))))
