@@ -113,7 +113,7 @@ def test_conceding_is_the_arrow_down_on_the_first_page_and_the_own_button():
     table.presses("ana ▼")
     assert part(table, "a") == "● Ana R. | Concede? | ● yes   ▼ no"
     table.presses("ana ana ▲ ▲ bruno bruno ▲ ▲")
-    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 1:1 | 0:0")
+    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 2:1 | 3:0")
     table.presses("bruno ana")
     said = Result(ended="concession", conceded_by="a", score=SidePair(1, 1), wounds=SidePair(0, 0), picks=PICKS)
     assert table.reports[1] == ("b", said)
