@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import urlencode
 
 from pages_kit import Browser, House, open_house
 
@@ -19,8 +20,11 @@ from roundtap_core.event.commands import (
     PublishRound,
     SetOfficials,
 )
+from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState, Official
+from roundtap_core.forms.questions import Figure, Picks
+from roundtap_core.forms.walk import walk_way
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -116,6 +120,23 @@ class Course:
 
     def desk(self, path: str = "") -> str:
         return main_of(self.house.organizer(), f"/console/e1{path}")
+
+    def winner(self, match: MatchState) -> str:
+        """The winner of a match that `settle` has entered."""
+        match = self.event.find_match(match.id)[1]
+        side = self.event.rulebook.winner(match.match.result, self.event.options)
+        return match.match.a if side == "a" else match.match.b or ""
+
+    def ended(self, match: MatchState, way: str) -> str:
+        """The console's last question where a has won in this way, each answer being the first that is offered."""
+        form = self.event.rulebook.form(self.event.options, situation_of(self.event, self.event.live, match))
+        chosen, given = form.way(way).opened_by("a"), {}
+        while (question := walk_way(chosen, given, "a").question) is not None:
+            picks = isinstance(question, Picks)
+            given[question.name] = [1, 2] if picks else question.default if isinstance(question, Figure) else "a"
+        lists = ((key, value if isinstance(value, list) else [value]) for key, value in given.items())
+        fields = [("way", way), ("opener", "a"), *((f"q.{key}", each) for key, value in lists for each in value)]
+        return self.desk(f"/match/{match.id}/walk?{urlencode(fields)}")
 
 
 VOID = {"meta", "link", "input", "br", "hr", "img", "use", "path", "rect", "circle"}

@@ -16,7 +16,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.forms.form import WayToEnd
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose_complete, walk_way
-from roundtap_core.records import CONCESSION, ELIMINATION, SIDES, SWISS, TIEBREAK, TIME, Result, Side, other_side
+from roundtap_core.records import ELIMINATION, SIDES, SWISS, TIEBREAK, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
@@ -26,10 +26,6 @@ from roundtap_units.unit_words import unit_words
 
 MOST = 60
 """Results of one way in one situation: the shortest and longest figures are among the first."""
-
-
-SEEN: dict[str, int] = {}
-"""What is never more at a KeyForge table, where all of it has to stand on one screen; buttons count to 99."""
 
 
 def situations(book: Rulebook) -> list[MatchSituation]:
@@ -42,8 +38,7 @@ def situations(book: Rulebook) -> list[MatchSituation]:
 def answers_to(question: Any) -> list[Any]:
     """A few answers that differ in length and in what follows from them."""
     if isinstance(question, Figure):
-        most = min(question.maximum, SEEN.get(question.key, question.maximum))
-        return list(dict.fromkeys((most, min(most, question.default), question.minimum)))
+        return list(dict.fromkeys((question.maximum, question.default, question.minimum)))
     if isinstance(question, Picks):
         return [[1, 2] if question.whose == "winner" else [3, 4]]
     if isinstance(question, Turns):
@@ -95,12 +90,11 @@ def drawn(reader: InkReader, scene: Any) -> str:
 def must_say(book: Rulebook, result: Result, side: Side, words: Any, text: str) -> Iterator[str]:
     """What is missing of a result in this text: the way it ended, and each figure, one's own first."""
     counted, pair = book.counted(result), (side, other_side(side))
-    if result.ended == CONCESSION and result.conceded_by:
-        if words("told.conceded", name=SIGNS[result.conceded_by]) not in text:
-            yield "who conceded"
-    elif result.ended == TIME and not result.timeout and result.score.a != result.score.b:
-        if words("form.way.time") not in text:
-            yield "time"
+    if result.conceded_by and words("told.conceded", name=SIGNS[result.conceded_by]) not in text:
+        yield "who conceded"
+    at_time = result.ended == TIME and not result.timeout and result.score.a != result.score.b
+    if at_time and words("form.way.time") not in text:
+        yield "time"
     if counted.wounds is not None and ":".join(str(counted.wounds.of(each)) for each in pair) not in text:
         yield "wounds"
     if book.winner(result, book.options({})) in SIDES and "keyforge" not in book.id:
@@ -108,9 +102,9 @@ def must_say(book: Rulebook, result: Result, side: Side, words: Any, text: str) 
             if str(counted.score.of(each)) not in text:
                 yield f"score of {each}"
     for key, value in (result.timeout or {}).items():
-        if key in ("keys", "aember", "creatures", "bonus", "objectives", "struggle") and isinstance(value, dict):
-            if ":".join(str(value.get(each)) for each in pair) not in text:
-                yield key
+        counted_too = key in ("keys", "aember", "creatures", "bonus", "objectives", "struggle")
+        if counted_too and ":".join(str(value.get(each)) for each in pair) not in text:
+            yield key
 
 
 def asked(

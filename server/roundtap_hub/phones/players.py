@@ -80,6 +80,7 @@ def player_view(
         "of": sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
         "worth": result_worth(state, newest, match) if match and newest else {},
         "standing": standing,
+        "round_name": knockout.title_key(state, newest, match) if newest else None,
         "tiebreak": newest is not None and newest.stage == TIEBREAK,
         "before_play": pre_game_choice(state, newest, match)
         if match and newest and match.match.result is None
