@@ -281,7 +281,7 @@ def test_a_page_of_squads_left_open_does_not_hide_that_time_was_called():
 def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
     table = hall()
     table.hub_says(state="one-sided", a=Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks=PICKS))
-    assert table.says == "Ana R. won 2:1. Right? | ■\u00a0BD\u00a0\u00a0●\u00a0AC  wounds\u00a09:14 | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 2:1. Right? | BD:AC  wounds\u00a09:14 | ■ yes   ▼ no"
     table.presses("▼ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14")
 

@@ -80,7 +80,7 @@ def question_scene(table: TableState, kind: str, side: Side, result: Result) -> 
     """Everything in the result, and how it ended: a yes means all of it. `kind`: "ask", or "after-all" for one that
     stood before."""
     hint = table.words("yes_no", sign=SIGNS[side])
-    apart = [*result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side, False)]
+    apart = [*result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side)]
     worth, ending = result_text.agreement_details(table, result, side), result_text.ending_text(table, result, side)
     first, wounds = result_text.first_player_text(table, result), result_text.wounds_text(table, result, side)
     if kind == "ask":

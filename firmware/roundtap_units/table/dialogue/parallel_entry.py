@@ -175,7 +175,7 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     besides = [
         table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
         *result_text.extra_figures(table, result, side),
-        result_text.squads_text(table, result, side, False),
+        result_text.squads_text(table, result, side),
     ]
     return SidePart(
         table.signed_name(side),

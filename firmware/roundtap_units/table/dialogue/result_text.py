@@ -216,13 +216,11 @@ def _option_text(table: TableState, value: object) -> str:
     return table.words(key) if key in table.words else str(value)
 
 
-def squads_text(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
-    """ "● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
+def squads_text(table: TableState, result: Result, side: Side) -> str:
+    """ "AC:BD"; "" where neither has fielded any."""
     sides: tuple[Side, Side] = (table.first(side), other_side(table.first(side)))
     fielded = {each: "".join(map(squad_letter, picks)) for each, picks in (result.picks or {}).items()}
-    if not fielded or not signed:
-        return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
-    return "  ".join(f"{SIGNS[each]} {fielded[each]}" for each in sides if each in fielded)
+    return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
 
 
 def with_extras(sentence: str, besides: Iterable[str]) -> Sentence:
