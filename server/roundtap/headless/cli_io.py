@@ -122,7 +122,7 @@ def print_option_warnings(file: str, tournament: Tournament, words: Words) -> No
 
 
 def error_line(file: str, problem: Problem, words: Words) -> str:
-    """One line `FILE: /path: text`."""
+    """One line: "FILE: /path: text"."""
     return escape_controls(": ".join(part for part in (file, problem.where, problem.say(words)) if part))
 
 

@@ -84,8 +84,9 @@ def game_name(bracket: Bracket, game: BracketGame) -> str:
 
 def bracket_to_json(bracket: Bracket, ranking: tuple[FinalPlace, ...], cut: tuple[CutRow, ...] = ()) -> dict[str, Any]:
     """Rounds, seeds, games, champion (None until known) and final ranking (empty until the bracket is over). A game's
-    `number` runs through the bracket and is what `winner_of` and `loser_of` speak of; its `game` is the number within
-    the round, as in the event file. `cut` is there only where the cut has an order of its own."""
+    `BracketGame.number` runs through the bracket and is what `BracketSeat.winner_of` and `BracketSeat.loser_of` speak
+    of; its `game` is the number within the round, as in the event file. `cut` is there only where the cut has an order
+    of its own."""
     return {
         "size": bracket.size,
         **({"cut_table": [_cut_to_json(row) for row in cut]} if cut else {}),

@@ -274,7 +274,7 @@ class StepMarks:
 
 
 EventLine = EventState | EventSummary
-"""Both name what a list shows alike, except the number of people: `entrants` or `players`."""
+"""Both name what a list shows alike, except the number of people: `EventState.entrants` or `EventSummary.players`."""
 
 
 def known_events(snapshot: Snapshot) -> list[EventLine]:

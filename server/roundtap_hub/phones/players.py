@@ -270,9 +270,9 @@ class StageLimits:
 
 def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
     """`rounds`, `cut`: None with too few players for the structure's table; `fixed`: round 1 is drawn, or they do not
-    depend on the number of players. `changed`: (key, value, usual) of options that differ from the rulebook's default,
-    `usual` None without one; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`: (name,
-    official), since a second official has to be known from the start."""
+    depend on the number of players. `changed`: (key, value, default) of options that differ from the rulebook's
+    default, which is None where it has none; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`:
+    (name, official), since a second official has to be known from the start."""
     state = moment.state
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
