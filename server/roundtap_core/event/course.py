@@ -1,16 +1,17 @@
 """Where competitors stand in the course of an event, and what a match outside Swiss decides: every page asks here."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from msgspec import Struct
 
-from roundtap_core.elimination.bracket import Bracket
+from roundtap_core.elimination.bracket import Bracket, BracketGame
 from roundtap_core.elimination.cut import CHAMPION, FINAL, THIRD, THIRD_PLACE
 from roundtap_core.elimination.ranking import FinalPlace, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import current_bracket, current_seeds, offered_places, with_result
 from roundtap_core.event.states import EventState, MatchState, RoundState
-from roundtap_core.records import SWISS_STAGES, TIEBREAK, Result
+from roundtap_core.records import ELIMINATION, TIEBREAK, Result
 from roundtap_core.rulebooks.result_words import Names, ResultLine
 from roundtap_core.words import Words
 
@@ -59,36 +60,28 @@ def course_standing(
         if third is not None and not third.decided:
             return CourseStanding(THIRD_PLACE, seed, placed.reached)
         return CourseStanding(OVER if third or last is bracket.final else OUT, seed, placed.reached, place)
-    if seed is not None or any(who in (game.a.competitor, game.b.competitor) for game in games):
-        return CourseStanding(IN, seed)
-    if cut is not None and who in (*cut.seeds, *cut.declined):
-        return CourseStanding(DECLINED if who in cut.declined else ABSENT)
-    return CourseStanding(MISSED) if seeds else None
+    sits = seed is not None or any(who in (game.a.competitor, game.b.competitor) for game in games)
+    had = ABSENT if cut is not None and who in cut.seeds else MISSED
+    key = IN if sits else DECLINED if cut is not None and who in cut.declined else had
+    return CourseStanding(key, seed) if sits or seeds else None
 
 
 def effect_lines(
     state: EventState, played: RoundState, match: MatchState, result: Result, names: Names, words: Words
 ) -> list[ResultLine]:
     """What this result decides where it adds no points: who advances, or wins; nothing but a place."""
-    if played.stage in SWISS_STAGES:
-        return []
-    label = words("result.effect")
-    if played.stage == TIEBREAK:
-        return [ResultLine(label, words("effect.tiebreak"))]
-    try:
-        bracket = current_bracket(with_result(state, match, result))
-    except Problem:
-        return []
-    for game in bracket.games if bracket is not None else ():
-        if (
-            bracket is not None
-            and game.match is not None
-            and (game.match.a, game.match.b) == (match.match.a, match.match.b)
-        ):
-            name = {FINAL: CHAMPION, THIRD_PLACE: THIRD_PLACE}.get(game_name(bracket, game), "advances")
-            if game.winner is None:
-                return [ResultLine(label, words("effect.nobody"))]
-            return [
-                ResultLine(label, words(f"effect.{name}", name=names["a" if game.winner == match.match.a else "b"]))
-            ]
-    return []
+    texts = [words("effect.tiebreak")] if played.stage == TIEBREAK else []
+    with suppress(Problem):
+        bracket = current_bracket(with_result(state, match, result)) if played.stage == ELIMINATION else None
+        texts += [
+            _decided(bracket, game, names, words)
+            for game in (bracket.games if bracket is not None else ())
+            if game.match is not None and (game.match.a, game.match.b) == (match.match.a, match.match.b)
+        ]
+    return [ResultLine(words("result.effect"), text) for text in texts]
+
+
+def _decided(bracket: Bracket, game: BracketGame, names: Names, words: Words) -> str:
+    won = {FINAL: CHAMPION, THIRD_PLACE: THIRD_PLACE}.get(game_name(bracket, game), "advances")
+    side = "a" if game.match is not None and game.winner == game.match.a else "b"
+    return words(f"effect.{won if game.winner else 'nobody'}", name=names[side])

@@ -316,11 +316,14 @@ class Rulebook:
     def worth(
         self, match: records.Match, options: Options, situation: MatchSituation = SWISS_ROUND
     ) -> dict[str, tuple[int, int]]:
-        """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}. Empty where a
-        match adds nothing to them: in elimination and in a tie-break."""
-        if situation.knockout:
+        """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}. Empty where it
+        adds nothing to them, as in elimination and a tie-break, and where a result is missing or cannot be read."""
+        if situation.knockout or match.result is None or match.b is None:
             return {}
-        a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in records.SIDES)
+        try:
+            a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in records.SIDES)
+        except Problem:
+            return {}
         values = {"points": (a.points, b.points), **{key: (a.figures[key], b.figures[key]) for key in a.figures}}
         return {key: values[key] for key in self.form(options, situation).worth}
 

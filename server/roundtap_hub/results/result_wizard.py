@@ -429,7 +429,4 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
 
 def points_for_result(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
     seats = seat.match.match
-    try:
-        return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)
-    except Problem:
-        return {}
+    return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)

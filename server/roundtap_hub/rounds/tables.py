@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from roundtap_core.clock import RUNNING
-from roundtap_core.errors import Problem
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.records import RULING, SIDES, Result, Side
@@ -128,12 +127,7 @@ def result_worth(
     state: states.EventState, played: states.RoundState, match: states.MatchState
 ) -> dict[str, tuple[int, int]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
-    if match.match.result is None or match.match.b is None:
-        return {}
-    try:
-        return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
-    except Problem:
-        return {}
+    return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
 
 
 def grid_cells(

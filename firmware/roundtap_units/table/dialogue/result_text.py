@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.registry import rulebook
@@ -40,10 +39,7 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
     if view is None or view.form is None:
         return ""
     book = rulebook(view.form.rulebook)
-    try:
-        values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
-    except Problem:
-        return ""
+    values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
     parts = []
     for key, pair in values.items():
         text = pair_text(table, SidePair(*pair), side)
@@ -181,9 +177,8 @@ def result_remark(table: TableState, result: Result) -> str:
 
 def ending_text(table: TableState, result: Result, side: Side) -> str:
     """The remark; without one, that it ended at time, where no answer that is asked then is shown."""
-    if result.ended == TIME and not extra_figures(table, result, side):
-        return result_remark(table, result) or table.words("form.way.time")
-    return result_remark(table, result)
+    at_time = result.ended == TIME and not extra_figures(table, result, side)
+    return result_remark(table, result) or (table.words("form.way.time") if at_time else "")
 
 
 def first_player_text(table: TableState, result: Result) -> str:
