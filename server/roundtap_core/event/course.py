@@ -72,10 +72,12 @@ def effect_lines(
     """What this result decides where it adds no points: who advances, or wins; nothing but a place."""
     texts = [words("effect.tiebreak")] if played.stage == TIEBREAK else []
     with suppress(Problem):
-        bracket = current_bracket(with_result(state, match, result)) if played.stage == ELIMINATION else None
+        brackets = [current_bracket(with_result(state, match, result))] if played.stage == ELIMINATION else []
         texts += [
             _decided(bracket, game, names, words)
-            for game in (bracket.games if bracket is not None else ())
+            for bracket in brackets
+            if bracket is not None
+            for game in bracket.games
             if game.match is not None and (game.match.a, game.match.b) == (match.match.a, match.match.b)
         ]
     return [ResultLine(words("result.effect"), text) for text in texts]

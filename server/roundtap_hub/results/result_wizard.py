@@ -19,7 +19,7 @@ from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose_result, needs_opener, walk_way
-from roundtap_core.records import RULING, SIDES, Match, Result, Side, other_side
+from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.events.saved_event import SavedEvent
@@ -345,7 +345,7 @@ def step_context(
         "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t)
         if at.result
         else "",
-        "worth": points_for_result(seat, at.result) if at.result else {},
+        "worth": points_for_result(seat, at.result),
         "figure_label": result_words.figure_label,
         "way_label": result_words.way_label,
         "option_label": result_words.option_label,
@@ -427,6 +427,6 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
     return given
 
 
-def points_for_result(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
-    seats = seat.match.match
-    return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)
+def points_for_result(seat: MatchContext, result: Result | None) -> dict[str, tuple[int, int]]:
+    played = structs.replace(seat.match.match, result=result)
+    return seat.state.rulebook.worth(played, seat.state.options, seat.situation)

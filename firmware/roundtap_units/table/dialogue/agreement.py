@@ -83,11 +83,8 @@ def question_scene(table: TableState, kind: str, side: Side, result: Result) -> 
     apart = [*result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side)]
     worth, ending = result_text.agreement_details(table, result, side), result_text.ending_text(table, result, side)
     first, wounds = result_text.first_player_text(table, result), result_text.wounds_text(table, result, side)
-    asked, again = (
-        result_text.result_question(table, result, side),
-        result_text.reuse_question(table, result, side, any(apart)),
-    )
-    title = asked if kind == "ask" else again
+    again = result_text.reuse_question(table, result, side, any(apart))
+    title = result_text.result_question(table, result, side) if kind == "ask" else again
     if not any(apart):
         info, *notes = [text for text in (worth, ending, first) if text] or [""]
         return table.figures(
