@@ -144,7 +144,7 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     if score.a == score.b and result.wounds is not None:
         return ("step.wounds",)
     found = answers_on_record(book.form(options).ways, result, winner)
-    if found is None or result.ended == TIME:
+    if found is None or (winner == DRAW and result.ended == TIME):
         return (f"ended.{result.ended}",) if winner == DRAW else ()
     way = found[0]
     # The winner was asked, as after a final salvo; else the way itself decides.
