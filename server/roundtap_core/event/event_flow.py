@@ -11,7 +11,17 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.lists.squads import SquadsToField, fielded_squads, squads_unfieldable, to_field
-from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
+from roundtap_core.records import (
+    ELIMINATION,
+    NO_SHOW,
+    SECOND_SWISS,
+    SWISS,
+    SWISS_STAGES,
+    TIEBREAK,
+    Match,
+    Result,
+    Round,
+)
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import MatchSituation
@@ -24,7 +34,7 @@ CUT, OVER = "cut", "over"
 def upcoming_stage(state: EventState) -> str:
     """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there. Raises
     Problem("no_structure") while there are too few players for the chosen table."""
-    if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
+    if in_second_swiss(state):
         planned = second_stage_length(tournament_of(state))
         return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
@@ -65,6 +75,11 @@ def _somebody_meets(bracket: Bracket) -> bool:
 def second_stage_is_swiss(state: EventState) -> bool:
     """Whether those who make the cut play Swiss rounds among themselves."""
     return state.options.get("second_stage") == SECOND_SWISS
+
+
+def in_second_swiss(state: EventState) -> bool:
+    """Whether the cut is made, and who made it play Swiss rounds on."""
+    return second_stage_is_swiss(state) and (state.cut is not None or bool(second_swiss_rounds(state)))
 
 
 def second_swiss_rounds(state: EventState) -> list[RoundState]:
@@ -196,7 +211,7 @@ def total_planned_rounds(state: EventState) -> int:
         return len(before) + cut.round_count(cut.size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
         return cut.round_count(cut.bracket_size(len(active_ids(state))))
-    if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
+    if in_second_swiss(state):
         swiss = [r for r in before if r.stage != SECOND_SWISS]
         return len(swiss) + second_stage_length(tournament_of(state))
     return max(state.swiss_rounds, len(before))
@@ -209,9 +224,10 @@ def refuse_after_cut(state: EventState) -> None:
 
 
 def swiss_rounds_after(state: EventState, number: int) -> int:
-    """Swiss rounds still to come after that one; none where the event's structure is not known."""
+    """Swiss rounds still to come after that one, for who plays them; none where the structure is not known."""
     try:
-        return max(0, state.swiss_rounds - number)
+        planned = total_planned_rounds(state) if in_second_swiss(state) else state.swiss_rounds
+        return max(0, planned - number)
     except Problem:
         return 0
 
@@ -226,7 +242,7 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> Squ
         for played in state.public_rounds
         if played.number < number
     ]
-    left = swiss_rounds_after(state, number - 1 if stage == SWISS else number)
+    left = swiss_rounds_after(state, number - 1 if stage in SWISS_STAGES else number)
     return to_field(squads.listed, squads.taken, fielded_squads(before).get(who, ()), left)
 
 

@@ -147,6 +147,17 @@ class ShatterpointPremier(base.Rulebook):
     head_judge_proposed_from = 33
     lists: ClassVar[list_form.ListCheck] = ShatterpointList()
 
+    def counted(self, result: records.Result) -> records.Result:
+        """ "Poddanie": after a concession the winner has at least 2 struggles and 3 wounds."""
+        if result.ended != records.CONCESSION or result.conceded_by is None:
+            return result
+        winner, wounds = records.other_side(result.conceded_by), result.wounds or records.SidePair()
+        return replace(
+            result,
+            score=replace(result.score, **{winner: max(result.score.of(winner), FREE_WIN.a)}),
+            wounds=replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}),
+        )
+
     def winner(self, result: records.Result, options: base.Options) -> str:
         """ "Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
         stated = base.stated_winner(result)
@@ -185,8 +196,8 @@ class ShatterpointPremier(base.Rulebook):
         winner = self.winner(result, options)
         if winner == "none":
             return base.Tally(0, base.LOSS, {"struggles": 0, "wounds": 0})
-        struggles, wounds = counted_pairs(result)
-        figures = {"struggles": struggles.of(side), "wounds": wounds.of(side)}
+        counted = self.counted(result)
+        figures = {"struggles": counted.score.of(side), "wounds": (counted.wounds or records.SidePair()).of(side)}
         if winner == base.DRAW:
             return base.Tally(1, base.DRAW, figures)
         return base.Tally(3, base.WIN, figures) if winner == side else base.Tally(0, base.LOSS, figures)
@@ -300,15 +311,3 @@ def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.Sid
         if type(n) is not int or not 0 <= n <= most:
             raise Invalid("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
     return records.SidePair(value["a"], value["b"])
-
-
-def counted_pairs(result: records.Result) -> tuple[records.SidePair, records.SidePair]:
-    """ "Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
-    struggles, wounds = result.score, result.wounds or records.SidePair()
-    if result.ended != records.CONCESSION or result.conceded_by is None:
-        return struggles, wounds
-    winner = records.other_side("a" if result.conceded_by == "a" else "b")
-    return (
-        replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
-        replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}),
-    )

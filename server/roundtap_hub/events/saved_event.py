@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.event_flow import in_second_swiss, total_planned_rounds
 from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_matches_by_player, person_mark, state_mark
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
@@ -207,9 +208,10 @@ def results_version(moment: SavedEvent) -> str:
 
 
 def planned_swiss(state: EventState) -> int | None:
-    """How many Swiss rounds are planned; None while there are too few players for the chosen table."""
+    """How many Swiss rounds are planned, those of a second stage with them once it comes; None while there are too few
+    players for the chosen table."""
     try:
-        return state.swiss_rounds
+        return total_planned_rounds(state) if in_second_swiss(state) else state.swiss_rounds
     except Problem:
         return None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.event import states
-from roundtap_core.event.event_flow import squads_lost, squads_to_field
+from roundtap_core.event.event_flow import current_seeds, squads_lost, squads_to_field, swiss_rounds_after
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -86,16 +86,17 @@ OwedSquads = tuple[str, bool]
 
 
 def owed_squads(state: states.EventState, competitor: str) -> OwedSquads:
-    """As of now: a Swiss round in play counts as still to come until its squads are known."""
-    rounds = state.public_rounds
-    newest = rounds[-1] if rounds else None
-    to_come = (
-        newest is not None
-        and newest.stage == SWISS
-        and newest.status == states.PUBLISHED
-        and any(competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in newest.matches)
-    )
-    return _owed(state, (newest.number if newest else 0) + (not to_come), SWISS, competitor)
+    """As of now: a round in play counts as still to come until its squads are known. Where none is certain to come,
+    no pick has to be made."""
+    live, played = state.live, len(state.public_rounds)
+    matches = live.matches if live is not None else ()
+    if live is not None and any(
+        competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in matches
+    ):
+        return _owed(state, live.number, live.stage, competitor)
+    owed, must = _owed(state, played + 1, SWISS, competitor)
+    goes_on = state.cut is None or competitor in current_seeds(state)
+    return owed, must and goes_on and swiss_rounds_after(state, played) > 0
 
 
 def squads_of_match(

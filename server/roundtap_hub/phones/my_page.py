@@ -20,7 +20,7 @@ from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
-from roundtap_core.rulebooks.result_words import describe_result, outcome_text
+from roundtap_core.rulebooks.result_words import outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
@@ -28,7 +28,6 @@ from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
-from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
@@ -167,10 +166,10 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     state, t = seat.state, web.words()
     lines = [
         line
-        for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
+        for line in result_wizard.result_lines(seat, result)
         # The winner is shown above.
         if line.label != t("result.winner")
-    ] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
+    ]
     return {
         "outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
         "lines": lines,

@@ -13,12 +13,13 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
+from roundtap_core.event.course import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose_result, needs_opener, walk_way
-from roundtap_core.records import RULING, SIDES, Match, Result, Side, other_side
+from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.events.saved_event import SavedEvent
@@ -329,7 +330,7 @@ def step_context(
     return {
         "state": state,
         "played": seat.played,
-        "played_name": title_key(state, seat.played),
+        "played_name": title_key(state, seat.played, seat.match),
         "at": at,
         "match": seat.match,
         "names": seat.names,
@@ -344,7 +345,7 @@ def step_context(
         "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t)
         if at.result
         else "",
-        "worth": points_for_result(seat, at.result) if at.result else {},
+        "worth": points_for_result(seat, at.result),
         "figure_label": result_words.figure_label,
         "way_label": result_words.way_label,
         "option_label": result_words.option_label,
@@ -357,6 +358,7 @@ def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.Resul
     state, t = seat.state, words()
     return (
         *result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
+        *effect_lines(state, seat.played, seat.match, result, seat.names, t),
         *lost_squads(state, seat.played, seat.match, result, seat.names, t),
         *cut_changes(state, seat.played, seat.match, result, seat.people, t),
     )
@@ -425,9 +427,6 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
     return given
 
 
-def points_for_result(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
-    seats = seat.match.match
-    try:
-        return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)
-    except Problem:
-        return {}
+def points_for_result(seat: MatchContext, result: Result | None) -> dict[str, tuple[int, int]]:
+    played = structs.replace(seat.match.match, result=result)
+    return seat.state.rulebook.worth(played, seat.state.options, seat.situation)

@@ -16,7 +16,6 @@ from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, Ro
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import describe_result as told
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.events.console import event_page, shown_round
@@ -61,8 +60,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         match=match,
         cell=cell,
         judge=judge_view(moment, played, match, waited_ms),
-        played_name=title_key(state, played),
-        told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
+        played_name=title_key(state, played, match),
+        told=result_wizard.result_lines(seat, stands) if stands else (),
         worth=result_worth(state, played, match),
         way_label=way_label,
         first=pre_game_choice(state, played, match),
@@ -309,7 +308,7 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
         feed=f"console/{event_id}",
         state=state,
         played=played,
-        played_name=title_key(state, played) if played is not None else None,
+        played_name=title_key(state, played, match) if played is not None else None,
         asked=number,
         line=line,
         newest=newest_round(state),

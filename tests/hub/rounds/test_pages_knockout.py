@@ -120,7 +120,7 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
     assert "place in the cut is free" not in text_of(browser.console())
-    assert "You did not make the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+    assert "You declined a place in the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
 def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: House):
