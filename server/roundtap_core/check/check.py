@@ -98,18 +98,6 @@ def open_matches(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("open_match", where=where, round=played.number)
 
 
-def repeated_pairings(tournament: records.Tournament) -> Iterator[Problem]:
-    """Pairings that a stage saw before. A tie-break round may repeat them."""
-    names = error_names(tournament)
-    met: dict[tuple[str, frozenset[str]], int] = {}
-    for played, match, where in match_places(tournament):
-        if match.b is None or played.stage == records.TIEBREAK:
-            continue
-        first = met.setdefault((played.stage, frozenset((match.a, match.b))), played.number)
-        if first != played.number:
-            yield Problem("repeat", where=where, a=names[match.a], b=names[match.b], round=first)
-
-
 def paired_after_leaving(tournament: records.Tournament) -> Iterator[Problem]:
     """Who dropped or was disqualified is not paired any more (an unpaired loss is no pairing)."""
     names = error_names(tournament)
@@ -309,14 +297,13 @@ def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[
 RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
     impossible_results,
     open_matches,
-    repeated_pairings,
     paired_after_leaving,
     missing_from_rounds,
     left_too_late,
     won_bye_problems,
     no_show_problems,
     structure_problems,
-    drawn_rounds.bye_problems,
+    drawn_rounds.pairing_problems,
     drawn_rounds.cut_order_problems,
     drawn_rounds.elimination_problems,
     impossible_options,
