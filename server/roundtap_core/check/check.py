@@ -305,6 +305,7 @@ RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
     structure_problems,
     drawn_rounds.pairing_problems,
     drawn_rounds.cut_order_problems,
+    drawn_rounds.cut_seed_problems,
     drawn_rounds.elimination_problems,
     impossible_options,
     differing_options,

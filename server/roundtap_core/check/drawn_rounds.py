@@ -13,9 +13,9 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.pairing_pool import met_among
 from roundtap_core.pairing.swiss_round import fewest_repeats
-from roundtap_core.rounds.next_round import open_ties
+from roundtap_core.rounds.next_round import open_ties, second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
 from roundtap_core.standings.standings import standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -80,6 +80,23 @@ def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
     return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
 
 
+def _stage_left(tournament: records.Tournament, begun: bool) -> bool:
+    """Whether what follows the Swiss rounds, or the elimination that is all of the event, is not played out."""
+    options = rulebook(tournament.rulebook).options(tournament.options)
+    if not begun and options.get("structure") == "own" and options.get("swiss_rounds") is None:
+        return False
+    try:
+        bracket = bracket_of(tournament)
+        if bracket is not None:
+            return bracket.goes_on
+        if begun:
+            return len(tournament.stage_rounds(records.SECOND_SWISS)) < second_stage_length(tournament)
+        return planned_structure(tournament)[1] > 1
+    except Problem:
+        # A result that cannot be read is named elsewhere.
+        return False
+
+
 def _too_early(tournament: records.Tournament) -> Iterator[Problem]:
     later = next(
         (
@@ -111,6 +128,8 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
     if not later and (missing := _missing(tournament)) is not None:
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
+    if not open_now and _stage_left(tournament, later):
+        yield Problem("finished_without_final", where="/finished")
     try:
         ties = [] if open_now or later or records.TIE_OPEN in said else open_ties(tournament)
     except Problem:
@@ -360,6 +379,37 @@ def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
 
 
+def cut_seed_problems(tournament: records.Tournament) -> Iterator[Problem]:
+    """Seeds in another order than that of the cut, or of somebody else: whoever is passed over there has left, was not
+    there or did not want the place, and whoever came in for one of them is among the last. And a stage after the cut
+    with somebody who is none of them."""
+    cut = (tournament.record or {}).get("cut")
+    if cut is None:
+        return
+    names = error_names(tournament)
+    seeds, out = cut["seeds"], {*cut.get("declined", ()), *cut.get("absent", ())}
+    left = {competitor.id for competitor in tournament.competitors if competitor.left_after is not None}
+    first = [who for who in cut["order"] if who in seeds or who not in out | left][: cut["size"]]
+    pairs = zip(
+        [who for who in seeds[: cut["size"]] if who not in left],
+        [who for who in first if who not in left],
+        strict=False,
+    )
+    for who, right in pairs:
+        if who != right:
+            n = seeds.index(who) + 1
+            yield Problem(
+                "cut_seed_differs", where=f"/cut/seeds/{n - 1}", n=n, right=names[right], competitor=names[who]
+            )
+            break
+    for r, played in enumerate(tournament.rounds):
+        if played.stage in (records.ELIMINATION, records.SECOND_SWISS):
+            for m, match in enumerate(() if _by_hand(played) else played.matches):
+                for who in {match.a, match.b} - {None, *seeds}:
+                    yield Problem("not_in_cut", where=f"/rounds/{r}/matches/{m}", competitor=names[who or ""])
+            break
+
+
 def _number_problems(played: records.Round, games: int, where: str) -> Iterator[Problem]:
     """Each game has its own number, 1 to the number of games; one may be missing where both sides have left."""
     seen: set[int | str] = set()
@@ -407,14 +457,11 @@ def _pairing_problems(
         if wrong:
             right = " – ".join(names[who] for who in sorted(pair)) or "–"
             yield Problem("bracket_pairing", where=place, game=match.game, right=right)
-    numbers = {match.game for match in played.matches}
-    missing = [g for g, pair in due.items() if g != THIRD and pair & there and g not in numbers]
+    numbers = {match.game for match in played.matches} & due.keys()
+    missing = [g for g, pair in due.items() if pair & there and g not in numbers]
     if missing:
         yield Problem(
-            "bracket_game_count",
-            where=f"{where}/matches",
-            value=len(numbers - {THIRD, None}),
-            right=len(due) - (THIRD in due),
+            "bracket_game_count", where=f"{where}/matches", value=len(numbers), right=len(numbers) + len(missing)
         )
 
 

@@ -11,7 +11,16 @@ from roundtap_core.check.check import violations
 from roundtap_core.pairing.swiss_round import draw_swiss_round, pairing_to_json
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
-NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth", "g": "Gil Paz", "h": "Hans Ott"}
+NAMES = {
+    "a": "Ana Ruiz",
+    "b": "Bruno Maier",
+    "c": "Łukasz Żak",
+    "d": "Kai Eich",
+    "e": "Eva Luz",
+    "f": "Ida Roth",
+    "g": "Gil Paz",
+    "h": "Hans Ott",
+}
 SQUADS = {"a": [1, 2], "b": [3, 4]}
 
 
@@ -72,7 +81,7 @@ def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
     problem = violations(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ba"), game("dc")]))[0]
     assert problem.where == "/rounds/2/matches/0"
     assert problem.say() == (
-        "Bruno M. (b) and Ana R. (a) already met in round 1. Rematches within a stage are not allowed."
+        "Bruno M. (b) and Ana R. (a) already met in round 1, and another draw would have avoided this rematch."
     )
 
 

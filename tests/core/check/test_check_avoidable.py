@@ -157,9 +157,7 @@ def test_the_fewest_repeats_are_those_of_the_best_of_all_rounds(
 
 
 @given(st.integers(5, 11), st.randoms(use_true_random=False), st.sampled_from([0.5, 0.8, 0.9]))
-def test_and_those_of_a_largest_matching_as_networkx_finds_it(
-    half: int, chance: random.Random, played: float
-) -> None:
+def test_and_those_of_a_largest_matching_as_networkx_finds_it(half: int, chance: random.Random, played: float) -> None:
     players = range(2 * half + 1)
     pairs: Iterable[tuple[int, int]] = list(itertools.combinations(players, 2))
     not_met = [pair for pair in pairs if chance.random() >= played]
