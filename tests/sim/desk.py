@@ -477,6 +477,9 @@ def _corrected(desk: Desk, cut: str) -> None:
         return
     match = desk.rand.choice(played)
     plain = random_result(desk.event, _match_json(match), "swiss", desk.rand, False)
+    if match.match.result is not None and match.match.result.picks:
+        # What was misread is the figures: other squads might leave some that nobody has ever fielded.
+        plain["picks"] = match.match.result.picks
     try:
         desk.tell(c.EnterResult(match.id, match.revision, result_from_json(plain), reason="a test", cut=cut))
     except Problem as problem:
