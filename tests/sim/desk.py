@@ -25,7 +25,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import missing_after_leaving, open_match
 from roundtap_core.event.apply import apply
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import Timestamp, chain_entry
+from roundtap_core.event.entries import chain_entry
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,
@@ -43,7 +43,6 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 
-AT = Timestamp("boot-1", 1000)
 TOO_FEW = (
     "too_few_players",
     "no_cut_planned",
@@ -81,9 +80,9 @@ class Desk:
         self.tell(c.SetOfficials((Official("boss", "organizer", "digest"),)))
 
     def tell(self, command: c.Command) -> None:
-        for new in decide(self.state, command, AT.instant):
+        for new in decide(self.state, command, kit_core.AT.instant):
             self.state = apply(
-                self.state, chain_entry(new, "e1", self.state.number + 1, self.state.head, AT, "somebody")
+                self.state, chain_entry(new, "e1", self.state.number + 1, self.state.head, kit_core.AT, "somebody")
             )
 
     @property
@@ -514,6 +513,7 @@ def _end(desk: Desk) -> Iterator[str]:
         yield "reopening changes the event"
     desk.tell(c.FinishEvent("the hall closes"))
     yield from _looked_at(desk)
+    yield from kit_core.import_complaints(desk.event)
 
 
 def _looked_at(desk: Desk) -> Iterator[str]:

@@ -40,6 +40,8 @@ def play(rulebook: str, seed: int, large: bool = False) -> Played:
     restless = rand.choice((0.0, 0.02, 0.06))
     while len(played.event["rounds"]) < MOST_ROUNDS:
         if _is_over(played.event) or not _play_round(played, rand, coarse, restless):
+            if not played.wrong:
+                played.wrong += kit_core.import_complaints(played.event)
             return played
     played.wrong.append("the event does not end")
     return played

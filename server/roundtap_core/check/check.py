@@ -110,16 +110,19 @@ def paired_after_leaving(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def missing_from_rounds(tournament: records.Tournament) -> Iterator[Problem]:
-    """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss."""
+    """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss; in a second stage
+    whoever began it. Whom an organizer who paired manually left out was named to them."""
     names = error_names(tournament)
+    begun = tournament.stage_rounds(records.SECOND_SWISS)[:1]
+    second = {who for played in begun for match in played.matches for who in (match.a, match.b)}
     for r, played in enumerate(tournament.rounds):
-        if played.stage != records.SWISS:
-            # Later stages do not include all players.
+        if played.stage not in records.SWISS_STAGES or drawn_rounds.by_hand(played):
             continue
         seated = {who for match in played.matches for who in (match.a, match.b)}
         for competitor in tournament.competitors:
             last = competitor.left_after
-            if competitor.id not in seated and (last is None or played.number <= last):
+            due = played.stage == records.SWISS or competitor.id in second
+            if due and competitor.id not in seated and (last is None or played.number <= last):
                 yield Problem("missing_from_round", where=f"/rounds/{r}/matches", competitor=names[competitor.id])
 
 
@@ -145,6 +148,7 @@ def won_bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
         elif (
             played.number == 1
             and played.stage == records.SWISS
+            and not drawn_rounds.by_hand(played)
             and match.bye not in (records.WON_BYE, records.UNPAIRED_LOSS)
         ):
             for side, who in (("a", match.a), ("b", match.b)):

@@ -27,7 +27,7 @@ def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Nothing is reported where an organizer paired manually, or a later correction leaves open how it stood."""
     names = names_in(tournament)
     for r, played in enumerate(tournament.rounds):
-        if played.stage == records.SWISS and played.number > 1 and not _by_hand(played):
+        if played.stage == records.SWISS and played.number > 1 and not by_hand(played):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
@@ -146,14 +146,15 @@ def pairing_problems(tournament: records.Tournament) -> Iterator[Problem]:
     for r, played in enumerate(tournament.rounds):
         if played.stage in records.SWISS_STAGES:
             drawn = _drawn_pairs(played)
-            if not _by_hand(played):
+            if not by_hand(played):
                 yield from _avoidable(tournament, r, drawn, first, names)
             for m, pair in drawn.items():
                 if played.matches[m].b is not None:
                     first.setdefault((played.stage, frozenset(pair)), played.number)
 
 
-def _by_hand(played: records.Round) -> bool:
+def by_hand(played: records.Round) -> bool:
+    """Whether people paired it, or changed whom the draw had paired."""
     return played.draw is not None and played.draw.method == IMPOSED
 
 
@@ -404,7 +405,7 @@ def cut_seed_problems(tournament: records.Tournament) -> Iterator[Problem]:
             break
     for r, played in enumerate(tournament.rounds):
         if played.stage in (records.ELIMINATION, records.SECOND_SWISS):
-            for m, match in enumerate(() if _by_hand(played) else played.matches):
+            for m, match in enumerate(() if by_hand(played) else played.matches):
                 for who in {match.a, match.b} - {None, *seeds}:
                     yield Problem("not_in_cut", where=f"/rounds/{r}/matches/{m}", competitor=names[who or ""])
             break

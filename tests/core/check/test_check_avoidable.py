@@ -49,6 +49,9 @@ def test_a_repeat_that_another_draw_avoids_is_told_even_where_it_is_noted() -> N
 def test_whom_the_organizer_paired_manually_is_no_breach() -> None:
     """The reason is on record."""
     assert of_round(with_draw(event(*EVERY_PAIR[:2], [game("ac"), game("bd")]), "imposed"), 3) == []
+    left_out = event([game("ab")], players="abc")
+    assert found(left_out) == [("/rounds/0/matches", "missing_from_round")]
+    assert found(with_draw(left_out, "imposed")) == []
     two = event([game("ab"), bye("c"), bye("d")])
     assert of_round(two, 1) == ["several_byes"]
     assert of_round(with_draw(two, "imposed"), 1) == []
@@ -110,6 +113,8 @@ def test_a_second_stage_has_its_own_meetings_and_the_byes_of_the_whole_event() -
     assert [of_round(second(*three), n) for n in (3, 4, 5)] == [[], [], []]
     assert "second_bye" in of_round(second([game("ab"), bye("c")], [game("ab"), bye("c")]), 4)
     assert "repeat" not in of_round(second(*three, [game("bc"), bye("a")]), 6)
+    gone = second([game("ab"), bye("c")], [game("ac")])
+    assert ("/rounds/3/matches", "missing_from_round") in found(gone)
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(3, 7), (4, 7), (5, 8), (6, 8), (7, 10), (8, 10)])
