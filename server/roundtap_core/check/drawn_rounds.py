@@ -128,7 +128,7 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
     if not later and (missing := _missing(tournament)) is not None:
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
-    if not open_now and _stage_left(tournament, later):
+    if not open_now and records.TIE_OPEN not in said and _stage_left(tournament, later):
         yield Problem("finished_without_final", where="/finished")
     try:
         ties = [] if open_now or later or records.TIE_OPEN in said else open_ties(tournament)
