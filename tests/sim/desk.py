@@ -475,7 +475,9 @@ def _corrected(desk: Desk, cut: str) -> None:
     if not played:
         return
     match = desk.rand.choice(played)
-    plain = random_result(desk.event, _match_json(match), "swiss", desk.rand, False)
+    # No round in play: the squads of every round have been fielded.
+    event = {**desk.event, "rounds": [*desk.event["rounds"], {"stage": "swiss", "matches": []}]}
+    plain = random_result(event, _match_json(match), "swiss", desk.rand, False)
     if match.match.result is not None and match.match.result.picks:
         # What was misread is the figures: other squads might leave some that nobody has ever fielded.
         plain["picks"] = match.match.result.picks
