@@ -71,10 +71,14 @@ def _extra_minutes(tournament: records.Tournament, played: records.Round, where:
         yield Invalid("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
 
 
+def _planless(tournament: records.Tournament) -> bool:
+    options = rulebook(tournament.rulebook).options(tournament.options)
+    return options.get("structure") == "own" and options.get("swiss_rounds") is None
+
+
 def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
     """(rounds played, rounds planned) where Swiss rounds are missing; None where none are, or none were planned."""
-    options = rulebook(tournament.rulebook).options(tournament.options)
-    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+    if _planless(tournament):
         return None
     planned, swiss = planned_structure_or_none(tournament), len(tournament.stage_rounds(records.SWISS))
     return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
@@ -82,8 +86,7 @@ def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
 
 def _stage_left(tournament: records.Tournament, begun: bool) -> bool:
     """Whether what follows the Swiss rounds, or the elimination that is all of the event, is not played out."""
-    options = rulebook(tournament.rulebook).options(tournament.options)
-    if not begun and options.get("structure") == "own" and options.get("swiss_rounds") is None:
+    if not begun and _planless(tournament):
         return False
     try:
         bracket = bracket_of(tournament)
@@ -196,8 +199,13 @@ def _avoidable(
     again.sort(key=lambda m: not whole.issuperset(drawn[m]))
     for m in again[fewest:]:
         a, b = drawn[m]
-        number = first[played.stage, frozenset((a, b))]
-        yield Problem("repeat", where=f"/rounds/{r}/matches/{m}", a=names[a], b=names[b], round=number)
+        yield Problem(
+            "repeat",
+            where=f"/rounds/{r}/matches/{m}",
+            a=names[a],
+            b=names[b],
+            round=first[played.stage, frozenset((a, b))],
+        )
     # With several byes there is no telling who else should have had the one.
     if len(byes) == 1 and len(field) % 2:
         holder = drawn[byes[0]][0]
@@ -347,19 +355,9 @@ def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
 def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
     about that time leave open what it was made from: they may have come before or after it, several in any order."""
-    begun = next(
-        (played.number for played in tournament.rounds if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
-        len(tournament.rounds) + 1,
-    )
-    said = [
-        each.get("after_round", begun)
-        for played in tournament.rounds
-        if played.number < begun
-        for match in played.matches
-        for each in (match.record or {}).get("corrections", ())
-    ]
+    begun, about = _corrected_at_the_cut(tournament)
     out = any(competitor.disqualified_after == begun - 1 for competitor in tournament.competitors)
-    if not tournament.cut_order or out or sum(after >= begun - 1 for after in said if after <= begun) > 1:
+    if not tournament.cut_order or out or about > 1:
         return
     right: tuple[str, ...] = ()
     for seen in (begun + 1, begun, begun - 1):
@@ -380,10 +378,26 @@ def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
 
 
+def _corrected_at_the_cut(tournament: records.Tournament) -> tuple[int, int]:
+    """The round before which the cut was made, and how many corrections came about that time."""
+    begun = next(
+        (played.number for played in tournament.rounds if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
+        len(tournament.rounds) + 1,
+    )
+    said = [
+        each.get("after_round", begun)
+        for played in tournament.rounds
+        if played.number < begun
+        for match in played.matches
+        for each in (match.record or {}).get("corrections", ())
+    ]
+    return begun, sum(begun - 1 <= after <= begun for after in said)
+
+
 def cut_seed_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Seeds in another order than that of the cut, or of somebody else: whoever is passed over there has left, was not
-    there or did not want the place, and whoever came in for one of them is among the last. And a stage after the cut
-    with somebody who is none of them."""
+    there or did not want the place, and whoever came in for one of them is among the last; nothing of it is said where
+    a correction may have made the cut anew. And a stage after the cut with somebody who is none of them."""
     cut = (tournament.record or {}).get("cut")
     if cut is None:
         return
@@ -397,7 +411,7 @@ def cut_seed_problems(tournament: records.Tournament) -> Iterator[Problem]:
         strict=False,
     )
     for who, right in pairs:
-        if who != right:
+        if who != right and not _corrected_at_the_cut(tournament)[1]:
             n = seeds.index(who) + 1
             yield Problem(
                 "cut_seed_differs", where=f"/cut/seeds/{n - 1}", n=n, right=names[right], competitor=names[who]
