@@ -525,9 +525,7 @@ def _looked_at(desk: Desk) -> Iterator[str]:
     if rounds_of(event, "elimination"):
         yield from (f"bracket: {text}" for text in bracket_complaints(event, kit_core.tree(event)))
     for key, text in kit_core.rules_broken(event):
-        # Whoever leaves after the cut was made moves ties of Warlords that the file alone would see as open then.
-        if not (key == "tie_not_broken" and desk.gone):
-            yield f"check: {key} {text}"
+        yield f"check: {key} {text}"
     if kit_core.changed_by_a_round_trip(event):
         yield "the file changes on its way through the core"
 
