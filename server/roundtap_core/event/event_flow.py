@@ -39,7 +39,7 @@ def upcoming_stage(state: EventState) -> str:
         return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
         bracket = current_bracket(state)
-        return OVER if bracket is None or bracket.over or not _somebody_meets(bracket) else ELIMINATION
+        return ELIMINATION if bracket is not None and bracket.goes_on else OVER
     swiss = sum(1 for played in state.public_rounds if played.stage == SWISS)
     if swiss < state.swiss_rounds:
         return SWISS
@@ -53,23 +53,15 @@ def upcoming_stage(state: EventState) -> str:
 
 
 def has_more_rounds(state: EventState) -> bool:
-    """Whether the event's plan has anything after the public rounds; an event without a plan ends whenever it ends."""
+    """Whether the event's plan has anything after the public rounds; Swiss rounds without a plan end whenever they end,
+    a stage that has begun only when it is played out."""
     options = state.options
-    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+    if options.get("structure") == "own" and options.get("swiss_rounds") is None and not second_stage_begun(state):
         return False
     try:
         return upcoming_stage(state) != OVER
     except Problem:
         return False
-
-
-def _somebody_meets(bracket: Bracket) -> bool:
-    following = [game for game in bracket.games if game.round == len(bracket.round_numbers) + 1]
-    seats = [seat for game in following for seat in (game.a, game.b)]
-    if not following:
-        return any(not game.decided for game in bracket.games)
-    # A seat whose feeder is still open counts: a player will come.
-    return any(not seat.empty and not seat.gone for seat in seats)
 
 
 def second_stage_is_swiss(state: EventState) -> bool:
