@@ -163,7 +163,7 @@ class Figure(BaseQuestion, frozen=True):
         """The recorded figure, None if absent."""
         timeout = (result.timeout or {}).get(self.key)
         if isinstance(timeout, Mapping):
-            value = timeout.get(side)
+            value = timeout.get(side, 0)
             return value if type(value) is int else None
         pair = {SCORE: result.score, WOUNDS: result.wounds}.get(self.key)
         return None if pair is None else pair.of(side)

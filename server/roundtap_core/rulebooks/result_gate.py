@@ -261,7 +261,8 @@ def _reading_lacks(
 ) -> Problem | None:
     """Why a reading is no whole answer: something was not said, was said beside the limits, or is never asked."""
     met = reading.walked.met
-    if reading.supposed or reading.walked.question is not None or way.bonus - told:
+    half = any(isinstance(value, Mapping) and len(value) < len(SIDES) for value in (result.timeout or {}).values())
+    if half or reading.supposed or reading.walked.question is not None or way.bonus - told:
         return Invalid("answer_missing")
     for question in met:
         side = opener if question.whose == WINNER else other_side(opener)
