@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, WayToEnd
 from roundtap_core.forms.questions import (
+    FIRST_PLAYER,
     FIRST_PLAYER_BY,
     LOSER,
     SCORE,
@@ -25,7 +26,7 @@ from roundtap_core.forms.questions import (
 )
 from roundtap_core.forms.walk import RecordReading, WalkState, needs_opener, result_readings
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.base import DRAW, INITIATIVE, MatchSituation, Options, Rulebook
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 
@@ -199,7 +200,7 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
 def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
     """A problem if every reading of the record contradicts the result. Readings that leave a recorded answer unused do
     not count, as long as others use it."""
-    said = (result.timeout or {}).keys() - {BY, SCORE}
+    said = {FIRST_PLAYER if key == FIRST_PLAYER_BY else key for key in result.timeout or ()} - {BY, SCORE}
     found: dict[int, list[Problem | None]] = {}
     for way in form.ways if result.timeout is not None else ():
         if way.ended != result.ended or way.winner == OPENER or all(isinstance(rule, Exchange) for rule in way.rules):
@@ -241,7 +242,7 @@ def _reading_problem(
 
 def _unanswered(form: Form, result: Result, stated: str) -> Iterator[Problem]:
     """A problem if these are not the whole answers to any of the form's ways."""
-    told = (result.timeout or {}).keys() - {BY, FIRST_PLAYER_BY}
+    told = (result.timeout or {}).keys() - {BY, FIRST_PLAYER_BY} | ({INITIATIVE} if result.initiative else set())
     problems: list[Problem] = []
     for way in (way for way in form.ways if way.ended == result.ended):
         openers: tuple[Side, ...] = SIDES if needs_opener(way) else ("a",)
@@ -278,5 +279,5 @@ def _reading_lacks(
     needless = told - {question.key for question in met}
     if needless:
         value, right = min(needless), reading.walked.decided_by or "–"
-        return Problem("timeout_step", where=f"/timeout/{value}", value=value, right=right)
+        return Problem("timeout_step", where=f"/{value}", value=value, right=right)
     return _reading_problem(way, opener, reading.walked, stated, result, new=True)
