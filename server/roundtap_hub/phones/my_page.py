@@ -319,6 +319,7 @@ def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
                 web.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
+                problem = web.with_competitor_names(problem, current_player()[0], shown_names)
                 g.problem, g.status = problem, error_status(problem)
                 if wants_json():
                     return json_response({"error": problem.say(web.words())}, g.status)
