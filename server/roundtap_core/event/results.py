@@ -328,7 +328,7 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
     lost: dict[str, str] = {}
     if command.result is not None:
         saying = (
-            result_gate.ResultSource(result_gate.OFFICIAL, reason=command.reason)
+            result_gate.ON_RECORD
             if command.earlier
             else result_gate.ResultSource(
                 result_gate.OFFICIAL,
