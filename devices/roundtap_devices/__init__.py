@@ -1,1 +1,1 @@
-"""What is soldered (pins, buttons, screen) and its virtual twins."""
+"""What is soldered or plugged in (pins, buttons, screen, receipt printer), and its virtual twins."""

@@ -2,8 +2,6 @@
 
 A board serves a table and the hub's front panel alike: four buttons, a 128x64 screen, lights and a buzzer. On the panel
 "up" and "down" choose, "a" (●) is yes, "b" (■) is back.
-
-In the recipes of these classes `mono_ms` is the monotonic clock: `lambda: time.monotonic_ns() // 1_000_000`.
 """
 
 from collections.abc import Mapping
@@ -97,11 +95,11 @@ class ScreenWiring:
 class Board:
     """A board as it is soldered.
 
-        made = board("recommended")                        # or the path of a TOML file
-        made.pins.keys()                                   # {"a": 17, "b": 27, "up": 22, "down": 23}
-        made.screen.lines()                                # {2: "SDA", 3: "SCL"}
-        edges = SimpleQueue()
-        controls = Controls(made, mock_factory, edges, mono_ms)      # its buttons, lights and buzzer; see there
+    >>> made = load_board("recommended")  # or the path of a TOML file
+    >>> made.pins.keys()
+    {'a': 17, 'b': 27, 'up': 22, 'down': 23}
+    >>> made.screen.lines()
+    {2: 'SDA', 3: 'SCL'}
 
     active_low: a pressed button pulls its pin to ground; the Pi's own resistor pulls it up.
     lamps_active_low, buzzer_active_low: on while the pin is low (a lamp from 3.3 V to the pin; most three-pin buzzer

@@ -17,13 +17,16 @@ RETRY_MS = 3000
 class Controls:
     """The buttons, lights and buzzer of a board; deaf, never dead, while its pins are missing.
 
-        made = board("recommended")                                  # or the path of a TOML file
-        edges = SimpleQueue()
-        controls = Controls(made, mock_factory, edges, mono_ms)      # on a Pi: lambda: real_factory("/tmp")
-        controls.signals.lamp(True)
-        controls.held()                                              # {"a": False, "b": False, …}
+    >>> from roundtap_devices.boards import load_board
+    >>> from roundtap_devices.input.pin_factory import mock_factory
+    >>> open_pins, mono_ms = mock_factory, lambda: 1000  # on a Pi: lambda: real_factory("/tmp")
+    >>> controls = Controls(load_board("recommended"), open_pins, queue.SimpleQueue(), mono_ms)
+    >>> controls.signals.lamp(True)
+    >>> controls.held()
+    {'a': False, 'b': False, 'up': False, 'down': False}
+    >>> controls.close()
 
-    open_pins: makes a pin factory (`pin_factory.real_factory`, `.mock_factory`); may raise ImportError or OSError.
+    open_pins: makes a pin factory, one of those in `input.pin_factory`; may raise ImportError or OSError.
     edges, mono_ms: as for `Buttons`; heard: as for `Signals`.
 
     Call `tick` in every step of the loop: it ends beeps, and looks for missing pins every few seconds.

@@ -14,10 +14,18 @@ END_WITH_STDIN = "--end-with-stdin"  # for a child process: end when its parent 
 
 END_WITHIN_S = 20  # a process that has not ended by then is killed by the kernel
 
+# What the commands that need an extra may be told, by the package that their module is in.
+ARGUMENTS = {
+    "roundtap": "roundtap.kit_arguments",
+    "roundtap_hub": "roundtap_hub.hub_arguments",
+    "roundtap_units": "roundtap_units.unit_arguments",
+}
+
 
 class Command(NamedTuple):
-    """A command: its module has `add_arguments(parser)` and `run(args) -> exit code`; `extras`: the package's optional
-    dependencies that it needs."""
+    """A command: its module has functions run(args), which returns the exit code, and add_arguments(parser); `extras`:
+    the package's optional dependencies that it needs. Then its module cannot be imported without them, and a function
+    of the command's name in ARGUMENTS adds what it may be told: help needs no extra."""
 
     module: str
     help: str
@@ -76,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is still buffered after the reader has gone (`| head`) is discarded without an error at exit.
+        # What is still buffered after the reader has gone ("| head") is discarded without an error at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
 
@@ -104,17 +112,40 @@ def _run(words: list[str]) -> int:
         return BAD_INPUT
     name, command = words[0], COMMANDS[words[0]]
     try:
-        module = import_module(command.module)
         parser = argparse.ArgumentParser(
-            prog=f"roundtap {name}", description=module.__doc__, allow_abbrev=False, formatter_class=_Help
+            prog=f"roundtap {name}",
+            description=_docstring(command.module) if {"-h", "--help"} & {*words} else None,
+            allow_abbrev=False,
+            formatter_class=_Help,
         )
-        module.add_arguments(parser)
-        return int(module.run(parser.parse_args(words[1:])))
+        add_arguments(name, parser)
+        args = parser.parse_args(words[1:])
+        return int(import_module(command.module).run(args))
     except ModuleNotFoundError as error:
-        if not command.extras or (error.name or "").split(".")[0] in OWN_PACKAGES:
+        missing = (error.name or "").split(".")[0]
+        if not command.extras or missing in OWN_PACKAGES:
             raise
-        print(_missing_extra(name, command.extras), file=sys.stderr)
+        # Only a journal on a database needs this one.
+        print(_missing_extra(name, ("postgres",) if missing == "psycopg" else command.extras), file=sys.stderr)
         return BAD_INPUT
+
+
+def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
+    """What that command may be told."""
+    module, _, extras = COMMANDS[name]
+    if extras:
+        getattr(import_module(ARGUMENTS[module.partition(".")[0]]), name)(parser)
+    else:
+        import_module(module).add_arguments(parser)
+
+
+def _docstring(module: str) -> str | None:
+    """Of that module, which is not imported: that might need an extra."""
+    import ast
+    from importlib.resources import files
+
+    package, _, name = module.rpartition(".")
+    return ast.get_docstring(ast.parse((files(package) / f"{name}.py").read_bytes()))
 
 
 class _Help(argparse.HelpFormatter):

@@ -1,1 +1,1 @@
-"""The tournament itself: rulebooks, pairing, standings, clock, forms, event file. Pure, standard library only."""
+"""The tournament itself: rulebooks, pairing, standings, clock, forms, event file. Pure; its only library is msgspec."""

@@ -1,7 +1,7 @@
 """Enrolment keys: what hub and unit derive, to the byte, from six digits and a SPAKE2 exchange.
 
 A unit shows eight: two say which unit it is, six are the code.
-The hub is side A and the unit side B (package `spake2`, imported only when an enrolment starts).
+The hub is side A and the unit side B; both run the exchange itself by the package spake2, outside the core.
 """
 
 import hashlib

@@ -52,7 +52,7 @@ class SidePair(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True):
-    """How a match ended, with the figures on the table at that moment (the event file's `result`). `winner` is None
+    """How a match ended, with the figures on the table at that moment ("result" in the event file). `winner` is None
     where the figures decide; `timeout` holds the answers given to a time-out resolver."""
 
     ended: Ending = PLAYED

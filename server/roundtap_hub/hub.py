@@ -67,7 +67,7 @@ class Units:
         self.proofs = MissingEntries()  # entries that units have seen and the journal lacks
 
     def admit(self, kind: str, unit: str, challenge: str | None) -> None:
-        """Admit a request whose signature holds, if it is no repetition. Raises Refusal."""
+        """Admit a request whose signature holds, if it is no repetition. Raises RequestRefused."""
         if not self.challenges.take(challenge):
             raise RequestRefused(403, "ask for a challenge first")
         self.auth.charge(kind, unit)
@@ -115,7 +115,7 @@ class Host:
     name: str = field(default_factory=lambda: printable_name(socket.gethostname()))
     """This hub's name on the screens of units that look for a hub."""
     bench_url: str | None = None  # set by demo and practice: the address of the virtual tables
-    framed_by: str = ""  # the origin whose page may frame this hub's pages (`framing_origin`); "": none
+    framed_by: str = ""  # the origin whose page may frame this hub's pages (`auth.framing_origin`); "": none
     is_practice: bool = False  # whether this is a practice hub
     practice: PracticeHub | None = None  # what this hub's organizers practise on; None: it has none
 

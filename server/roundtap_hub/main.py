@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.words import LANGUAGES, core_words
+from roundtap_core.words import core_words
 from roundtap_hub.access.auth import OWN_PAGES, framing_origin
 from roundtap_hub.access.login_pins import read_or_make_pin
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import make_staff_login
-from roundtap_hub.access.tls import SECURE_ABOVE, Certificates, HttpsInfo
+from roundtap_hub.access.tls import Certificates, HttpsInfo
 from roundtap_hub.access.tls import https_port as port_for_https
 from roundtap_hub.database.database_url import DATABASE, database_url, sqlite_url
-from roundtap_hub.hall.hall_addresses import HTTP, HallAddresses, addresses_of_socket, http_url
+from roundtap_hub.hall.hall_addresses import HallAddresses, addresses_of_socket, http_url
 from roundtap_hub.hall.hub_sound import HubSound, aplay_player
 from roundtap_hub.hall.own_machine import HallTime, OwnMachine
 from roundtap_hub.hub import AccessControl, Hall, Host, Hub, Units, read_or_make_secret
@@ -66,112 +66,6 @@ A_MINUTE = 5  # how often one message is logged per minute; its traceback only t
 MINUTE_S = 60.0
 MESSAGES_KEPT = 512
 LETTERS_MAX = 4000
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=Path("roundtap-data"),
-        help="folder of the journal and the PIN; made if it is not there",
-    )
-    parser.add_argument("--host", default="0.0.0.0", help="address to answer at (default: 0.0.0.0, all that it has)")
-    parser.add_argument("--port", type=int, default=8080, help="port of pages and units (default: 8080)")
-    parser.add_argument(
-        "--secure-port",
-        type=int,
-        default=None,
-        metavar="PORT",
-        help=f"port of the organizers' encrypted pages (default: {SECURE_ABOVE} above --port, so "
-        "8443); 0: none, and organizers only at this machine itself",
-    )
-    parser.add_argument(
-        "--short-port",
-        type=int,
-        default=0,
-        metavar="PORT",
-        help=f"answer on this port as well: with {HTTP}, nobody types a port, and phones on the hub's "
-        "hotspot are told what they ask of the internet; where the port is taken the hub goes on "
-        "without (default: none)",
-    )
-    parser.add_argument(
-        "--name",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="another name of this hub (games.example.org), beside its addresses and names in .local: "
-        "who asks --short-port by any other name is sent to its address; may be given more than once",
-    )
-    parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the wall")
-    parser.add_argument(
-        "--database",
-        metavar="URL",
-        default=None,
-        help="journal on PostgreSQL instead of in the folder: postgresql://user@machine/roundtap; "
-        "several hubs may share it (server/SCALE.md)",
-    )
-    parser.add_argument(
-        "--pages",
-        action="store_true",
-        help="only show the public pages of the hubs on --database; no console, no units, no PIN",
-    )
-    parser.add_argument(
-        "--console-url",
-        metavar="URL",
-        default=None,
-        help="with --pages: where the event is run, for whoever asks here for the console",
-    )
-    parser.add_argument(
-        "--per-address",
-        type=int,
-        default=connection_limits.PER_ADDRESS,
-        metavar="N",
-        help="connections that one address may hold (default %(default)s); more where a router hides "
-        "the whole hall behind one address: 16 a phone",
-    )
-    parser.add_argument(
-        "--copy",
-        metavar="DIR",
-        type=Path,
-        action="append",
-        default=[],
-        help="a folder on another disk (a stick) that holds every commit, synced, before anybody is "
-        "told that it is saved; may be given more than once",
-    )
-    parser.add_argument(
-        "--stick",
-        metavar="DIR",
-        type=Path,
-        action="append",
-        default=[],
-        help="a folder where a stick is mounted when somebody plugs one in: then it is as with --copy, "
-        "and until then it is nothing; may be given more than once",
-    )
-    parser.add_argument(
-        "--sound",
-        metavar="DEVICE",
-        nargs="?",
-        const="default",
-        default=None,
-        help="let this machine's own audio out be heard at the start of a round, at five minutes and "
-        "at time; an ALSA device as aplay -L lists them (default: %(const)s)",
-    )
-    parser.add_argument(
-        "--local",
-        metavar="DIR",
-        type=Path,
-        default=None,
-        help="where units on this machine find their keys of this start (panel.json, station.json, "
-        "table.json); default: the directory local that systemd made, else nowhere",
-    )
-    parser.add_argument(
-        "--alone",
-        action="store_true",
-        help="do not look whether another hub on the network has this journal, and serve even if one took it over",
-    )
-    parser.add_argument("--bench-url", default=None, help=argparse.SUPPRESS)
-    parser.add_argument("--generous", type=int, default=1, help=argparse.SUPPRESS)
-    parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) -> int:

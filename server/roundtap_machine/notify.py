@@ -65,7 +65,7 @@ class Heartbeat:
 
 class StopSignal:
     """Set by SIGTERM or Ctrl-C; made in the main thread. `tell` is called in the signal's handler. Not a
-    threading.Event: a signal may interrupt its `wait`, or a second one its `set`, and the handler would wait for ever
+    threading.Event: a signal may interrupt its wait(), or a second one its set(), and the handler would wait for ever
     for the lock that this very thread holds. A SimpleQueue's `put` is safe in a handler."""
 
     def __init__(self, tell: Callable[[], None] = lambda: None) -> None:

@@ -24,16 +24,17 @@ clean() {
 trap clean EXIT INT TERM
 tree=$work/roundtap
 mkdir "$tree"
+next=$(sed -n 's/^fallback_version = "\(.*\)\.dev0"$/\1/p' "$here/pyproject.toml")
 
 if git -C "$here" rev-parse --git-dir > /dev/null 2>&1; then
     [ -z "$(git -C "$here" status --porcelain --untracked-files=no)" ] ||
         echo "build_deb: what is not committed is not in it" >&2
     git -C "$here" archive HEAD | tar -x -C "$tree"
-    built="0.1.dev$(git -C "$here" rev-list --count HEAD)+g$(git -C "$here" rev-parse --short=9 HEAD)"
+    built="$next.dev$(git -C "$here" rev-list --count HEAD)+g$(git -C "$here" rev-parse --short=9 HEAD)"
     when=$(git -C "$here" log -1 --format=%ct)
 else
     (cd "$here" && tar -c --exclude=./.venv --exclude=./dist .) | tar -x -C "$tree"
-    built=0.0
+    built=$next.dev0
     when=$(stat -c %Y "$here/pyproject.toml")
 fi
 # Debian sorts a tilde before everything: builds between two releases come before the second.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from roundtap_core.version import BUILT, core_version, same_build, version
 
 A, B = "a9ffbd210", "1c0ffee42"
-PACKAGE = f"0.1.dev549+g{A}"
+PACKAGE = f"0.1.0.dev549+g{A}"
 
 
 def package(folder: Path, built: str | None = PACKAGE) -> Path:
@@ -86,8 +87,8 @@ def test_a_checkout_on_a_machine_without_git_does_not_say_what_was_built_once(tm
         (PACKAGE, PACKAGE, True),
         (PACKAGE, A, True),
         (PACKAGE, f"{A}f3", True),
-        (PACKAGE, f"0.1.dev12+g{A}", True),  # a shallow clone counts fewer commits
-        (PACKAGE, f"0.1.dev549+g{B}", False),
+        (PACKAGE, f"0.1.0.dev12+g{A}", True),  # a shallow clone counts fewer commits
+        (PACKAGE, f"0.1.0.dev549+g{B}", False),
         (A, B, False),
         (A, f"{A}+dirty", False),
         (f"{A}+dirty", f"{A}+dirty", True),
@@ -102,6 +103,20 @@ def test_a_checkout_on_a_machine_without_git_does_not_say_what_was_built_once(tm
 def test_builds_are_the_same_when_their_commit_is(one: str, other: str, same: bool) -> None:
     assert same_build(one, other) is same
     assert same_build(other, one) is same
+
+
+def test_without_a_tag_a_build_is_on_its_way_to_a_version_with_its_commit(tmp_path: Path) -> None:
+    checkout(tmp_path)
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
+    scm = tomllib.loads(pyproject.read_text(encoding="utf-8"))["tool"]["setuptools_scm"]
+    asked = scm["git_describe_command"]
+    said = [subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip()]
+    subprocess.run(["git", "tag", "v0.9.0"], cwd=tmp_path, check=True)
+    said.append(subprocess.run(asked, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.strip())
+    # Such a tag leads setuptools-scm to 0.1.0.dev1+g…, whose form systemd/debian/build_deb.sh has, too.
+    assert scm["fallback_version"] == "0.1.0.dev0"
+    assert re.fullmatch(r"v0\.1\.0\.dev0-1-g[0-9a-f]{9}", said[0])
+    assert re.fullmatch(r"v0\.9\.0-0-g[0-9a-f]{9}", said[1])
 
 
 def test_this_build_has_a_version_that_is_like_itself() -> None:

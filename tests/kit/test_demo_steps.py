@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from roundtap.demo import guide
+from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.demo.demo import make_event
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
@@ -26,9 +26,7 @@ class Event:
     """The guide's event in a journal, its hub's writer, and the guide that reads it."""
 
     def __init__(self, folder: Path, language: str = "en") -> None:
-        self.id = make_event(
-            folder / "roundtap.db", guide.PLAYERS, guide.TABLES, guide.RULEBOOK, options=guide.OPTIONS, published=False
-        )
+        self.id = make_event(folder / "roundtap.db", PLAYERS, TABLES, RULEBOOK, options=guide.OPTIONS, published=False)
         url = f"sqlite:///{folder / 'roundtap.db'}"
         self._journal, self._read = Journal(url), Journal(url, read_only=True)
         self.service = Service(self._journal, system_clocks())

@@ -454,6 +454,7 @@ def test_help_is_as_wide_as_the_terminal(columns: str) -> None:
     ("command", "missing", "hint"),
     [
         ("hub", "flask", "roundtap hub needs the extra 'hub': pip install roundtap[hub]"),
+        ("hub", "psycopg", "roundtap hub needs the extra 'postgres': pip install roundtap[postgres]"),
         ("table", "gpiozero", "roundtap table needs the extra 'unit': pip install roundtap[unit]"),
         (
             "demo",

@@ -135,6 +135,7 @@ CLAUSES = {
             "section": "Winning",
             "how": "enforced",
             "text": "Whoever has more pebbles wins.",
+            "figure": "tests/core/rulebooks/test_pebbles.py::test_more_pebbles_win",
             "tests": ["tests/core/rulebooks/test_pebbles.py::test_more_pebbles_win"],
         },
         {"id": "round", "section": "Winning", "how": "people", "text": "Pebbles are round.", "reason": "Material."},
@@ -303,6 +304,6 @@ def test_a_printer_profile(copy: Copy) -> None:
     copy.change(profiles, '"plain-58": "58 mm",', '"kiosk-80": "kiosk", "plain-58": "58 mm",')
     held = "tests/devices/test_printer_profiles.py"
     copy.change(held, '== {"csn-a2"}\n', '== {"csn-a2", "kiosk-80"}\n')
-    copy.change(held, '"plain-80": (48, 576, 12)}', '"plain-80": (48, 576, 12), "kiosk-80": (53, 640, 12)}')
+    copy.change(held, '"plain-80": (48, 576, 12),', '"plain-80": (48, 576, 12), "kiosk-80": (53, 640, 12),')
     assert copy.touched() == copy.recipe("A printer profile", "kiosk-80")
     copy.test(held)

@@ -8,13 +8,12 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from kit import WAIT_S, Kit
-from roundtap.main import COMMANDS
+from roundtap.main import add_arguments
 
 FOLDER = Path(__file__).parents[2] / "systemd"
 ONCE_A_START = FOLDER / "roundtap-first-boot.service"
@@ -77,7 +76,7 @@ def test_the_program_takes_the_arguments_it_is_started_with(unit: Path) -> None:
     program, command, *arguments = [word for word in shlex.split(start) if not word.startswith("$")]
     assert program == ROUNDTAP
     parser = argparse.ArgumentParser()
-    import_module(COMMANDS[command].module).add_arguments(parser)
+    add_arguments(command, parser)
     parser.parse_args(arguments)
 
 

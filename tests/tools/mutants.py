@@ -1,7 +1,7 @@
 """Random small changes of the code, each in a copy of the tree: which tests see them, and which does none.
 
     python tests/tools/mutants.py --count 60 --seed 1 --jobs 2 --results mutants.jsonl
-    python tests/tools/mutants.py --mutant server/roundtap_hub/units/unit_presence.py:265:12:pass
+    python tests/tools/mutants.py --mutant FILE:LINE:COLUMN:KIND    # as --list names it
 
 Each is run against the tests nearest to it, and where they stay green against what `make test` runs. A red test counts
 when the same test is green without the change; time counts as processor time, so that a busy machine kills nothing.

@@ -16,6 +16,7 @@ from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_units import unit_arguments
 from roundtap_units.unit_words import unit_words
 from roundtap_units.wiring import main
 from roundtap_units.wiring.main import (
@@ -33,7 +34,7 @@ from roundtap_units.wiring.main import (
 
 def board(*words: str) -> int:
     parser = argparse.ArgumentParser()
-    main.add_arguments(parser)
+    unit_arguments.board(parser)
     return main.run(parser.parse_args(list(words)))
 
 

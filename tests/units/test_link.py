@@ -557,7 +557,7 @@ def test_a_hub_installed_in_another_way_is_no_other_core_when_its_commit_is_the_
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("roundtap_units.link.link.version", lambda: "a9ffbd210")
-    for core, said in (("0.1.dev550+g1c0ffee42", "0.1.dev550+g1c0ffee42"), ("0.1.dev549+ga9ffbd210", None)):
+    for core, said in (("0.1.0.dev550+g1c0ffee42", "0.1.0.dev550+g1c0ffee42"), ("0.1.0.dev549+ga9ffbd210", None)):
         bench.hub.feed = lambda hello, core=core: [feed_line(hello, 1, {**WELCOME, "core": core})]
         if core.endswith("42"):
             bench.link.start()

@@ -45,6 +45,7 @@ from roundtap_units.panel.panel_dialogue import (
     PanelAction,
     PanelDialogue,
 )
+from roundtap_units.unit_arguments import panel
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
@@ -374,6 +375,6 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10**9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()
-    main.add_arguments(arguments)
+    panel(arguments)
     main.run(arguments.parse_args(["--config", str(tmp_path / "panel.toml"), "--folder", str(tmp_path)]))
     assert opened == ["no chip", "had"]

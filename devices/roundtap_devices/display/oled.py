@@ -20,13 +20,7 @@ SHIFT_MS = 120_000
 
 
 def oled_screen(wiring: ScreenWiring, pins: Any = None) -> Screen:
-    """The screen of a board, on its real display.
-
-        screen = oled_screen(board("recommended").screen)
-        image = Image.new("1", (WIDTH, HEIGHT))
-        ImageDraw.Draw(image).text((0, 0), "Table 7", fill=1)
-        screen.show(image, mono_ms())         # True once the display has it
-        screen.said                           # why not, in English; "" while all is well
+    """The screen of a board, on its real display, which is opened when something is shown. `Screen` has an example.
 
     pins: the pin factory, needed on SPI (data and reset lines are pins), or a callable such as `Controls.pins` that
     returns it or raises HardwareMissing.

@@ -32,11 +32,15 @@ class DisplayDevice(Protocol):
 class Screen:
     """A 128x64 1-bit screen that survives the loss of its display.
 
-        screen = VirtualScreen()              # on a Pi: oled_screen(board("recommended").screen)
-        image = Image.new("1", (WIDTH, HEIGHT))
-        ImageDraw.Draw(image).text((0, 0), "Table 7", fill=1)
-        screen.light(DIMMED)
-        screen.show(image, mono_ms())         # True: a frame was sent; screen.said: why not
+    >>> from PIL import Image, ImageDraw
+    >>> screen = VirtualScreen()  # on a Pi: oled_screen(load_board("recommended").screen)
+    >>> image = Image.new("1", (WIDTH, HEIGHT))
+    >>> ImageDraw.Draw(image).text((0, 0), "Table 7", fill=1)
+    >>> screen.set_brightness(DIMMED)
+    >>> screen.show(image, 1000)  # whether a frame was sent
+    True
+    >>> screen.said  # else why not, in English
+    ''
 
     open_glass: makes a NEW display object; raises OSError where there is none. Called again after each failure.
     shift_ms: how long the picture stays at one place, where the display can burn in; None: it never moves.

@@ -9,13 +9,22 @@ from roundtap_devices.boards import SIGNALS, Board
 class Signals:
     """Lamps and buzzer. Where one is not fitted, a call only reaches `heard`.
 
-        signals = Signals(board("recommended"), mock_factory())      # on a Pi: real_factory("/tmp")
-        signals.lamp(True)                                           # trouble
-        signals.player_lamps("ab")                                   # both players are awaited
-        signals.beep(mono_ms())
-        signals.tick(mono_ms() + 200)                                # in every step of the loop: ends the beep
+    >>> from roundtap_devices.boards import load_board
+    >>> from roundtap_devices.input.pin_factory import mock_factory
+    >>> pins = mock_factory()  # on a Pi: real_factory("/tmp")
+    >>> signals = Signals(load_board("recommended"), pins, heard=lambda on: print([name for name in on if on[name]]))
+    >>> signals.lamp(True)  # trouble
+    ['lamp']
+    >>> signals.player_lamps("a")  # a's press is awaited
+    ['lamp', 'lamp_a']
+    >>> signals.beep(1000)
+    ['lamp', 'lamp_a', 'buzzer']
+    >>> signals.tick(1120)  # in every step of the loop: ends the beep
+    ['lamp', 'lamp_a']
+    >>> signals.close()
 
-    pin_factory: from `pin_factory`; None: no pins yet, `fit` supplies them later and restores the lights.
+    pin_factory: one of those in `input.pin_factory`; None: no pins yet, `attach_pins` supplies them later and restores
+    the lights.
     heard: called at each change with {"lamp": …, "lamp_a": …, "lamp_b": …, "buzzer": …}; the virtual panel draws them.
     """
 

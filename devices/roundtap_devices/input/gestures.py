@@ -70,13 +70,18 @@ class EdgeClock:
 class Buttons:
     """The buttons of a board.
 
-        edges = SimpleQueue()
-        buttons = Buttons(board("recommended"), mock_factory(), edges, mono_ms)      # on a Pi: real_factory("/tmp")
-        buttons.held()                    # {"a": False, "b": False, "up": False, "down": False}
-        while not edges.empty():
-            print(edges.get())            # Edge(key='a', down=True, at_ms=5120); `EdgeReorder` makes gestures of them
+    >>> from roundtap_devices.boards import load_board
+    >>> from roundtap_devices.input.pin_factory import mock_factory
+    >>> pins, edges = mock_factory(lambda: 5.12), queue.SimpleQueue()  # on a Pi: real_factory("/tmp")
+    >>> buttons = Buttons(load_board("recommended"), pins, edges, lambda: 5120)
+    >>> pins.pin(17).drive_low()  # the pin of "a": it is pressed
+    >>> buttons.held()
+    {'a': True, 'b': False, 'up': False, 'down': False}
+    >>> edges.get()  # `EdgeReorder` makes gestures of them
+    Edge(key='a', down=True, at_ms=5120)
+    >>> buttons.close()
 
-    pin_factory: from `pin_factory.real_factory` or `.mock_factory`; never set globally.
+    pin_factory: one of those in `pin_factory`; never set globally.
     edges: receives an `Edge` at each change, from the pin factory's thread.
     mono_ms: the unit's monotonic clock in milliseconds.
     Raises what gpiozero raises where a pin cannot be opened (another program has it), and then keeps none.
@@ -155,11 +160,14 @@ class _Chord:
 class Gestures:
     """Takes edges in order, and returns gestures in the order they happened; for edges from real pins: `EdgeReorder`.
 
-    gestures = Gestures()
-    gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])     # [Gesture("tap", "a", 1105)]
-    gestures.edge(Edge("up", True, 2000))
-    gestures.due_ms()                                                        # 2015: when to call `tick` next
-    gestures.tick(2500)                                                      # [Gesture("repeat", "up", 2415)]
+    >>> gestures = Gestures()
+    >>> gestures.tick(1200, [Edge("a", True, 1000), Edge("a", False, 1090)])
+    [Gesture(kind='tap', key='a', at_ms=1105)]
+    >>> gestures.edge(Edge("up", True, 2000))
+    >>> gestures.due_ms()  # when to call `tick` next
+    2015
+    >>> gestures.tick(2500)
+    [Gesture(kind='repeat', key='up', at_ms=2415)]
     """
 
     _keys: dict[str, _Key] = field(default_factory=lambda: {key: _Key() for key in (*OWN, *ARROWS, "call")})

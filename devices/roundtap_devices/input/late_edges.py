@@ -50,12 +50,13 @@ def _edge_ms(edge: Edge | EdgeGap) -> int:
 class EdgeReorder:
     """Gestures from the edges of real pins.
 
-        edges = SimpleQueue()
-        buttons = Buttons(board("recommended"), mock_factory(), edges, mono_ms)      # on a Pi: real_factory("/tmp")
-        reorder = EdgeReorder(buttons.held)
-        came = [edges.get() for _ in range(edges.qsize())]      # in a loop: after each edge, and at `reorder.due_ms()`
-        for gesture in reorder.step(mono_ms(), came):
-            print(gesture.kind, gesture.key)                    # tap a, hold b, repeat up, call call, leave a
+    >>> reorder = EdgeReorder(lambda: {"a": False})  # of a board: `Buttons.held`
+    >>> reorder.step(1100, [Edge("a", False, 1090), Edge("a", True, 1000)])  # late: more may be under way
+    []
+    >>> reorder.due_ms()  # in a loop: step after each edge, and then
+    1110
+    >>> reorder.step(1150)
+    [Gesture(kind='tap', key='a', at_ms=1105)]
 
     held: reads the pins, `Buttons.held`; {} while there are none. Without it every edge is believed at once.
     """

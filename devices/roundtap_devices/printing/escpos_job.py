@@ -54,8 +54,8 @@ SAMPLE = ("ąćęłńóśźż ĄĆĘŁŃÓŚŹŻ", "äöüßÄÖÜ áéíñóú�
 
 
 class SendPacer:
-    """One printer on one line: `expect` a job's steps, send as much as there is `room` for, and report it with `took`.
-    It continues from job to job: what is still being printed of the last one fills the buffer."""
+    """One printer on one line: `expect` a job's steps, send as much as there is `room` for, and report it with
+    `on_sent`. It continues from job to job: what is still being printed of the last one fills the buffer."""
 
     def __init__(self, profile: PrinterProfile, baud: int) -> None:
         self._limit = profile.buffer - RESERVE

@@ -12,7 +12,7 @@ PRINTED, SENT, UNCERTAIN, HELD = "printed", "sent", "uncertain", "held"
 never answers, at a speed whose print has been read and confirmed. uncertain: some bytes left, and no answer came.
 held: none left; it can be tried again."""
 
-READY = "ready"  # the outcome of `begin_look` where all is well; `answers` shows whether the printer said so itself
+READY = "ready"  # the outcome of `begin_check` where all is well; `answers` shows whether the printer said so itself
 
 OFFLINE, NO_PAPER, SILENT, STALLED, UNPLUGGED, NO_PORT, UNCONFIRMED = (
     "offline",
@@ -72,11 +72,19 @@ class _Attempt:
 class Printer:
     """One printer on a port, for one thread.
 
-        made = load_profile("plain-58")                                   # or the path of a TOML file
-        printer = Printer(lambda: open_path("/dev/usb/lp0", made.baud, made.flow), made, confirmed=True)
-        printer.begin(compose([line("Hello", made.sheet)], made), lambda: None, mono_ms())
-        while (outcome := printer.step(mono_ms())) is None:
-            sleep(0.02)                                                      # then: outcome.state, outcome.detail
+    >>> from types import SimpleNamespace
+    >>> from roundtap_devices.printing.escpos_job import compose_job
+    >>> from roundtap_devices.printing.print_lines import line
+    >>> from roundtap_devices.printing.printer_profiles import load_profile
+    >>> made = load_profile("plain-58")  # or the path of a TOML file
+    >>> takes_all = SimpleNamespace(baud=None, write_some=len, read_some=bytes)  # open_device("/dev/usb/lp0", …)
+    >>> printer = Printer(lambda: takes_all, made, confirmed=True)
+    >>> printer.begin(compose_job([line("Hello", made.sheet)], made), lambda: None, 0)
+    >>> now_ms = 0
+    >>> while (outcome := printer.step(now_ms)) is None:
+    ...     now_ms += 20
+    >>> outcome
+    JobOutcome(state='sent', detail='')
 
     open_port: makes a NEW port; raises PortUnavailable. Called again after each break.
     answers: whether this printer is known to answer (from an earlier run); the attribute is what is known now.

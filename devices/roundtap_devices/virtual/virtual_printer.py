@@ -46,7 +46,7 @@ class EscposInterpreter:
     """Interprets bytes as they come. `sheets` are the pieces cut or torn off; `roll` is what came after the last.
 
     answer: called with each byte the printer sends back; `marks` counts the markers (GS r) reached. Unknown commands
-    are noted in `strange`, text too wide for the paper in `overflow`.
+    are noted in `unknown_bytes`, text too wide for the paper in `overflow`.
     pages: its code pages by number, where they are known from a source other than the profile.
     Like a printer made for China, it reads bytes above 127 as pairs until it is told not to.
     """
@@ -285,11 +285,22 @@ def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> 
 class VirtualPrinter:
     """A complete receipt printer. Open `device` with pyserial or python-escpos, and call `step` regularly.
 
-        made = load_profile("plain-58")
-        virtual = VirtualPrinter(made)
-        port = open_path(virtual.device, made.baud, made.flow)
-        port.write_some(compose([line("Hello", made.sheet)], made).data)
-        virtual.step(mono_ms())                                          # again and again; then: virtual.paper.roll
+    >>> from roundtap_devices.printing.escpos_job import compose_job
+    >>> from roundtap_devices.printing.ports import open_device
+    >>> from roundtap_devices.printing.print_lines import line
+    >>> from roundtap_devices.printing.printer_profiles import load_profile
+    >>> made = load_profile("plain-58")
+    >>> virtual = VirtualPrinter(made, bytes_per_s=None)
+    >>> port = open_device(virtual.device, made.baud, made.flow)
+    >>> job = compose_job([line("Hello", made.sheet)], made).data
+    >>> port.write_some(job) == len(job)
+    True
+    >>> while virtual.processed_bytes < len(job):
+    ...     virtual.step(0)  # with the time, again and again
+    >>> virtual.paper.roll.width  # the picture of what it printed
+    384
+    >>> port.close()
+    >>> virtual.close()
 
     bytes_per_s: the line's speed; None: as fast as `step` is called.
     """

@@ -2,7 +2,7 @@
 
 A hub writes the keys of the units on its own machine to files at each start. A unit without a key of its own calls
 `local_key(kind)` (kind: "panel", "station" or "table"; it works before the hub has written its file), and passes
-`LocalKeyWatch(kind).poll` to its link as `renew`, which is called before each attempt to reach the hub.
+`LocalKeyWatch(kind).poll` to its link as "renew", which is called before each attempt to reach the hub.
 """
 
 import ipaddress

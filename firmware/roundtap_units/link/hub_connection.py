@@ -28,7 +28,7 @@ ANSWER_BYTES_MAX = 65_536
 
 class DeadlineSocket:
     """The part of a socket that `http.client` needs to read an answer. TimeoutError past the deadline set by
-    `allow`."""
+    `extend_deadline`."""
 
     def __init__(self, connection: socket.socket, within_s: float) -> None:
         self._connection = connection
@@ -56,7 +56,7 @@ class DeadlineSocket:
 
 
 class DeadlineConnection(http.client.HTTPConnection):
-    """A connection whose steps together take at most `within_s`, until `allow` extends it."""
+    """A connection whose steps together take at most `within_s`, until `extend_deadline`."""
 
     def __init__(self, host: str, port: int, within_s: float) -> None:
         super().__init__(host, port, timeout=within_s)

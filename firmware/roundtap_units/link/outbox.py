@@ -57,7 +57,8 @@ class Outbox:
 
     A torn last line (a power cut during writing) is cut off: its report was not confirmed yet, and a fate is requested
     again. A line spoilt by a worn card is moved to `outbox.damaged` and counted as `damaged`. Where the disk cannot be
-    read or written the outbox is `failing`: what it could read is there, `put` raises OSError, and `mend` tries again.
+    read or written the outbox is `failing`: what it could read is there, `put` raises OSError, and `retry_disk` tries
+    again.
     key_mark: the key's fingerprint, noted with each new report. `at_point` is called with "after-outbox-fsync" once a
     new report is safe: tests cut the power there.
     """

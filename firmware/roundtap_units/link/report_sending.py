@@ -73,7 +73,8 @@ class ReportOrder:
 
 
 class ReportSender:
-    """key: the current signing key. For the sending thread; any thread may call `trouble` and `at_once` of its `order`.
+    """key: the current signing key. For the sending thread; any thread may call `ReportOrder.trouble` and
+    `ReportOrder.reset_backoff` of its `order`.
     echoed: called with each echo whose signature holds; ValueError where it is not to be believed. waits(seconds since
     the request, when the feed brought the answer's content, or None): whether to keep waiting for an answer."""
 

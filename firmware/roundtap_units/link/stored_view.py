@@ -28,9 +28,9 @@ def read_boot_id() -> str:
 
 class StoredView:
     """`view`: the last stored one, of this or an earlier process; None where there is none. `deadline_here_ms`: when
-    its round ends on this machine's monotonic clock, if that was known and the machine has not rebooted since. `keep`
+    its round ends on this machine's monotonic clock, if that was known and the machine has not rebooted since. `update`
     takes each view, `tick` writes: at once where the match changed, else after a pause. One thread writes; any may call
-    `holds`. path None: nothing is stored."""
+    `held_match`. path None: nothing is stored."""
 
     def __init__(self, path: Path | None, boot: str = "", now_ms: Callable[[], int] = mono_ms) -> None:
         self._path, self._boot, self._now_ms = path, boot, now_ms

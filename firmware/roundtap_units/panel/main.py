@@ -25,13 +25,13 @@ from roundtap_units.board_unit import BoardUnit
 from roundtap_units.link.hub_address import HubAddress, LocalKeyWatch, local_key_file
 from roundtap_units.link.hub_connection import ANSWER_BYTES_MAX, DeadlineConnection, HubNotReady, send_signed
 from roundtap_units.panel import panel_dialogue
+from roundtap_units.unit_arguments import PANEL_FOLDER
 from roundtap_units.unit_config import ConfigError, configured_board, known_language, read_toml, run_unit
 from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
 KEYS = ("board", "language", "folder")
-FOLDER = Path("/var/lib/roundtap-panel")
 PATH = "/device/panel"
 ASK_EVERY_S = 1.0
 POLL_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0  # for an answer to a look, and to a press: ejecting a stick may take long
@@ -101,7 +101,7 @@ class FrontPanelLink:
     `ActionOutcome`.
 
     renew: called before each request, to see whether the hub on this machine has restarted. A press is sent once, and
-    never repeated. ask_root, standby: as `systemd/roundtap_machine/root_steps.py` and the standby's socket do it.
+    never repeated. ask: as `roundtap_machine.root_steps.ask_root`. standby: the standby's socket.
     """
 
     def __init__(
@@ -227,26 +227,6 @@ class FrontPanelLink:
         return answer
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--config",
-        type=Path,
-        default=Path("/etc/roundtap/panel.toml"),
-        help="TOML file: board, language, folder; may be missing (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--folder", type=Path, default=None, help=f"where the pins' library keeps its files (default: {FOLDER})"
-    )
-    parser.add_argument(
-        "--panel",
-        type=Path,
-        default=None,
-        metavar="SOCKET",
-        help="run on mock pins and a drawn screen, and serve both on this Unix socket",
-    )
-    parser.add_argument("--say", action="store_true", help="print the text of each new screen")
-
-
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
     """The panel's few settings; its key comes from the hub on this machine."""
@@ -265,7 +245,7 @@ def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
         if not isinstance(value, str):
             raise ConfigError(f"{path}: {name}: must be a text, not {value!r}")
     language = known_language(path, data.get("language", "en"))
-    return PanelConfig(configured_board(path, data), language, folder or Path(data.get("folder", FOLDER)))
+    return PanelConfig(configured_board(path, data), language, folder or Path(data.get("folder", PANEL_FOLDER)))
 
 
 def run(args: argparse.Namespace) -> int:

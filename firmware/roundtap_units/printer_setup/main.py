@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from roundtap_core.words import LANGUAGES, Words, choose_language
+from roundtap_core.words import Words, choose_language
 from roundtap_devices.printing import printer_profiles
 from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.ports import PINS, USB, FoundPort, Port, PortUnavailable, find_ports, open_port
@@ -17,11 +17,11 @@ from roundtap_devices.printing.printer import HELD, Printer
 from roundtap_units.documents.notices import speed_test_lines, width_test_lines
 from roundtap_units.link.hub_time import mono_ms
 from roundtap_units.station.printer_desk import FILE, SPEEDS, PrinterSettings, read_settings, write_settings
+from roundtap_units.unit_arguments import STATION_FILE
 from roundtap_units.unit_config import ConfigError
 from roundtap_units.unit_words import unit_words
 
 FOLDER = Path("/var/lib/roundtap-station")
-CONFIG = Path("/etc/roundtap/station.toml")
 STEP_S = 0.02
 STATUS_QUERY = b"\x10\x04\x01"
 ANSWER_MS, QUESTIONS = 400, 3
@@ -31,20 +31,6 @@ Say = Callable[[str], None]
 Ask = Callable[[str], str]
 Open = Callable[[FoundPort, int, str], Port]
 Find = Callable[[], list[FoundPort]]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config",
-        type=Path,
-        nargs="?",
-        default=None,
-        help=f"the station's TOML file (default: {CONFIG}, where there is one)",
-    )
-    parser.add_argument(
-        "--setup", action="store_true", help="find out the printer's speed and model: it prints, you answer"
-    )
-    parser.add_argument("--language", choices=LANGUAGES, default=None, help="of questions and test prints")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,9 +57,9 @@ def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:
     """(the station's folder, its file's printer settings, its language); the defaults where there is no file."""
     from roundtap_units.station.main import read_station_config
 
-    if path is None and not CONFIG.exists():
+    if path is None and not STATION_FILE.exists():
         return FOLDER, PrinterSettings(), ""
-    config = read_station_config(path or CONFIG)
+    config = read_station_config(path or STATION_FILE)
     return config.folder, config.file_settings, config.language
 
 

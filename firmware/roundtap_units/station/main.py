@@ -238,24 +238,6 @@ class Station:
             self._link.report(job_id, state, detail)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config",
-        type=Path,
-        nargs="?",
-        default=Path("/etc/roundtap/station.toml"),
-        help="TOML file, which may be missing: printer, device, baud, flow, language; hub; unit, key; "
-        "folder (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--virtual",
-        type=Path,
-        default=None,
-        metavar="SOCKET",
-        help="print on a virtual printer, and serve its paper and its faults on this Unix socket",
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class StationConfig(UnitConfig):
     """A station's configuration file. `printer`: a known profile or a TOML file; `device`: its port, "auto" for the

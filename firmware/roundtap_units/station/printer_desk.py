@@ -294,7 +294,7 @@ class PrinterDesk:
             self._save(replace(self.settings, baud=self.speed, confirmed=True))
 
     def apply_order(self, order: object) -> bool:
-        """Take the hub's order, given by a person on its console; whether it was news, and `make` is due."""
+        """Take the hub's order, given by a person on its console; whether it was news, and `make_printer` is due."""
         wanted = settings_from_order(self.settings, order)
         if wanted is None:
             return False
@@ -309,8 +309,8 @@ class PrinterDesk:
             self._log.note_answers(False)
 
     def try_out(self, wanted: object) -> bool:
-        """Use a test print's settings {port, printer, baud}; whether `make` is due. They are stored only when a person
-        has read the print."""
+        """Use a test print's settings {port, printer, baud}; whether `make_printer` is due. They are stored only when a
+        person has read the print."""
         order = (
             settings_from_order(self.settings, {**wanted, "id": f"{self.settings.order}~", "confirmed": False})
             if isinstance(wanted, dict)

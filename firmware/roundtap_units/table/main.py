@@ -21,25 +21,6 @@ from roundtap_units.unit_words import unit_words
 KEYS = ("board", "facing", "practice")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "config",
-        type=Path,
-        nargs="?",
-        default=Path("/etc/roundtap/table.toml"),
-        help="TOML file, which may be missing: board, facing, language; hub; unit, key; folder (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--panel",
-        type=Path,
-        default=None,
-        metavar="SOCKET",
-        help="run on mock pins and a drawn screen, and serve both on this Unix socket",
-    )
-    parser.add_argument("--say", action="store_true", help="print the text of each new screen")
-    parser.add_argument("--crash-at", default=None, help=argparse.SUPPRESS)
-
-
 @dataclass(frozen=True, slots=True)
 class TableConfig(unit_config.UnitConfig):
     """practice: whether its hub is a practice hub."""

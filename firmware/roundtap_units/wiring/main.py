@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core.words import LANGUAGES, Words
-from roundtap_devices.boards import BOARDS, Board, BoardError, load_board
+from roundtap_core.words import Words
+from roundtap_devices.boards import Board, BoardError, load_board
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import HEIGHT, WIDTH, Screen
 from roundtap_units.link.hub_time import mono_ms
@@ -263,19 +263,6 @@ class BoardTest:
 def _where(part: BoardPart) -> str:
     """The header pins of a part: "11 (GPIO17)"."""
     return ", ".join(f"{HEADER_PIN[pin]} (GPIO{pin})" for _, pin in part.wires)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "name",
-        nargs="?",
-        default="recommended",
-        metavar="NAME",
-        help=f"{', '.join(BOARDS)}, or a board's TOML file (default: recommended)",
-    )
-    parser.add_argument("--parts", action="store_true", help="what to buy, and what it draws")
-    parser.add_argument("--test", action="store_true", help="try every button, light, buzzer and the screen")
-    parser.add_argument("--language", choices=LANGUAGES, default="en")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any
 
-from roundtap.demo import guide
+from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.headless.cli_io import print_refusal, reader_words
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
@@ -22,7 +22,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_core.words import catalogue
 from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.access.rights import NO_LINK
@@ -81,47 +81,6 @@ def shown_paths(hub_folder: Path, event: str, phone_owner: str) -> dict[str, str
     }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
-    parser.add_argument(
-        "--tables", type=int, default=guide.TABLES, help="how many virtual tables (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--unenrolled",
-        type=int,
-        default=0,
-        metavar="N",
-        help="so many more tables as they come out of the box: each shows the digits by which it is "
-        "enrolled on the console (Units)",
-    )
-    parser.add_argument(
-        "--players", type=int, default=guide.PLAYERS, help="how many players are entered (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--rulebook",
-        default=guide.RULEBOOK,
-        choices=tuple(RULEBOOKS),
-        metavar="ID",
-        help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS),
-    )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
-        "bench stays on this machine",
-    )
-    parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
-    parser.add_argument(
-        "--facing",
-        default="edge",
-        choices=("edge", "opposite"),
-        help="edge: one way up, easy to read here; opposite: each half faces its player",
-    )
-    # What a hub starts its practice hub with.
-    parser.add_argument("--practice", type=Path, default=None, help=argparse.SUPPRESS)
-    parser.add_argument("--secure-port", type=int, default=0, help=argparse.SUPPRESS)
-
-
 def run(args: argparse.Namespace) -> int:
     """Start everything, print the addresses, and clean up on Ctrl-C."""
     if args.practice is not None:
@@ -147,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
 def run_practice(args: argparse.Namespace) -> int:
     """What a running hub starts beside itself (roundtap_hub/practice_hub.py)."""
     from roundtap.demo.practice import PracticeFront
-    from roundtap_hub import main, practice_hub
+    from roundtap_hub import hub_arguments, main, practice_hub
 
     os.nice(NICENESS)
     with suppress(OSError):
@@ -156,15 +115,15 @@ def run_practice(args: argparse.Namespace) -> int:
     ready = os.dup(1)
     os.dup2(2, 1)
     url = practice_hub.PAGES
-    kit = VirtualKit(args.practice, "", args.port, guide.TABLES, args.language, bench_url=url, practice=True)
+    kit = VirtualKit(args.practice, "", args.port, TABLES, args.language, bench_url=url, practice=True)
     # No PIN that anybody could type: the running hub says who may enter.
     kit.pin = secrets.token_urlsafe(32)
     kit.prepare()
     event = make_event(
         kit.database,
-        guide.PLAYERS,
-        guide.TABLES,
-        guide.RULEBOOK,
+        PLAYERS,
+        TABLES,
+        RULEBOOK,
         options=guide.OPTIONS,
         name=catalogue("roundtap_hub", args.language)("practice.title"),
         published=False,
@@ -172,7 +131,7 @@ def run_practice(args: argparse.Namespace) -> int:
     leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
     paths = shown_paths(kit.hub_folder, event, leads.phone_owner)
     options = argparse.ArgumentParser()
-    main.add_arguments(options)
+    hub_arguments.hub(options)
     try:
         return main.run(
             options.parse_args(
@@ -239,7 +198,7 @@ class Demo:
             f"{self.origin}/",
             unenrolled=args.unenrolled,
         )
-        self.is_guided = (args.players, args.tables, args.rulebook) == (guide.PLAYERS, guide.TABLES, guide.RULEBOOK)
+        self.is_guided = (args.players, args.tables, args.rulebook) == (PLAYERS, TABLES, RULEBOOK)
         self._event = ""
 
     def make_event(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from roundtap.demo import RULEBOOK, TABLES
 from roundtap_core.clock import IDLE
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.event.states import CLOSED, DISPUTE, EventState, MatchState, RoundState, event_names
@@ -13,7 +14,6 @@ from roundtap_core.words import catalogue, core_words
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_event
 
-RULEBOOK, PLAYERS, TABLES = "keyforge-archon", 4, 2
 # The event that the guide leads through: one Swiss round at two tables, and the final.
 OPTIONS = {"structure": "own", "swiss_rounds": 1, "cut": 2, "lists_required": False}
 CONSOLE, PHONE = "console", "phone"

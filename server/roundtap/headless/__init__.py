@@ -1,1 +1,1 @@
-"""The commands that need no running hub; each module is named after its command."""
+"""The commands that need no running hub, each in a module of its name; and what they share."""

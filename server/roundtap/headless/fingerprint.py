@@ -1,16 +1,11 @@
 """Shows the fingerprint of a hub's certificate authority, to be compared before anybody trusts it."""
 
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from argparse import Namespace
 
 from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
 
 
 def run(args: Namespace) -> int:

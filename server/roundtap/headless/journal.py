@@ -1,6 +1,6 @@
 """Looks through a journal or a backup: `list` says what is in it, `verify` if all holds."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
@@ -20,37 +20,6 @@ from roundtap_hub.store.journal import START, Journal
 from roundtap_hub.store.verify import StreamCheck, verify_journal
 
 BROKEN, DISK_REFUSES = 1, 3
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "what",
-        choices=("list", "verify"),
-        help="list: every stream and its last entry; "
-        "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
-        "the entries",
-    )
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-    place = parser.add_mutually_exclusive_group()
-    place.add_argument(
-        "--backup",
-        type=Path,
-        default=None,
-        metavar="PLACE",
-        help="a backup instead of the folder; of a stick or a folder the newest",
-    )
-    place.add_argument("--database", default=None, metavar="URL", help="a journal on PostgreSQL instead of the folder")
-    parser.add_argument(
-        "--copy",
-        type=Path,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="copies (roundtap-copy.journal) that verify looks at too",
-    )
-    parser.add_argument("--event", default=None, help="only this event's stream")
-    parser.add_argument("--format", choices=("json", "text"), default="text")
 
 
 def run(args: Namespace) -> int:

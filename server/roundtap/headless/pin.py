@@ -1,17 +1,11 @@
 """Makes a new PIN for a hub's organizers, shown here once; a running hub knows it at once, and all sessions end."""
 
-from argparse import ArgumentParser, Namespace
-from pathlib import Path
+from argparse import Namespace
 
 from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_hub.access.login_pins import new_phrase, new_pin, write_pin
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-    parser.add_argument("--phrase", action="store_true", help="four made-up words instead of eight digits")
 
 
 def run(args: Namespace) -> int:

@@ -1,9 +1,8 @@
 """Makes a hub's folder of whatever is left: where each part comes from, and what is lost."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 from roundtap.headless import cli_io
 from roundtap_core.clock import format_clock
@@ -15,32 +14,6 @@ from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
 
 SOMETHING_LOST = 1
 FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing to a person
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--from",
-        dest="places",
-        type=Path,
-        nargs="+",
-        action="extend",
-        required=True,
-        metavar="PLACE",
-        help="sticks, folders of hubs (damaged or not) and single files: journals, "
-        "backups, copies; all of them are read, and none is changed. Of a file named itself, its own "
-        "state is made, not a newer one beside it",
-    )
-    parser.add_argument("--data", type=Path, required=True, metavar="NEW", help="the folder to make; new or empty")
-    parser.add_argument(
-        "--outbox",
-        type=Path,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="outbox files of table units, whose reports are taken too",
-    )
-    parser.add_argument("--lineage", default="", metavar="HUB", help="which hub, where the places hold several")
 
 
 def run(args: Namespace) -> int:

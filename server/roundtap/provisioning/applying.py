@@ -345,7 +345,7 @@ def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) ->
 
 
 def set_role(machine: Machine, role: str) -> Path:
-    """Write `role = …` into the settings file, made if missing; returns its path."""
+    """Write "role = …" into the settings file, made if missing; returns its path."""
     path = machine.settings_path()
     try:
         raw = path.read_bytes()

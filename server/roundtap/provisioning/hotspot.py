@@ -151,7 +151,7 @@ def validated_hotspot(hotspot: Hotspot) -> Hotspot:
 
 def nmcli_command(hotspot: Hotspot) -> list[str]:
     """The `nmcli` command that makes the profile. Plain WPA2 on purpose: mixed with WPA3 it drops Zero 2 W units, and
-    `pmf 1` (disable) keeps NetworkManager from offering that. DHCP and DNS are NetworkManager's own dnsmasq; the hub's
+    "pmf 1" (disable) keeps NetworkManager from offering that. DHCP and DNS are NetworkManager's own dnsmasq; the hub's
     names are in `systemd/roundtap-dnsmasq.conf`."""
     return [
         "nmcli",

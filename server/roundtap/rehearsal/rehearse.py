@@ -258,31 +258,6 @@ def _order(by_id: Mapping[str, Mapping[str, Any]], expected: Sequence[PublishedR
     return found
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("event", type=Path, nargs="?", metavar="EVENT.json", help="an event file with recorded rounds")
-    parser.add_argument("--made-up", metavar="RULEBOOK", help="instead of a file: an event made up under this rulebook")
-    parser.add_argument("--players", type=int, default=13, help="how many, when it is made up (8 to 64)")
-    parser.add_argument("--seed", type=int, default=1, help="another number makes up another event")
-    parser.add_argument(
-        "--expect", type=Path, metavar="PUBLISHED.json", help="standings to compare with; without it, the record's own"
-    )
-    parser.add_argument("--fast", action="store_true", help="in one process on a virtual clock")
-    parser.add_argument(
-        "--trouble",
-        action="store_true",
-        help="with --fast: disputes, judges and corrections on the way to the same end",
-    )
-    parser.add_argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press")
-    parser.add_argument("--pin", help="the organizer's PIN of that hub")
-    parser.add_argument(
-        "--authority",
-        type=Path,
-        metavar="CA.crt",
-        help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)",
-    )
-    parser.add_argument("--port", type=int, default=8090, help="the hub's port, when not --fast")
-
-
 def run(args: argparse.Namespace) -> int:
     """0: every result was typed and the standings agree. 2: the file cannot be played. 3: they differ."""
     if (args.event is None) == (args.made_up is None):

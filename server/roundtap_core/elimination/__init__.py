@@ -1,7 +1,6 @@
 """The cut and single elimination: who qualifies, who meets whom, and the ranking at the end.
 
-how many games a round has, and what it is called     shape.py
-who makes the cut                                      cut.py
+how many games a round has, and who makes the cut      cut.py
 every game with where its two sides come from          bracket.py
 the next round                                         next_games.py
 the final ranking, and all of it as JSON               ranking.py

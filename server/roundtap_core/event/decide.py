@@ -48,7 +48,7 @@ def decide(state: EventState, command: c.Command, now: Instant) -> NewEntries:
 
 def _refuse_over_limits(command: c.Command) -> None:
     """Raise Problem("figure_out_of_range", "text_too_long", "unfit_text", "wrong_length", "too_deep") where a field of
-    the command, or of a record in it, is beyond its limits. `where` names the field."""
+    the command, or of a record in it, is beyond its limits. `Problem.where` names the field."""
     plain = to_builtins(command, enc_hook=dict)
     try:
         parse_message(type(command), plain)

@@ -40,8 +40,8 @@ class ImposeRound(Struct, frozen=True):
 
 class AdoptRound(Struct, frozen=True):
     """Round `number` as the tables hold it, after a hub was restored from a copy that lacks it. `mark` is the draw's
-    (RoundState.mark). `matches` are the event file's, without results, each with its `id` and, where an official had a
-    hand in it, its `revision`."""
+    (RoundState.mark). `matches` are the event file's, without results, each with its "id" and, where an official had a
+    hand in it, its "revision"."""
 
     number: Exact
     mark: Id

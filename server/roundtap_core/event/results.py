@@ -109,7 +109,7 @@ class NoShow(Struct, frozen=True):
 
 
 class NoteLot(Struct, frozen=True):
-    """Lots were drawn at a table before play, and fell on `side`: `about` is one of the rulebook's `lots`. `draw` is
+    """Lots were drawn at a table before play, and fell on `side`: `about` is one of `Rulebook.lots`. `draw` is
     the mark of the draw the table has seen (RoundState.mark); None does not say. The first lot stands. `stood_there`:
     as in Report."""
 

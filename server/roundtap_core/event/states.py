@@ -99,7 +99,7 @@ class PlayOnDecision(Struct, frozen=True):
 
 
 def played_on_from_json(data: Mapping[str, Any], number: int = 0, wall: str | None = None) -> PlayOnDecision:
-    """What `to_json` wrote, or the entry's data; `wall` where the data says none."""
+    """What `PlayOnDecision.to_json` wrote, or the entry's data; `wall` where the data says none."""
     points = tuple(OpenPoint(point["kind"], point.get("who", "")) for point in data["points"])
     return PlayOnDecision(number, points, data["reason"], data["by"], data.get("wall", wall))
 
@@ -151,11 +151,18 @@ class Entrant(Struct, frozen=True):
     sign_up: Line | None = None  # SIGNED_UP or TO_CONFIRM of who entered by their own phone
     how_left: IdOrEmpty = ""  # PLAYS_ON or TOGETHER of who dropped so
     reasons: tuple[Mapping[str, Any], ...] = ()
-    """Why they came late, or left: {"round", "what", "reason"}, `what` being LATE_ENTRY or DROPPED_OUT."""
+    """Why they came late, or left: {"round", "what", "reason"}, "what" being LATE_ENTRY or DROPPED_OUT."""
 
     @property
     def active(self) -> bool:
         return self.dropped_after is None and self.disqualified_after is None
+
+    @property
+    def status(self) -> str | None:
+        """DISQUALIFIED, DROPPED, or None, as in the standings."""
+        if self.disqualified_after is not None:
+            return records.DISQUALIFIED
+        return None if self.active else records.DROPPED
 
     @property
     def plays_live_match(self) -> bool:
@@ -333,6 +340,10 @@ class EventState(Struct, frozen=True):
         entrant = self.entrants[who]
         return entrant.active or (entrant.plays_live_match and self.live is not None)
 
+    def status_now(self, who: str) -> str | None:
+        """What every view says of who plays no more: DISQUALIFIED, DROPPED, or None."""
+        return None if self.plays(who) else self.entrants[who].status
+
     @property
     def live(self) -> RoundState | None:
         return next((r for r in self.rounds if r.status == PUBLISHED), None)
@@ -459,7 +470,7 @@ def tournament_of(
 
 
 def _match(match: MatchState) -> records.Match:
-    """With what stood before corrections: the places of who made the cut go by that (`swiss_order`)."""
+    """With what stood before corrections: the places of who made the cut go by that (`cut.swiss_order`)."""
     if not match.corrections:
         return match.match
     return replace(match.match, record={**(match.match.record or {}), "corrections": match.corrections})

@@ -1,8 +1,8 @@
 """Result forms as data: the questions of a rulebook, their order and limits. All fronts use them.
 
 A form has *ways* a match can end. A way begins with a side's own button (the winner's, if there is one), then takes its
-steps in order: questions, and rules between them that may decide, so that no needless question follows. `walk` walks;
-`compose_result` makes the `Result`.
+steps in order: questions, and rules between them that may decide, so that no needless question follows.
+`walk.next_step` is what to ask next; `walk.compose_result` makes the `Result`.
 """
 
 from __future__ import annotations

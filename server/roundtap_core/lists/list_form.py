@@ -162,8 +162,9 @@ class ListForm(Struct, frozen=True):
 
 class ListCheck:
     """A rulebook's knowledge of its lists. A list is plain JSON; each Problem's `where` is a place in it, like
-    "/ships/2/points", and its `line`, if any, counts from 1. `options` are the rulebook's, over its defaults; `level`
-    is the event's, None if unset. `also`: further keys allowed in any part or line, though no form asks for them."""
+    "/ships/2/points", and its parameter "line", if any, counts from 1. `options` are the rulebook's, over its defaults;
+    `level` is the event's, None if unset. `also`: further keys allowed in any part or line, though no form asks for
+    them."""
 
     also: ClassVar[frozenset[str]] = frozenset({"total", "faction"})
 

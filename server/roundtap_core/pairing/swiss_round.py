@@ -361,11 +361,11 @@ def draw_large(
 class DrawnRound(Struct, frozen=True):
     """A drawn round and what explains it. `notes` is plain data:
 
-    `repeats`: how many pairs meet again, and if there are any, `repeated`: which, as {"a", "b"}; `floats`: who meets
-    whom from another points group, as {"competitor", "from", "to"}; `bye`: None or {"competitor", "why": "random" |
+    "repeats": how many pairs meet again, and if there are any, "repeated": which, as {"a", "b"}; "floats": who meets
+    whom from another points group, as {"competitor", "from", "to"}; "bye": None or {"competitor", "why": "random" |
     "last" | "random-lowest", "passed_over": [competitors who came first, but whose bye would have cost a repeat]};
-    `repeat_ahead`, only in a small field and only where it is proved: True, a later round will have to repeat a
-    pairing, if all stay. `beyond_plan`, only where a file is asked for a further round: True, all rounds of its
+    "repeat_ahead", only in a small field and only where it is proved: True, a later round will have to repeat a
+    pairing, if all stay. "beyond_plan", only where a file is asked for a further round: True, all rounds of its
     structure are drawn.
     """
 
@@ -498,7 +498,7 @@ def _notes(
 
 
 def pairing_to_json(pairing: DrawnRound) -> dict[str, Any]:
-    """The output of `roundtap pair`: `notes.bye` is only the reason, or null; optional notes as in `Pairing`."""
+    """The output of `roundtap pair`: `notes.bye` is only the reason, or null; optional notes as in `DrawnRound`."""
     notes = {**pairing.notes, "bye": None}
     bye = pairing.notes["bye"]
     if bye is not None:

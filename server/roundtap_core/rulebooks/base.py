@@ -130,11 +130,14 @@ class Squads(Struct, frozen=True):
 class Rulebook:
     """Base class of the rulebooks. Subclasses set the class attributes and override the methods below. To use one:
 
-    book = rulebook("xwing-standard")  # of rulebooks/registry.py
-    options = book.options({"squad_points": 100})
-    played, at_time, conceded = book.form(options).ways
-    result = compose(at_time, "a", {"score.winner": 88, "score.loser": 40})  # of forms/walk.py
-    book.tally(Match("ann", "bo", result=result), "a", options)  # 1 point, "win", {"mov": 148}
+    >>> from roundtap_core.forms.walk import compose_result
+    >>> from roundtap_core.rulebooks.registry import rulebook
+    >>> book = rulebook("xwing-standard")
+    >>> options = book.options({"squad_points": 100})
+    >>> played, at_time, conceded = book.form(options).ways
+    >>> result = compose_result(at_time, "a", {"score.winner": 88, "score.loser": 40})
+    >>> book.tally(records.Match("ann", "bo", result=result), "a", options)
+    Tally(points=1, outcome='win', figures={'mov': 148})
     """
 
     id: ClassVar[str]

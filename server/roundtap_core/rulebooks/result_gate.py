@@ -1,8 +1,8 @@
 """The gate for results: what a result excludes, for whom, and when (requirements, section 9).
 
-Every front uses it, `decide` for each report and entry, `check` and import for files. Most follows from the rulebook's
-form: its questions at time are answered again from the result. Where the record stops before the form decides, there is
-no problem.
+Every front uses it, `event.decide` for each report and entry, `check` and import for files. Most follows from the
+rulebook's form: its questions at time are answered again from the result. Where the record stops before the form
+decides, there is no problem.
 """
 
 from collections.abc import Iterator, Mapping, Set
@@ -111,7 +111,7 @@ def _only_adds_squads(stood: Result, result: Result) -> bool:
 def _contradictions(
     book: Rulebook, result: Result, options: Options, situation: MatchSituation, new: bool
 ) -> Iterator[Problem]:
-    """What the answers exclude in a result that `check_new` accepts. `new`: it is entered now, so that it has what its
+    """What the answers exclude in a result that `Rulebook.check_new` accepts. `new`: it is entered now, so that it has what its
     form asks."""
     form = book.form(options, situation)
     stated = book.winner(result, options)

@@ -67,7 +67,7 @@ class PersonalLinks:
 
     def give(self, event_id: str, competitor: str, actor: str = ORGANIZER) -> str:
         """The path, handed to the person by the desk or at sign-up: from now on no slip gives it. A link claimed by a
-        slip is revoked, as another person may have it. Raises what `Service.ask` raises, as all of these do."""
+        slip is revoked, as another person may have it. Raises what `Service.execute` raises, as all of these do."""
         while self._of((event_id, competitor)).holder != DESK:
             if self.given_by_slip(event_id, competitor):
                 self.revoke(event_id, competitor, actor)

@@ -1,9 +1,7 @@
 """Every address of the hub, declared on the function that answers it: who may request it, in which state of an event.
 
-Flask's map, the native routes, guards, console and pages use these declarations, and nothing else.
-
-    @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
-    def draw(event_id: str) -> AnyResponse: ...
+Flask's map, the native routes, guards, console and pages use these declarations, and nothing else. Above the function
+that draws a round stands `route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)`.
 
 `tests/hub/access/test_policy.py` has a table of them all, and tries every refusal.
 """

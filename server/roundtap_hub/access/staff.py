@@ -114,7 +114,7 @@ class Staff:
 
     def add(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """A new person, and the PIN, which is not stored. Raises Problem("no_names"), ("name_too_long"),
-        ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what `Service.ask` raises, as all of these do."""
+        ("staff_name_twice"), ("not_one_of"), ("staff_full"), and what `Service.execute` raises, as all of these do."""
         with self._changing:
             name = " ".join(name.split())
             if not name:

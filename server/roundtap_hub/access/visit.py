@@ -16,8 +16,8 @@ FORM_S = 12 * 3600
 
 @dataclass(slots=True)
 class Visit:
-    """One request's reader. `language`: the cookie's, unchecked. `to_set`: cookies for the answer, by name: value (""
-    to delete), seconds."""
+    """One request's reader. `language`: the cookie's, unchecked. `new_cookies`: cookies for the answer, by name:
+    value ("" to delete), seconds."""
 
     cookie: str
     token: str

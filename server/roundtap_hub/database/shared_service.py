@@ -176,7 +176,7 @@ class SharedService(Service):
         self._shared.append(decided.entries, decided.people, decided.beside, rests_on)
 
     def _commit_exclusively(self, waiting: Sequence[WriteRequest]) -> DecidedBatch:
-        """`_try` while every other hub waits."""
+        """`_decide_and_commit` while every other hub waits."""
         with self._shared.exclusive():
             if not self._catch_up(None):
                 raise JournalConflict("what other hubs wrote cannot be read")

@@ -93,7 +93,7 @@ def open_tasks(
     here: Collection[tuple[str, str, str]] = (),
 ) -> list[OpenTask]:
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
-    None without a clock; `here`: players whom officials saw (Presence.here)."""
+    None without a clock; `here`: players whom officials saw (`Presence.seen_at_table`)."""
     found = [
         *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
         *_calls_elsewhere(snapshot, units, state, grid),

@@ -113,7 +113,7 @@ class HallAddresses:
         self._local_name = local_name
         self.by_name = ""
         """"http://roundtap.local", for devices that can look it up; "" without that name or without a network."""
-        self.addresses: tuple[Address, ...] = ()  # as of the last `look`, best first
+        self.addresses: tuple[Address, ...] = ()  # as of the last `refresh`, best first
         self._lock = threading.Lock()
         self.listeners: list[Callable[[], None]] = []
         """Called when the addresses have changed, in the thread that looked; must only enqueue."""

@@ -90,7 +90,7 @@ class OwnMachine:
 
 
 def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
-    """Whether a hardware clock set the machine's time at boot (a Pi 5's, or one on I2C with `dtoverlay=i2c-rtc`).
+    """Whether a hardware clock set the machine's time at boot (a Pi 5's, or one on I2C with "dtoverlay=i2c-rtc").
     Machines other than a Pi are assumed to have one."""
     with suppress(OSError):
         return rtc.read_text(encoding="ascii").strip() == "1"
@@ -100,7 +100,7 @@ def has_clock(rtc: Path = RTC, model: Path = MODEL) -> bool:
 
 
 class OfferedTime(msgspec.Struct):
-    """What outlives a restart, in FILE: the boot it was written in, and `HallTime`'s `_offered` and `_wrong`."""
+    """What outlives a restart, in FILE: the boot it was written in, and `HallTime._offered` and `HallTime._wrong`."""
 
     boot: str
     offered: tuple[int, float] | None

@@ -72,8 +72,8 @@ def wall_of_display() -> AnyResponse:
 
 @route("GET /wall/<event_id>", EVERYBODY, VISIBLE, kept="wall/<event_id>")
 def wall_page(event_id: str) -> AnyResponse:
-    """`?theme=dark` or `light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`: only
-    that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
+    """`?theme=dark` or `?theme=light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`:
+    only that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
     variant = web.cached_variant()
     return _wall(web.current_event(event_id), wall_view.wall_variant(request.args) if variant is None else variant)
 

@@ -28,7 +28,7 @@ def station_jobs() -> tuple[Response, int]:
     → {"payload": {nonce, challenge, jobs}, "mac"}, with the challenge for the next request; and `printer`, where this
     station's printer settings were confirmed on the console.
 
-    Jobs are {id, kind, content}, with `go_on` where a person saw that the mute printer prints all the same: all that
+    Jobs are {id, kind, content}, with "go_on" where a person saw that the mute printer prints all the same: all that
     this station should print now, in order, a few at a time. It does not print jobs that are missing there.
     """
     hub: Hub = current_app.extensions["roundtap"]

@@ -10,7 +10,7 @@ from roundtap_core.records import Side, other_side
 from roundtap_hub.rounds.tables import GridCell
 from roundtap_hub.units.unit_presence import UnitStatus
 
-Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players seen at their table (Presence.here)
+Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
 
 
 @dataclass(frozen=True, slots=True)

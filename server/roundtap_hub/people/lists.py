@@ -147,8 +147,8 @@ def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
 
 
 def read_list(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
-    """The typed list without blank lines or anything beyond the form; an unreadable number stays text, for `malformed`
-    to report."""
+    """The typed list without blank lines or anything beyond the form; an unreadable number stays text, for
+    `ListCheck.malformed` to report."""
     if not form.per_member:
         return _read_part(form, typed, "")
     players = [_read_part(form, typed, f"players/{n}/") for n in range(form.per_member)]

@@ -302,7 +302,7 @@ def draw_lots(event_id: str, match_id: str) -> AnyResponse:
 @route("GET /console/<event_id>/entry", STAFF, VISIBLE)
 def entry_page(event_id: str, **_: str) -> AnyResponse:
     """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
-    `table`, `round` (default: the newest), `text`: the line; `done`: the table entered last."""
+    Fields: "table", "round" (default: the newest), "text": the line, "done": the table entered last."""
     moment = web.current_event(event_id)
     state, played = moment.state, shown_round(moment.state)
     number = (request.values.get("table") or "").strip()[:6]

@@ -103,8 +103,8 @@ class FeedClient(asyncio.Protocol):
 
 @dataclass(slots=True, eq=False)
 class ViewerGroup:
-    """Clients with the same page, variant and language. `version`: the page when it was last checked; `told`: the
-    version sent last, which shows the same; `shown`: the page of both, where it was drawn."""
+    """Clients with the same page, variant and language. `version`: the page when it was last checked; `sent_version`:
+    the version sent last, which shows the same; `shown`: the page of both, where it was drawn."""
 
     key: PageKey
     version: str
@@ -167,7 +167,7 @@ class BrowserFeed:
 
     @route("GET /feed", EVERYBODY)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """`GET /feed?page=…&lang=…&variant=…&seen=…`: server-sent events for as long as the client stays. Clients
+        """GET "/feed?page=…&lang=…&variant=…&seen=…": server-sent events for as long as the client stays. Clients
         without one of the hub's languages get "view" (something changed), never "patch". 503 for an address that has
         its share of feeds, 400 for one of several requests sent at once: a feed needs its connection for itself."""
         if TRANSPORT not in scope:

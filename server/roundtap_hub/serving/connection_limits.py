@@ -126,7 +126,7 @@ class ConnectionLimits:
         self.refused = 0  # connections closed at accept since the start
 
     def admit(self, connection: Counted) -> bool:
-        """Whether it may stay; its `close` returns the place."""
+        """Whether it may stay; `release` returns its place."""
         caller = self._quota(connection.caller)
         if connection.caller not in UNLIMITED_ADDRESSES and (
             len(caller.connections) >= self.per_address or not self._may_open(caller)

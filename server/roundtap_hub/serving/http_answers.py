@@ -46,7 +46,7 @@ LINK = re.compile(r"/(me|s)/[^/?\s]+")
 
 def with_security_headers(send: Send, hubs: Sequence[str] = (), framed_by: str = "") -> Send:
     """`send` with the headers of every answer. `hubs`: addresses of the journal's other hubs, which pages may ask, too,
-    whether the event continues there. `framed_by`: the only origin that may frame pages (`framing_origin`); "": none.
+    whether the event continues there. `framed_by`: the only origin that may frame pages (`Host.framed_by`); "": none.
     """
     known = b" ".join([CONNECT, *(address.encode("ascii", "ignore") for address in hubs)])
     framed = f"frame-ancestors {framed_by}".encode() if framed_by else UNFRAMED

@@ -42,8 +42,8 @@ class PageKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CachedPage:
-    """A page as last drawn. `body`: gzip; None where only changes were requested. `drawn`: without its text, for
-    comparing. `elsewhere`: the address it redirects to."""
+    """A page as last drawn. `body`: gzip; None where only changes were requested. `rendered`: without its text, for
+    comparing. `redirect`: the address it redirects to."""
 
     version: str
     rendered: RenderedPage

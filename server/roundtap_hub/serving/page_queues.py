@@ -45,7 +45,7 @@ class ClientGone(Exception):
 
 
 class RequestPriority:
-    """Requests of one kind under way, counted on the event loop (`with reports:`); page threads give way to them, as
+    """Requests of one kind under way, counted on the event loop ("with reports:"); page threads give way to them, as
     Python runs one thread at a time. `above`: a kind that goes before this one: reports before the staff's pages."""
 
     def __init__(self, above: "RequestPriority | None" = None) -> None:

@@ -27,7 +27,7 @@ KIND = "me"
 
 @dataclass(frozen=True, slots=True)
 class HallNow:
-    """The time of a request, and whom officials saw at their tables (Presence.here)."""
+    """The time of a request, and whom officials saw at their tables (`Presence.seen_at_table`)."""
 
     now: Instant
     here: Collection[tuple[str, str, str]] = ()

@@ -108,7 +108,7 @@ class RenderedPage:
 class PagePatch:
     """The changes from version `old` of a page to version `new`. `regions`: {"id", "html"} replaces the element with
     that id; {"id", "gone": [key, …], "rows": [{"key", "html", "after"?, "before"?}, …]} removes rows, then applies the
-    others in order: one with `after` or `before` (the key of a neighbour) is new, any other replaces the row of its
+    others in order: one with "after" or "before" (the key of a neighbour) is new, any other replaces the row of its
     key. `whole`: the page changed elsewhere and has to be loaded."""
 
     old: str

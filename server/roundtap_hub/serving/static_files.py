@@ -69,7 +69,7 @@ class StaticFiles:
         }
 
     def url(self, name: str) -> str:
-        """The current address of a file, `static_url` in templates; KeyError for an unknown one."""
+        """The current address of a file, "static_url" in templates; KeyError for an unknown one."""
         return self._files[name].url
 
     def find(self, path: str) -> StaticFile | None:

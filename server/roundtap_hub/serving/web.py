@@ -77,7 +77,7 @@ _ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 ID_LETTERS_MAX = 64
 SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_preview_page"})
-"""Forms for pasted lists and tables, which remove invisible characters (people/list_forms.py, people/raw_table.py)."""
+"""Forms for pasted lists and tables, which remove invisible characters (people/lists.py, people/raw_table.py)."""
 
 COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
 
@@ -209,9 +209,9 @@ def actor() -> str:
 
 
 def signing_official(event_id: str) -> str:
-    """The official behind this request, as the event knows its officials (`roles_of`). With the hub's own PIN the form
-    names the official. A personal PIN stands for the official tied to that person, or of the same name; in an event
-    without officials, the role. Raises Problem("no_official_here")."""
+    """The official behind this request, as the event knows its officials (`official_of`). With the hub's own PIN the
+    form names the official. A personal PIN stands for the official tied to that person, or of the same name; in an
+    event without officials, the role. Raises Problem("no_official_here")."""
     who = visit.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
         return field("by")[:NAME_LETTERS] or ORGANIZER
@@ -230,7 +230,7 @@ def staff_name() -> str:
 
 def may_request(address: str) -> bool:
     """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py). For
-    templates of pages that are drawn for one reader; the places of an event's console are shared (`only` and `unless`,
+    templates of pages that are drawn for one reader; the places of an event's console are shared (`{% only address %}`,
     routes.py). Forms need no check: `remove_forbidden` removes those that the role may not use."""
     who = visit.current_staff()
     where = (request.view_args or {}).get("event_id", "")
@@ -494,7 +494,7 @@ def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
 
 def shows_problem_on(again: View) -> Callable[[View], View]:
     """For POST handlers: a Problem shows the page `again`, with its message and the typed fields. A button with a
-    `step` is refused in any state other than the one it was shown for."""
+    "step" is refused in any state other than the one it was shown for."""
 
     def wrap(handler: View) -> View:
         @wraps(handler)

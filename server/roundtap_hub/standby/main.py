@@ -27,6 +27,7 @@ from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub import main as hub_main
 from roundtap_hub.hall.hall_addresses import http_url
+from roundtap_hub.hub_arguments import PROMOTE
 from roundtap_hub.standby.peers import shut_down_socket
 from roundtap_hub.standby.standby_copy import DecryptionFailed, EncryptedFeed
 from roundtap_hub.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
@@ -38,7 +39,6 @@ from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refu
 
 log = logging.getLogger(__name__)
 
-FOLLOW, PROMOTE = "follow", "promote"
 CONFIG_KEYS = ("hub", "unit", "key")
 LOOK_S = 0.2  # how often a standby checks whether it was promoted
 PROMOTED_WITHIN_S = 30.0
@@ -64,27 +64,6 @@ STATE, TURN = "state", "turn"
 NOT_LEVEL = "never level"
 
 PanelAnswer = dict[str, Any]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "action",
-        nargs="?",
-        default=FOLLOW,
-        choices=(FOLLOW, PROMOTE),
-        help="follow the hub (the default), or promote: this machine becomes the hub",
-    )
-    parser.add_argument("--hub", metavar="URL", default="", help="the hub to follow: http://10.42.0.1:8080")
-    parser.add_argument("--unit", metavar="NAME", default="", help="this standby's name among the hub's units")
-    parser.add_argument("--key", metavar="HEX", default="", help="its key there, with the role standby; or in --config")
-    parser.add_argument("--config", metavar="FILE", type=Path, default=None, help="TOML with hub, unit and key")
-    parser.add_argument(
-        "--start-over",
-        action="store_true",
-        help="set this folder's data aside (under another name) and start with the hub's journal",
-    )
-    parser.add_argument("--force", action="store_true", help="with promote: even if this standby was never up to date")
-    hub_main.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -183,8 +162,9 @@ class RefusedByHub(Exception):
 
 
 class Standby:
-    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by
-    `promote`'s file, or by this machine's front panel. `here`: the folder of the panel's socket; None: no panel."""
+    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
+    file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
+    socket; None: no panel."""
 
     def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
         self._hub = hub

@@ -140,7 +140,7 @@ class StandbyApi:
             await http_answers.send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
 
     def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: http_answers.Scope) -> AsyncIterator[bytes]:
-        """Raises Refusal."""
+        """Raises RequestRefused."""
         key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
         if not self._hub.units.challenges.take(hello.challenge):
             raise RequestRefused(403, "the challenge is old or was used")

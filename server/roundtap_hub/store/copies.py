@@ -188,12 +188,12 @@ class Copies:
 
     def eject(self, name: str, within_s: float = WITHIN_S) -> bool:
         """Close this copy so that it can be unmounted; return whether it is closed. It is reopened only after it was
-        unplugged and has come back, or after `take_back`."""
+        unplugged and has come back, or after `cancel_eject`."""
         worker = self._keepers.get(name)
         return worker is not None and isinstance(worker.copy, RemovableCopy) and worker.eject(within_s)
 
     def cancel_eject(self, name: str) -> None:
-        """Undo `let_go`: the copy stays plugged in."""
+        """Undo `eject`: the copy stays plugged in."""
         if name in self._keepers:
             self._keepers[name].is_ejected = False
 

@@ -93,7 +93,7 @@ def _migrate_keys(path: Path, service: Service) -> list[str]:
         if unit not in known:
             steps.append(Step(VENUE, rights.unit_keyed_entry(unit, role, key, unit_id=marks.get(unit, ""))))
         if unit not in service.snapshot.keys:
-            # In a hub restored from a backup the entry may exist already (`latest_rights_entries`).
+            # In a hub restored from a backup the entry may exist already (`journal_identity.latest_rights_entries`).
             rows.append(UnitKeyRow(unit=unit, key=key))
     service.execute(steps, "hub", beside=rows)
     return wrong

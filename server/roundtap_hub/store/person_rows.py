@@ -42,7 +42,7 @@ def read_people(connection: Connection, events: Collection[str] | None) -> dict[
 
 
 def stored_person(competitor: str, salt: str, raw: Any) -> StoredPerson:
-    """The person in a row's `data`."""
+    """The person in a row's JSON."""
     try:
         person = _checked(json.loads(raw))
         return StoredPerson(_sanitized(competitor, person), person.digest(salt))

@@ -266,8 +266,8 @@ def recover(
     """Make the new folder `to` of everything in these folders, sticks and files. Of a file that is named itself the
     chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
     are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
-    Problem("nothing_to_recover"), Problem("journal_newer"), what `verify_journal` finds, and OSError if the new folder
-    cannot be written."""
+    Problem("nothing_to_recover"), Problem("journal_newer"), what `verify.verify_journal` finds, and OSError if the new
+    folder cannot be written."""
     to, strangers = to.absolute(), list[Path]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
     shutil.rmtree(making, ignore_errors=True)

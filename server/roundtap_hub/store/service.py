@@ -98,7 +98,7 @@ class WorkQueue:
 
 
 class Service:
-    """The one writer of a journal. `submit` and `ask` may be called from any thread. `listeners` run in the writer
+    """The one writer of a journal. `submit` and `execute` may be called from any thread. Listeners run in the writer
     thread after each commit and must only enqueue. `at_point` is called with "before-commit" and "after-commit": tests
     kill the process there."""
 

@@ -208,7 +208,7 @@ class UnitTroubles:
             self._alert(unit, alerts)
 
     def count(self, unit: str, kind: str) -> int:
-        """The count since the start of the hub, or since `seen`."""
+        """The count since the start of the hub, or since `acknowledge`."""
         return self._counts.get(unit, Counter())[kind]
 
     def acknowledge(self, *units: str) -> None:

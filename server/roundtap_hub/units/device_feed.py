@@ -111,7 +111,7 @@ def _same_pairing(was: MatchState, now: MatchState) -> bool:
 
 
 def verify_hello(units: Units, unit: str, message: Mapping[str, Any], address: str = "") -> tuple[bytes, Hello]:
-    """(the unit's key, its hello), if that is this unit's, fresh and well-formed. Raises Refusal."""
+    """(the unit's key, its hello), if that is this unit's, fresh and well-formed. Raises RequestRefused."""
     key, hello = units.auth.verify_request(HELLO, message, address, Hello)
     if hello.unit != unit:
         raise RequestRefused(403, "another unit than the header names")
@@ -148,7 +148,7 @@ class DeviceFeed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing = False
         self._last_snapshot = hub.service.snapshot
-        """The snapshot of all last views, except those of `_unsure`, which are still to be checked."""
+        """The snapshot of all last views, except those of `_stale`, which are still to be checked."""
         self._stale: set[UnitConnection] = set()
         self._pushing = False
         self._news: deque[tuple[Sequence[Entry], str | None]] = deque()
@@ -378,7 +378,7 @@ class DeviceFeed:
             self._push_some_views()
 
     def _push_some_views(self) -> None:
-        """Check a few of `_unsure` at a time, so that a new result does not wait for a whole hall."""
+        """Check a few of `_stale` at a time, so that a new result does not wait for a whole hall."""
         for _ in range(min(BATCH_VIEWS, len(self._stale))):
             self._push_view(self._stale.pop())
         self._pushing = bool(self._stale)

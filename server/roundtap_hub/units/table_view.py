@@ -33,8 +33,8 @@ def table_view(
 ) -> View:
     """The view of the table where `unit` stands; without a table, or without an event, most of it is null. `now`
     decides whether hidden extra minutes are over: players can read what a table receives. `reported`: events of which
-    the unit keeps reports; the finished ones are listed, so that it may delete them. `table_changes`
-    (units/device_feed.py) has to cover everything else that the view depends on."""
+    the unit keeps reports; the finished ones are listed, so that it may delete them. `device_feed.table_changes` has to
+    cover everything else that the view depends on."""
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
     call, refused = own_status_view(status)

@@ -121,7 +121,7 @@ class UnitKeys(Mapping[str, bytes]):
 
     def add(self, unit: str, role: str = TABLE, actor: str = ORGANIZER) -> bytes:
         """Add a unit; returns its new key. Problem "unit_name", "unit_known", "unit_role", "too_many_units", and what
-        `Service.ask` raises."""
+        `Service.execute` raises."""
         key = secrets.token_bytes(KEY_BYTES)
         self.enrol(unit, role, key, actor=actor)
         return key

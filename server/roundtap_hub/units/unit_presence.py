@@ -530,7 +530,7 @@ def close_granted_leaves(presence: Presence, entries: Sequence[Entry]) -> None:
 
 
 def encode_health(said: object) -> str:
-    """A status's `health` as the hub stores it; "" for an invalid one. Odd fields are left out, so that a call for a
+    """A unit's `Health` as the hub stores it; "" for an invalid one. Odd fields are left out, so that a call for a
     judge in the same status is not lost."""
     return msgspec.json.encode(salvage_message(Health, said)).decode() if isinstance(said, dict) else ""
 

@@ -163,7 +163,7 @@ def test_every_reason_of_the_unit_s_own_is_known_here() -> None:
 def test_another_build_than_the_hub_s_is_told(house: House) -> None:
     without_spares(house)
     units(house, 2)
-    house.hub.presence.update("table-2", house.time(), core="0.1.dev1+g0000000")
+    house.hub.presence.update("table-2", house.time(), core="0.1.0.dev1+g0000000")
     assert (only(house, "builds").state, only(house, "builds").args["names"]) == (WRONG, "2")
 
 
