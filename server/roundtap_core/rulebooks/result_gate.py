@@ -111,8 +111,8 @@ def _only_adds_squads(stood: Result, result: Result) -> bool:
 def _contradictions(
     book: Rulebook, result: Result, options: Options, situation: MatchSituation, new: bool
 ) -> Iterator[Problem]:
-    """What the answers exclude in a result that `Rulebook.check_new` accepts. `new`: it is entered now, so that it has what its
-    form asks."""
+    """What the answers exclude in a result that `Rulebook.check_new` accepts. `new`: it is entered now, so that it has
+    what its form asks."""
     form = book.form(options, situation)
     stated = book.winner(result, options)
     found = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
