@@ -10,11 +10,12 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.lists.squads import SquadsToField, fielded_squads, squads_unfieldable, to_field
+from roundtap_core.lists.squads import SquadsToField, fielded_squads, squad_letter, squads_unfieldable, to_field
 from roundtap_core.records import (
     ELIMINATION,
     NO_SHOW,
     SECOND_SWISS,
+    SIDES,
     SWISS,
     SWISS_STAGES,
     TIEBREAK,
@@ -242,3 +243,22 @@ def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable
     """The squads that somebody can never field any more once these picks stand (house decision)."""
     owed = squads_to_field(state, played.number, played.stage, who)
     return () if owed is None else squads_unfieldable(owed.squads, picks, swiss_rounds_after(state, played.number))
+
+
+def squads_let_go(state: EventState, played: RoundState, match: Match, picks: Mapping[str, Iterable[int]]) -> str:
+    """Who could never field which squads any more once these picks stand, as a confirmation names it: "p3: C D, …".
+    `picks`: by side; "" where nothing is lost."""
+    players = {who: picks[side] for side in SIDES if side in picks and (who := match.competitor(side)) is not None}
+    lost = {who: squads_lost(state, played, who, taken) for who, taken in players.items()}
+    return ", ".join(f"{who}: {' '.join(map(squad_letter, squads))}" for who, squads in lost.items() if squads)
+
+
+def refuse_squads_lost(
+    state: EventState, played: RoundState, match: Match, picks: Mapping[str, Iterable[int]], said: str
+) -> dict[str, str]:
+    """What an entry keeps of a confirmed loss. Raises Problem("squads_lost") where `said` is not what would be lost."""
+    lost = squads_let_go(state, played, match, picks)
+    if lost not in ("", said):
+        who, _, squads = lost.partition(",")[0].partition(": ")
+        raise Problem("squads_lost", where="/picks", competitor=who, squads=squads, lost=lost)
+    return {"lets_go": lost} if lost else {}

@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.event import states
-from roundtap_core.event.event_flow import current_seeds, squads_lost, squads_to_field, swiss_rounds_after
+from roundtap_core.event.event_flow import (
+    current_seeds,
+    squads_let_go,
+    squads_to_field,
+    swiss_rounds_after,
+)
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -124,14 +129,12 @@ def lost_squads(
     words: Words,
 ) -> list[ResultLine]:
     """A line for each side that could never field some of its squads if this result stood."""
-    picks = result.picks or {}
     lost = {
-        side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
-        for side in SIDES
-        if side in picks
+        side: squads_let_go(state, played, match.match, {side: squads})
+        for side, squads in sorted((result.picks or {}).items())
     }
     return [
-        ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(squad_letter, squads))}")
+        ResultLine(words("squads.lost"), f"{names[side]}: {squads.partition(': ')[2]}")
         for side, squads in lost.items()
         if squads
     ]

@@ -90,9 +90,15 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
     if theirs is not None and asks_squads:
         yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
-        yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
+        yes = (
+            *fields,
+            *_answer_fields(fields, theirs.result, theirs),
+            ("lets_go", result_wizard.let_go(seat, theirs.result)),
+        )
     again = (
-        (*fields, *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
+        (*fields, *_answer_fields(fields, stands, None), ("lets_go", result_wizard.let_go(seat, stands)))
+        if match.state == states.SECOND and stands is not None
+        else ()
     )
     return {
         "side": side,
@@ -312,6 +318,7 @@ def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
                 web.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
+                problem = web.with_competitor_names(problem, current_player()[0], shown_names)
                 g.problem, g.status = problem, error_status(problem)
                 if wants_json():
                     return json_response({"error": problem.say(web.words())}, g.status)
@@ -454,6 +461,7 @@ def report_page(token: str) -> AnyResponse:
             *base,
             ("result", canonical_json(result_to_json(at.result)).decode()),
             ("report_id", secrets.token_hex(16)),
+            ("lets_go", result_wizard.let_go(seat, at.result)),
         ]
     )
     return render_player_page(
@@ -539,5 +547,7 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    web.current_hub().service.execute_one(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
+    web.current_hub().service.execute_one(
+        event_id, SetPicks(bye.match.id, tuple(picks), web.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+    )
     return redirect(url_for("me.my_page", token=token), 303)

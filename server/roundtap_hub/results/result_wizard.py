@@ -253,9 +253,8 @@ def match_context(
     )
 
 
-def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
-    """The next page, in the end with the result. Problems are noted for the page. `earlier`: the result comes from a
-    slip, so the clock does not matter."""
+def wizard_page_at(seat: MatchContext, fields: Fields) -> WizardPage:
+    """The next page, in the end with the result. Problems are noted for the page."""
     try:
         trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
         _refuse_unanswered(trail, fields)
@@ -265,18 +264,18 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
     at = wizard_page(seat.form, trail)
     if at.result is None:
         return at
-    why = result_problem(seat, at.result, earlier)
+    why = result_problem(seat, at.result)
     # A Problem that the hub has just raised is already shown.
     if why is not None and not g.get("problem"):
         _note_problem(why)
     return replace(at, sayable=why is None)
 
 
-def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
+def result_problem(seat: MatchContext, result: Result) -> Problem | None:
     """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
     why = next(
         result_gate.result_problems(
-            seat.state.rulebook, result, seat.state.options, seat.situation, _saying(seat, result, earlier)
+            seat.state.rulebook, result, seat.state.options, seat.situation, _saying(seat, result)
         ),
         None,
     )
@@ -286,11 +285,11 @@ def result_problem(seat: MatchContext, result: Result, earlier: bool = False) ->
     return None
 
 
-def _saying(seat: MatchContext, result: Result, earlier: bool) -> result_gate.ResultSource:
+def _saying(seat: MatchContext, result: Result) -> result_gate.ResultSource:
     """The source of the result: one that stands or was reported may be entered at any time."""
     if seat.saying.by == result_gate.OFFICIAL and result in acceptable_results(seat.match):
         return result_gate.ON_RECORD
-    return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
+    return seat.saying
 
 
 def _refuse_unanswered(trail: WizardProgress, fields: Fields) -> None:
@@ -341,6 +340,7 @@ def step_context(
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": result_lines(seat, at.result) if at.result else (),
+        "lets_go": let_go(seat, at.result) if at.result else "",
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t)
         if at.result
@@ -362,6 +362,11 @@ def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.Resul
         *lost_squads(state, seat.played, seat.match, result, seat.names, t),
         *cut_changes(state, seat.played, seat.match, result, seat.people, t),
     )
+
+
+def let_go(seat: MatchContext, result: Result) -> str:
+    """What the page's button confirms of squads that can never be fielded any more."""
+    return event_flow.squads_let_go(seat.state, seat.played, seat.match.match, result.picks or {})
 
 
 def draw_lot(seat: MatchContext, fields: Fields, who: str) -> WizardProgress:

@@ -21,6 +21,7 @@ from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, 
 from roundtap_hub.events.console import event_page, shown_round
 from roundtap_hub.events.saved_event import SavedEvent, full_names, newest_round
 from roundtap_hub.judging.judging_view import author_of, judge_view
+from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
@@ -176,8 +177,9 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
             )
         except Problem as problem:
             g.problem, g.status = problem, 400
-    at = result_wizard.wizard_page_at(seat, fields, earlier=bool(_code(fields)))
-    slip = slip_context(seat, _code(fields), at.result) if _code(fields) else None
+    at = result_wizard.wizard_page_at(seat, fields)
+    code = _code(seat, fields)
+    slip = slip_context(seat, code, at.result) if code else None
     return web.page(
         "match_wizard.html",
         slip=slip,
@@ -236,8 +238,10 @@ def wizard_address(seat: result_wizard.MatchContext, result: Result) -> str:
     )
 
 
-def _code(fields: result_wizard.Fields) -> str:
-    return fields.get("slip", "")[:CODE_LETTERS]
+def _code(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> str:
+    """The code of this match's slip, if it is the one that is typed."""
+    code = slip_codes(seat.state, seat.played)[seat.match.id] if "slip" in fields else ""
+    return code if code == fields.get("slip") else ""
 
 
 def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> list[tuple[str, str]]:
@@ -246,7 +250,7 @@ def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fie
     return [
         ("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
         ("seen", str(seat.match.number or 0) if fresh else fields.get("seen", "")),
-        *([("slip", _code(fields))] if _code(fields) else []),
+        *([("slip", code)] if (code := _code(seat, fields)) else []),
     ]
 
 
@@ -258,6 +262,8 @@ def _at(seat: result_wizard.MatchContext) -> str:
 @web.shows_problem_on(result_wizard_page)
 def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
+    if web.field("slip") and not _code(seat, request.form):
+        raise Problem("slip_of_another", code=web.field("slip")[:CODE_LETTERS])
     at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != result_wizard.END or at.result is None:
         return redirect(
@@ -269,10 +275,10 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
         at.result,
         web.form_number("seen"),
         web.typed_reason(),
-        earlier=bool(_code(request.form)),
         cut=web.field("cut"),
+        lets_go=web.field("lets_go"),
     )
-    if entered.earlier:
+    if web.field("slip"):
         return enter_slip(seat, entered)
     web.submit_command(event_id, entered)
     return web.back_to_event(event_id, number=_tab(seat))
@@ -336,6 +342,7 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
         "names": seat.names,
         "shown": shown_result(reading.result, seat.state) if reading else None,
         "told": result_wizard.result_lines(seat, reading.result) if reading else (),
+        "lets_go": result_wizard.let_go(seat, reading.result) if reading else "",
         **line_hints(seat),
     }
 
@@ -392,6 +399,7 @@ def save_entry(event_id: str, match_id: str) -> AnyResponse:
             web.form_number("seen"),
             web.typed_reason(),
             cut=web.field("cut"),
+            lets_go=web.field("lets_go"),
         ),
     )
     return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)

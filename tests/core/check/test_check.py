@@ -353,7 +353,7 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
                 timeout={"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 1}},
             ),
             "/score",
-            "score_contradicts_timeout",
+            "timeout_score",
         ),
         ("warlords-of-terra", Result("time", "draw", score=SidePair(12, -4)), "/winner", "drawn_without_life"),
         ("warlords-of-terra", Result(winner="a", score=SidePair(20, 7)), "/score/b", "loser_has_life"),
