@@ -16,6 +16,7 @@ from checker import bracket_complaints, pairing_complaints, standings_complaints
 from checker.books import BOOKS, Event, status_of
 from checker.outcomes import winner
 from checker.plan import planned, rounds_of
+from msgspec.structs import replace
 from random_results import random_result, squads_for
 from sign_up import random_event
 from simulator import MOST_ROUNDS, Played
@@ -52,6 +53,13 @@ TOO_FEW = (
     "all_rounds_played",
     "nothing_played",
 )
+INCOMPLETE: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "answer_missing": lambda result: result.get("ended") == "time" or ("picks" in result and "wounds" not in result),
+    "not_played_out": lambda result: "winner" in result and not any(result["score"].values()),
+}
+"""Random results are those of files, which need not say how time was played out, nor wounds, nor count games beside a
+winner. Every other refusal is a fault."""
+
 Said = dict[str, tuple[str, ...]]
 """Match id → what has to stand there: ("won", "a"), ("no-show", present), …"""
 
@@ -80,7 +88,16 @@ class Desk:
         self.tell(c.SetOfficials((Official("boss", "organizer", "digest"),)))
 
     def tell(self, command: c.Command) -> None:
-        for new in decide(self.state, command, kit_core.AT.instant):
+        try:
+            decided = decide(self.state, command, kit_core.AT.instant)
+        except Problem as problem:
+            if problem.key != "squads_lost":
+                raise
+            # The page asks: it is meant so.
+            command = replace(command, lets_go=problem.params["lost"])  # type: ignore[type-var]
+            decided = decide(self.state, command, kit_core.AT.instant)
+            self.seen["squads let go"] += 1
+        for new in decided:
             self.state = apply(
                 self.state, chain_entry(new, "e1", self.state.number + 1, self.state.head, kit_core.AT, "somebody")
             )
@@ -211,10 +228,14 @@ def _result(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
     final = stage == "elimination" and len({m.get("game") for m in played} - {"third"}) == 1
     part = "third_place" if match.match.game == "third" else "final" if final else stage
     plain = random_result(desk.event, _match_json(match), part, rand, coarse)
+    # The clock of this hall stands still.
+    reason = "the hall's clock" if plain.get("ended") == "time" else ""
     try:
-        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
-    except Problem:
-        # Beyond what may newly be entered: a judge's word is always taken.
+        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain), reason=reason))
+    except Problem as problem:
+        if not INCOMPLETE.get(problem.key, lambda _: False)(plain):
+            raise
+        # A judge's word is always taken.
         plain = {"ended": "ruling", "winner": rand.choice("ab"), "score": {"a": 0, "b": 0}}
         desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
     desk.said[match_id] = ("won", winner(BOOKS[desk.rulebook], plain))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -296,18 +297,25 @@ def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def _unbroken(tournament: records.Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
-    """Who left after the round before did so before the cut was made or after it: a tie is told that is one either
-    way."""
-    stayed = set().union(*_ties(_as_drawn(tournament, number, number - 1)))
+    """Who left after the round before did so before the cut was made or after it, and so was a result corrected, with
+    the cut kept: a tie is told that is one either way. Nothing is said after several corrections in any order."""
+    if _corrected_at_the_cut(tournament)[1] > 1:
+        return
+    either = [
+        set().union(*_ties(_as_drawn(tournament, number, stayed, seen)))
+        for stayed, seen in product((number, number - 1), repeat=2)
+    ]
     for tie in _ties(_as_drawn(tournament, number)):
-        if not stayed.isdisjoint(tie):
+        if not any(tied.isdisjoint(tie) for tied in either):
             yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
 
 
-def _as_drawn(tournament: records.Tournament, number: int, stayed: int | None = None) -> records.Tournament | None:
-    """As it stood when round `number` was drawn: who left later was still there, and who left after round `stayed`.
-    None where it cannot be told."""
-    stood, last = tournament_before(tournament, number), number if stayed is None else stayed
+def _as_drawn(
+    tournament: records.Tournament, number: int, stayed: int | None = None, seen: int | None = None
+) -> records.Tournament | None:
+    """As it stood when round `number` was drawn: who left later was still there, and who left after round `stayed`;
+    what was corrected once round `seen` existed is undone. None where it cannot be told."""
+    stood, last = tournament_before(tournament, number, seen), number if stayed is None else stayed
     return stood and replace(
         stood,
         competitors=tuple(

@@ -116,7 +116,7 @@ def current_seeds(state: EventState) -> tuple[str, ...]:
     if not begun:
         return state.cut.seeds_now(active_ids(state))
     began = {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who}
-    return tuple(who for who in state.cut.seeds if who in began)
+    return state.cut.by_seed(who for who in state.cut.seeds if who in began)
 
 
 def offered_places(state: EventState) -> str | None:

@@ -84,6 +84,7 @@ COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a 
 CUT_CHOICES = MappingProxyType(
     {
         "cut_would_change": ("cut.anew", "cut.keep"),
+        "cut_would_tie": ("cut.anew", "cut.keep"),
         "seeds_would_change": ("cut.anew", "cut.keep"),
         "tiebreak_would_change": ("tie.anew", "tie.keep"),
         "tiebreak_would_end": ("tie.anew", "tie.keep"),

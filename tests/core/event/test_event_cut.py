@@ -582,3 +582,25 @@ def test_the_digest_of_a_swiss_event_knows_nothing_of_cuts() -> None:
     assert state_digest(event.state) == as_ever
     event.tell(c.MakeCut())
     assert state_digest(event.state) == as_ever
+
+
+def test_who_was_absent_and_comes_in_after_somebody_below_has_the_seed_that_the_order_gives() -> None:
+    """The order of the cut says seeds, bracket and who is the better placed: to the hub as to who reads the file."""
+    event = cut()
+    ranked, seeds = order(event), current_seeds(event.state)
+    event.tell(c.PassOverAbsentees((ranked[8],)))
+    event.tell(c.DropCompetitor(seeds[5]))
+    event.tell(c.AcceptPlace(ranked[9]))
+    event.tell(c.PassOverAbsentees(()))
+    event.tell(c.DropCompetitor(seeds[3]))
+    event.tell(c.AcceptPlace(ranked[8]))
+    stands = (*seeds[:3], seeds[4], *seeds[6:8], ranked[8], ranked[9])
+    assert current_seeds(event.state) == stands
+    event.play()
+    assert (event.match("3.1").match.a, event.match("3.1").match.b) == (seeds[0], ranked[9])
+    assert current_seeds(event.state) == stands
+    file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
+    found = bracket_of(file)
+    assert found is not None
+    assert found.seeds == stands
+    assert violations(file) == []
