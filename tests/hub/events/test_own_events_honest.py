@@ -17,7 +17,7 @@ from event_kit import Event, score
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.event_flow import OVER, current_seeds, offered_places, upcoming_stage
+from roundtap_core.event.event_flow import CUT, OVER, current_seeds, offered_places, upcoming_stage
 from roundtap_core.event.imposed_rounds import preview_imposed
 from roundtap_core.event.mending import plan_mend
 from roundtap_core.event.mending_steps import waiting_competitors
@@ -26,7 +26,7 @@ from roundtap_core.event.states import Entrant, MatchState
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import Result, SidePair
+from roundtap_core.records import TIEBREAK, Result, SidePair
 from roundtap_core.wire import digest
 
 WHY = "the organizer says why"
@@ -51,6 +51,9 @@ def swiss(players: int, rounds: int, rulebook: str = "xwing-standard", **options
 def result(event: Event, match: MatchState, chance: Random) -> Result:
     """Somebody wins, by few different figures."""
     a, b = chance.choice(((100, 0), (100, 50), (0, 100), (50, 100)))
+    if event.state.rulebook.id == "warlords-of-terra":
+        life = 20 if 0 in (a, b) else 10
+        return score(life, 0, winner="a") if a > b else score(0, life, winner="b")
     if event.state.rulebook.id != "shatterpoint-premier":
         return score(a, b)
     fielded = {who: squads(event, who or "") for who in (match.match.a, match.match.b)}
@@ -279,6 +282,63 @@ def a_tie_left_open(chance: Random) -> Event:
     assert told(event) == []
     event.tell(c.FinishEvent(WHY))
     return event
+
+
+def cut_and_mended(chance: Random) -> Event:
+    """Absentees are passed over and back, some leave and return, places are offered, results are put right: in any
+    order, before the first game after the cut."""
+    rulebook = chance.choice(("xwing-standard", "shatterpoint-premier", "warlords-of-terra"))
+    event = swiss(chance.choice((7, 8, 9, 10)), 2, rulebook, cut=4)
+    play(event, chance, 2)
+    while upcoming_stage(event.state) == TIEBREAK:
+        play(event, chance, 1)
+    event.tell(c.MakeCut())
+    for _ in range(chance.randrange(1, 9)):
+        cut = event.state.cut
+        if cut is None:
+            break
+        asked, one = offered_places(event.state), chance.choice(cut.order)
+        closed = [m for each in event.state.rounds for m in each.matches if m.match.result]
+        match = chance.choice(closed)
+        said = result(event, match, chance)
+        if said.picks and match.match.result:
+            said = replace(said, picks=match.match.result.picks)
+        try:
+            event.tell(
+                chance.choice(
+                    (
+                        c.PassOverAbsentees(tuple(who for who in cut.order if chance.random() < 0.15)),
+                        c.PassOverAbsentees(()),
+                        c.DropCompetitor(one),
+                        c.ReturnCompetitor(one),
+                        chance.choice((c.AcceptPlace, c.DeclinePlace))(asked or one),
+                        c.EnterResult(match.id, match.revision, said, reason=WHY, cut=chance.choice(("anew", "keep"))),
+                    )
+                )
+            )
+        except Problem:
+            continue
+    while (asked := offered_places(event.state)) is not None:
+        event.tell(chance.choice((c.AcceptPlace, c.DeclinePlace))(asked))
+    while (follows := upcoming_stage(event.state)) != OVER:
+        if follows == CUT:
+            event.tell(c.MakeCut())
+        play(event, chance, 1)
+    event.tell(c.FinishEvent(WHY))
+    return event
+
+
+@pytest.mark.parametrize("first", range(0, 150, 30))
+def test_a_cut_may_be_mended_in_any_order(first: int) -> None:
+    for number in range(first, first + 30):
+        try:
+            event = cut_and_mended(Random(f"cut {number}"))
+        except Problem as problem:
+            if problem.key != "too_few_players":
+                raise
+            # So many have left.
+            continue
+        assert told(event) == [], number
 
 
 KINDS: tuple[tuple[Callable[[Random], Event], int], ...] = (
