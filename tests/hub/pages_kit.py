@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -18,6 +19,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
+from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
@@ -27,6 +29,7 @@ from roundtap_hub.serving.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
+from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.unit_presence import Presence
 
 PIN = "246810"
@@ -105,10 +108,17 @@ class Browser:
         self.token = csrf_token_of(token, hub.access.secret)
 
 
+SILENT: dict[str, Any] = dict(
+    session="s", seq=1, match=None, seated=frozenset(), draft=False, call=False, leave=None, clock_ms=None, waiting=0
+)
+"""The status of a unit at which nobody has pressed anything."""
+
+
 class House:
     """One hub and its application."""
 
     def __init__(self, folder: Path, time: Time | None = None) -> None:
+        self._statuses: dict[str, dict[str, Any]] = {}
         self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
@@ -188,6 +198,13 @@ class House:
     def report(self, match: str, side: str, a: int, b: int) -> None:
         said = result_to_json(Result(score=SidePair(a, b)))
         self.service.execute_one("e1", RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
+
+    def says(self, unit: str, **said: object) -> None:
+        """A status of a unit, as its link brings it; what it does not name is as before. What it asks for is saved."""
+        for changed in ([] if unit in self._statuses else [{}]) + [said]:
+            self._statuses[unit] = {**SILENT, **self._statuses.get(unit, {}), **changed}
+            take_status(self.hub, TableStatus(unit=unit, **self._statuses[unit]), self.time.ms)
+        self.service.execute([], "test")
 
     def place(self, unit: str, table: int) -> None:
         self.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")

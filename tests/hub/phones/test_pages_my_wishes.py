@@ -11,7 +11,16 @@ from pages_kit import House, open_house, problem_of, text_of
 from test_pages_my_report import Phone, match_of, phones
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import DrawRound, EnterResult, FinishEvent, GrantExtension, SetCheckIn, SetClock
+from roundtap_core.event.commands import (
+    DrawRound,
+    EnterResult,
+    FinishEvent,
+    GrantExtension,
+    RefuseDrop,
+    SetCheckIn,
+    SetClock,
+    TakeCall,
+)
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES
@@ -54,7 +63,7 @@ def test_a_judge_is_called_and_both_phones_say_who_comes(house: House) -> None:
     for phone in (ana, bruno):
         assert "Judge called to your table." in part(phone, "my-call")
     assert "Cancel call" not in part(bruno, "my-call")
-    house.hub.hall.calls.take("e1", match_of(house).id, "Eva")
+    house.service.execute_one("e1", TakeCall(match_of(house).id, "Eva"), "test")
     for phone in (ana, bruno):
         assert "Eva is on the way." in part(phone, "my-call")
 
@@ -97,7 +106,7 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
 def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "leave", on="1")
-    house.hub.hall.leave_requests.refuse("e1", match_of(house).match.a)
+    house.service.execute_one("e1", RefuseDrop(match_of(house).match.a), "test")
     assert "asks you to stay" in part(ana, "my-leave")
     press(ana, "leave", on="1")
     assert "You asked to drop" in part(ana, "my-leave")

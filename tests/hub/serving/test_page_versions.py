@@ -89,7 +89,7 @@ def test_seats_and_calls_wake_the_wall_and_that_table_only(house: House):
     watch = Watch(house, mine, other, "wall/e1", "console/e1", "standings/e1")
     house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("a"))
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
-    house.hub.presence.update("unit-1", 6, call=True)
+    house.says("unit-1", call=True)
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
 
 
