@@ -30,7 +30,7 @@ from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import take_status
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.units.unit_presence import Presence, UnitStatus
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
@@ -108,10 +108,8 @@ class Browser:
         self.token = csrf_token_of(token, hub.access.secret)
 
 
-SILENT: dict[str, Any] = dict(
-    session="s", seq=1, match=None, seated=frozenset(), draft=False, call=False, leave=None, clock_ms=None, waiting=0
-)
-"""The status of a unit at which nobody has pressed anything."""
+SILENT: dict[str, Any] = {"session": "s", "seq": 1, "call": False, "leave": None, "clock_ms": None, "waiting": 0}
+"""The status of a unit at which nobody has pressed anything, beside its match and seats."""
 
 
 class House:
@@ -202,7 +200,9 @@ class House:
     def says(self, unit: str, **said: object) -> None:
         """A status of a unit, as its link brings it; what it does not name is as before. What it asks for is saved."""
         for changed in ([] if unit in self._statuses else [{}]) + [said]:
-            self._statuses[unit] = {**SILENT, **self._statuses.get(unit, {}), **changed}
+            known = self.hub.presence.status_of(unit) or UnitStatus(unit, 0)
+            now = {"match": known.match, "seated": known.seated, "draft": known.draft}
+            self._statuses[unit] = {**SILENT, **self._statuses.get(unit, {}), **now, **changed}
             take_status(self.hub, TableStatus(unit=unit, **self._statuses[unit]), self.time.ms)
         self.service.execute([], "test")
 

@@ -373,7 +373,7 @@ def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
         run=status.run or status.session,
         clock_ms=status.clock_ms,
         waiting=status.waiting,
-        **({"called_for": status.match} if CALL in asked.new else {}),
+        **({"called_for": seat[1].id} if CALL in asked.new and seat else {}),
         **({} if status.health is UNSET else {"health": encode_health(status.health)}),
     )
     for what in sorted(admitted):

@@ -39,8 +39,8 @@ def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser
     house.time.ms += 70_000
     house.hub.presence.update("unit-1", house.time.ms)
     assert "Table 1 judge called 1:10" in text_of(browser.console())
-    browser.post("/console/e1/call", unit="unit-1")
-    assert house.hub.presence.units["unit-1"].call_taken_by == "organizer"
+    browser.post("/console/e1/call", match="1.1")
+    assert house.event.calls["1.1"].taken_by == "organizer"
     assert "organizer is on the way" in text_of(browser.console())
 
 

@@ -58,8 +58,7 @@ def test_a_judge_is_called_and_both_phones_say_who_comes(house: House) -> None:
     ana, bruno = phones(house)
     assert part(ana, "my-call") == "Call a judge"
     assert press(ana, "call", on="1").status_code == 303
-    [call] = house.hub.hall.calls.of("e1")
-    assert call.sources == {f"phone:{match_of(house).match.a}"}
+    assert list(house.event.calls[match_of(house).id].sources) == [f"phone:{match_of(house).match.a}"]
     for phone in (ana, bruno):
         assert "Judge called to your table." in part(phone, "my-call")
     assert "Cancel call" not in part(bruno, "my-call")
@@ -72,7 +71,7 @@ def test_a_slip_of_the_finger_is_taken_back(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "call", on="1")
     press(ana, "call", on="0")
-    assert not house.hub.hall.calls.of("e1")
+    assert not house.event.calls
 
 
 def test_nobody_without_a_table_calls(before: House) -> None:
@@ -95,12 +94,12 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
     ana, _ = phones(house)
     asked = ana.get(f"{ana.me}/leave")
     assert "Dropping during a match concedes it." in text_of(asked)
-    assert not house.hub.hall.leave_requests.of("e1"), "asking is no wish yet"
+    assert not house.event.wishes, "asking is no wish yet"
     press(ana, "leave", on="1")
-    [wish] = house.hub.hall.leave_requests.of("e1")
-    assert (wish.competitor, wish.refused) == (match_of(house).match.a, False)
+    [(who, wish)] = house.event.wishes.items()
+    assert (who, wish.refused) == (match_of(house).match.a, False)
     assert "You asked to drop" in part(ana, "my-leave")
-    assert house.event.entrants[wish.competitor].active
+    assert house.event.entrants[who].active
 
 
 def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
@@ -111,7 +110,7 @@ def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     press(ana, "leave", on="1")
     assert "You asked to drop" in part(ana, "my-leave")
     press(ana, "leave", on="0")
-    assert not house.hub.hall.leave_requests.of("e1")
+    assert not house.event.wishes
     assert part(ana, "my-leave") == "Drop from event"
 
 
