@@ -173,6 +173,9 @@ class House:
         if self.event.rulebook.judge_required and not self.event.officials:
             self.service.execute_one("e1", SetOfficials((Official("o0", "organizer"),)), "test")
         self.service.execute_one("e1", DrawRound(11), "test")
+        self.publish_draft()
+
+    def publish_draft(self) -> None:
         draft = self.event.draft
         assert draft is not None
         assert draft.draw is not None

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 from pages_kit import Browser, House, open_house, text_of
 
+from roundtap_core.errors import Problem
 from roundtap_core.event.commands import (
     AskToDrop,
     CallJudge,
     CancelCall,
     CancelDrop,
+    CloseCall,
+    DrawRound,
     DropCompetitor,
     EnterResult,
     FinishEvent,
@@ -21,8 +25,10 @@ from roundtap_core.event.commands import (
     TakeCall,
 )
 from roundtap_core.event.requests import ECHO_GRACE_MS
+from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
+from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.units.unit_presence import UnitStatus
 
@@ -283,3 +289,95 @@ def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: B
     house.says("unit-1", leave="b")
     page = text_of(browser.console())
     assert f"Concedes the open match at table 1 to {other}," in page
+
+
+# --- what survives --------------------------------------------------------------------------------------------------
+
+
+def test_a_wish_outlives_the_table_s_power(house: House, browser: Browser):
+    """The unit comes back in another process, and asks for nothing."""
+    house.says("unit-1", leave="b", call=True)
+    house.says("unit-1", session="after the power cut", leave="", call=False)
+    assert wishes(house, browser) == ["b"]
+    assert "judge called" in text_of(browser.console())
+    assert (view(house)["leave_asked"], view(house)["call"]) == (["b"], {"taken_by": None})
+
+
+def test_who_takes_it_back_at_the_table_is_asked_no_more_in_whichever_feed(house: House, browser: Browser):
+    house.says("unit-1", run="process 1", leave="b", call=True)
+    house.says("unit-1", run="process 1", session="the next feed", leave="", call=False)
+    assert (house.event.wishes, calls(house)) == ({}, {})
+
+
+def test_a_hub_that_begins_anew_knows_who_asked_and_takes_no_old_answer_back(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        house.place("unit-1", 1)
+        house.says("unit-1", match="1.1", call=True)
+        call(house, "1.2", "phone:p3")
+        ask(house, "p4")
+    with open_house(tmp_path) as house:
+        assert calls(house) == {"1.1": {"unit:unit-1"}, "1.2": {"phone:p3"}}
+        assert list(house.event.wishes) == ["p4"]
+        house.service.execute_one("e1", CloseCall("1.1"), "test")
+    with open_house(tmp_path) as house:
+        status = TableStatus("unit-1", "s", 9, "1.1", frozenset(), False, True, None, None, 0)
+        take_status(house.hub, status, house.time.ms)
+        house.service.execute([], "test")
+        assert list(calls(house)) == ["1.2"], "its first status may be older than the answer"
+        take_status(house.hub, status, house.time.ms)
+        house.service.execute([], "test")
+        assert list(calls(house)) == ["1.2", "1.1"]
+
+
+def test_a_wish_stands_beside_publish_and_after_it(house: House, browser: Browser):
+    who = sitting(house)["a"]
+    ask(house, who)
+    name = house.service.snapshot.people["e1"][who].name
+    house.play()
+    house.service.execute_one("e1", DrawRound(12), "test")
+    page = browser.console().text
+    beside = text_of_part(page, "next")
+    assert "Publish round 2" in beside
+    assert f"{name} wants to drop" in beside
+    assert "Refuse" in beside
+    house.publish_draft()
+    assert f"{name} wants to drop" in text_of(browser.console())
+    browser.post("/console/e1/leave/refused", who=who)
+    assert f"{name} wants to drop" not in text_of(browser.console())
+
+
+def test_a_unit_that_presses_without_end_fills_no_journal_and_its_last_word_counts(house: House, browser: Browser):
+    before = house.event.number
+    for number in range(101):
+        house.says("unit-1", call=number % 2 == 0)
+    assert house.event.number - before < 20
+    house.time.ms += 60_000
+    house.says("unit-1")
+    assert "1.1" in calls(house)
+
+
+def test_what_could_not_be_saved_is_taken_over_with_a_later_status(
+    house: House, browser: Browser, monkeypatch: pytest.MonkeyPatch
+):
+    house.says("unit-1")
+    with monkeypatch.context() as full:
+        full.setattr(house.service, "submit", lambda *_: failed(Problem("not_saved")))
+        status = TableStatus("unit-1", "s", 9, "1.1", frozenset(), False, True, None, None, 0)
+        take_status(house.hub, status, house.time.ms)
+    assert calls(house) == {}
+    house.says("unit-1", call=True)
+    assert "1.1" in calls(house)
+
+
+def failed(why: Exception) -> Future[object]:
+    answer: Future[object] = Future()
+    answer.set_exception(why)
+    return answer
+
+
+def text_of_part(page: str, region: str) -> str:
+    found = re.search(rf'<section class="{region}".*?</section>', page, re.S)
+    assert found
+    return " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", found[0], flags=re.S).split())
