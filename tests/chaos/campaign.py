@@ -206,8 +206,8 @@ class Organizer:
         self._console = None
 
     def judge(self) -> None:
-        """Both sides of a match have agreed a second time: the judge believes them. Who has called a judge is told to go
-        on, and every second who wants to drop, to stay."""
+        """Both sides of a match have agreed a second time: the judge believes them. Who has called a judge is told to
+        go on, and every second who wants to drop, to stay."""
         ledger = Ledger(self._kit.hub_folder, self._event)
         for match, sources in ledger.open_calls().items():
             self._seen[match] += 1
@@ -370,7 +370,8 @@ def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool
     organizer.judge()
     saved = kit.pairs[number].saved
     shown = "judge" if saved is not None and not saved.number else f"#{saved.number}" if saved is not None else ""
-    if saved is None or shown not in kit.tables[number].text:
+    text = kit.tables[number].text
+    if saved is None or (shown not in text and text.count("drops") < 2):
         return False
     accounts = Ledger(kit.hub_folder, kit.event).matches().values()
     return any(

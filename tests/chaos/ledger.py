@@ -117,8 +117,8 @@ class Ledger:
             account.said_again.append((score, row["number"]))
 
     def open_calls(self) -> dict[str, list[str]]:
-        """Who calls a judge, by match: until somebody has closed the call, or the caller taken it back; a result may have
-        settled it before."""
+        """Who calls a judge, by match: until somebody has closed the call, or the caller taken it back; a result may
+        have settled it before."""
         return self._open("judge-called", "call-cancelled", "call-closed", "match")
 
     def open_wishes(self) -> dict[str, list[str]]:

@@ -15,10 +15,11 @@ SAVED = re.compile(r"SAVED #(?P<number>\d+) \| (?P<left>[^|]+?) (?P<a>\d+):(?P<b
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
 STANDS = re.compile(
-    r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
+    r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#\d+|judge|drops|sending…) \| "
     r"■ (?P<right>[^|]+) \|"
 )
-"""A table that is done: both names, the result and its number; a judge's result is shown without one."""
+"""A table that is done: both names and the result; its number is shown by who does not want to drop, and by nobody after
+a judge's result."""
 LOOK_S = 0.02
 TAKEN_S = 2.0
 """Who sees nothing happen for so long presses again; on a busy machine a screen is not there at once."""
@@ -177,12 +178,9 @@ class Pair:
         self._wait_for_other(text)
 
     def _look_for_promise(self, text: str) -> None:
-        if (
-            self.saved is not None
-            and text.startswith(f"SAVED #{self.saved.number} ")
-            and text.endswith("✓ drop requested")
-        ):
-            self.memory.promised.add(self.saved.players[1])
+        saved = self.saved
+        if saved is not None and text.startswith(f"SAVED #{saved.number} ") and text.endswith("✓ drop requested"):
+            self.memory.promised.add(saved.players[1])
 
     def _sit(self, text: str) -> None:
         self.front.tap("a", "b")
@@ -251,7 +249,9 @@ class Pair:
     def _stands(self, text: str, found: re.Match[str]) -> None:
         players = self._current = (found["left"].strip(), found["right"].strip())
         score = (int(found["a"]), int(found["b"]))
-        self._heard(Shown(players, score, int(found["number"] or 0)))
+        number = re.search(r"#(\d+)", text)
+        if number or "judge" in text:
+            self._heard(Shown(players, score, int(number[1]) if number else 0))
         if score == self.meant(players) and self.corrected(players) and "judge" not in text.lower():
             self._found_out.add(players)
             self._press(text, "a" if score[0] == 100 else "b")
