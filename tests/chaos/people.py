@@ -18,8 +18,8 @@ STANDS = re.compile(
     r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#\d+|judge|drops|sending…) \| "
     r"■ (?P<right>[^|]+) \|"
 )
-"""A table that is done: both names and the result; its number is shown by who does not want to drop, and by nobody after
-a judge's result."""
+"""A table that is done: both names and the result; its number is shown beside who does not want to drop, and never
+after a judge's result."""
 LOOK_S = 0.02
 TAKEN_S = 2.0
 """Who sees nothing happen for so long presses again; on a busy machine a screen is not there at once."""
