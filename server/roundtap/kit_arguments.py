@@ -4,10 +4,9 @@ imported."""
 from argparse import SUPPRESS, ArgumentParser
 from pathlib import Path
 
+from roundtap.demo import PLAYERS, RULEBOOK, TABLES
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
-
-RULEBOOK, PLAYERS, TABLES = "keyforge-archon", 4, 2  # of the demo that is guided
 
 
 def journal(parser: ArgumentParser) -> None:

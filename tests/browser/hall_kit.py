@@ -248,7 +248,7 @@ def troubles(hall: Hall, event: str) -> None:
     hall.tell(
         event,
         c.GiveWarning(one_sided.match.a, "a loud phone"),
-        c.NoteRuling(dispute.id, "The die lay flat."),
+        c.NoteRuling(dispute.id, "The die lay flat.", "judge"),
         c.Appeal(dispute.id, dispute.match.a),
         c.GrantExtension(called.id, 5),
         c.DropCompetitor(bye),

@@ -14,6 +14,7 @@ from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import Hello
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.hub import Hub, Units, hub_in_memory
 from roundtap_hub.paper.job_book import PrintBook
@@ -75,6 +76,12 @@ def running(
 
 def people(event: str = "e1", names: Sequence[str] = NAMES[:4]) -> list[PersonRecord]:
     return [PersonRecord(event, f"p{i}", f"salt {i}", Person(name)) for i, name in enumerate(names, start=1)]
+
+
+def person_of(name: str, rulebook: str) -> Person:
+    """A player, or in a team event a team of two."""
+    pair = (f"{name} A", f"{name} B")
+    return Person(name, members=pair, captain=pair[0]) if RULEBOOKS[rulebook].team_size > 1 else Person(name)
 
 
 def event_steps(event: str = "e1", names: Sequence[str] = NAMES[:4]) -> list[Step]:

@@ -19,11 +19,11 @@ from urllib.parse import urlencode
 
 import console_oracle
 from console_oracle import WINS, Said, Table, Unsaid
+from hub_kit import person_of
 from pages_kit import Browser, House, open_house, problem_of
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import decide
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Match, Result
 from roundtap_core.rulebooks.registry import RULEBOOKS
@@ -224,8 +224,7 @@ def hall_of(folder: Path, table: Table, at_time: bool) -> Iterator[Hall]:
             **more,
         )
         for name in people if table.games > 1 else FOUR:
-            # Names only, teams as well: who their members are is nothing to a result.
-            who, person = f"p{len(house.event.entrants) + 1}", Person(name)
+            who, person = f"p{len(house.event.entrants) + 1}", person_of(name, table.rulebook)
             house.service.execute_one(
                 "e1",
                 c.EnterCompetitor(Entrant(who, person.digest("salt"))),

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from roundtap.demo import guide
+from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.demo.demo import make_event
-from roundtap.kit_arguments import PLAYERS, RULEBOOK, TABLES
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES

@@ -135,6 +135,7 @@ CLAUSES = {
             "section": "Winning",
             "how": "enforced",
             "text": "Whoever has more pebbles wins.",
+            "figure": "tests/core/rulebooks/test_pebbles.py::test_more_pebbles_win",
             "tests": ["tests/core/rulebooks/test_pebbles.py::test_more_pebbles_win"],
         },
         {"id": "round", "section": "Winning", "how": "people", "text": "Pebbles are round.", "reason": "Material."},

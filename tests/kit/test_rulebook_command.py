@@ -50,7 +50,14 @@ def test_json_holds_figures_decisions_and_clauses() -> None:
 
 
 def test_what_only_some_rulebooks_have_is_there() -> None:
-    assert sheet("xwing-epic-duel")["points"] == {"win": 5, "win_at_time": 3, "draw": 1, "loss": 0}
+    assert sheet("xwing-epic-duel")["points"] == {
+        "win": 5,
+        "win_at_time_lead": 5,
+        "win_at_time": 3,
+        "draw": 1,
+        "loss": 0,
+    }
+    assert sheet("xwing-epic-duel")["full_win_lead"] == 12
     assert sheet("keyforge-sealed")["minutes"]["swiss"] == {"1": 45, "3": 100}
 
 

@@ -44,6 +44,8 @@ from roundtap_units.unit_words import unit_words
 LANGUAGES = ("en", "es", "de", "pl")
 DOTS_PER_MM = 8
 """203 dots an inch, as most receipt printers have."""
+MARGIN_NOTED = ("xwing-standard", "xwing-epic-duel")
+"""Whose documents have players note the margin of victory. (So has a team's, whose slip has no room left.)"""
 LONG = ("Aleksandra Wiśniewska-Szczepańska", "Maximilian von Hohenfels-Brandt")
 
 OF_EACH_SHEET = {(profile.sheet, profile.dpi): profile.name for profile in PROFILES.values()}.values()
@@ -425,11 +427,13 @@ def test_every_kind_of_bye_has_its_words(kind, language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("sheet", [SHEET_58, SHEET_80], ids=["58", "80"])
-def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
-    """ "Höhe des Sieges": both note it on their score sheets. A line to write on for each, whole words beside it."""
+@pytest.mark.parametrize("rulebook_id", MARGIN_NOTED)
+def test_x_wing_has_a_line_for_the_margin_of_each_player(rulebook_id, sheet, language):
+    """ "Höhe des Sieges", and Epic's "Margen de victoria": both note it on their score sheets. A line to write on for
+    each, whole words beside it."""
     words = unit_words(language)
-    margin = words("paper.margin.xwing-standard")
-    row = next(each for each in slip(slip_content("xwing-standard", LONG), sheet, words) if margin in texts([each]))
+    margin = words(f"paper.margin.{rulebook_id}")
+    row = next(each for each in slip(slip_content(rulebook_id, LONG), sheet, words) if margin in texts([each]))
     left, middle, right = row.cells
     assert left.text == right.text == "_" * left.width
     assert left.width * sheet.cell_dots >= 80
@@ -439,7 +443,7 @@ def test_x_wing_has_a_line_for_the_margin_of_each_player(sheet, language):
     assert len(margin) <= middle.width
 
 
-@pytest.mark.parametrize("rulebook_id", [book for book in RULEBOOKS if book != "xwing-standard"])
+@pytest.mark.parametrize("rulebook_id", [book for book in RULEBOOKS if book not in (*MARGIN_NOTED, "xwing-epic-team")])
 def test_no_margin_where_the_document_asks_nobody_to_note_one(rulebook_id):
     assert "Margin (MoV)" not in texts(slip(slip_content(rulebook_id, LONG), SHEET_58, unit_words("en")))
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import Any
 
-from roundtap.demo import guide
+from roundtap.demo import PLAYERS, RULEBOOK, TABLES, guide
 from roundtap.headless.cli_io import print_refusal, reader_words
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
-from roundtap.kit_arguments import PLAYERS, RULEBOOK, TABLES
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry

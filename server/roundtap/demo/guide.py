@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from roundtap.kit_arguments import RULEBOOK, TABLES
+from roundtap.demo import RULEBOOK, TABLES
 from roundtap_core.clock import IDLE
 from roundtap_core.elimination.bracket_picture import round_label
 from roundtap_core.event.states import CLOSED, DISPUTE, EventState, MatchState, RoundState, event_names

@@ -8,7 +8,7 @@ from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat,
 from roundtap_core.elimination.cut import CutRow, cut_table, qualifiers
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
 from roundtap_core.errors import Problem
-from roundtap_core.records import ELIMINATION, SWISS, SidePair, Tournament
+from roundtap_core.records import DROPPED, ELIMINATION, SWISS, SidePair, Tournament
 from roundtap_core.rounds.next_round import next_stage
 from roundtap_core.words import Words
 
@@ -25,11 +25,12 @@ def run(args: Namespace) -> int:
         if args.format == "json":
             return cli_io.json_text(bracket_to_json(bracket, ranking, cut_table(tournament)))
         names = cli_io.public_names_of(tournament)
-        if args.format == "text":
-            return cut_as_text(cut_table(tournament), names, words) + as_text(bracket, ranking, names, words)
-        from roundtap_core.elimination.bracket_picture import bracket_svg
+        from roundtap_core.elimination.bracket_picture import bracket_svg, marked_names
 
-        return bracket_svg(bracket, names, words)
+        if args.format == "svg":
+            return bracket_svg(bracket, names, words)
+        marked = marked_names(bracket, names, words)
+        return cut_as_text(cut_table(tournament), marked, words) + as_text(bracket, ranking, marked, words)
 
     return cli_io.print_for_event(args.file, show)
 
@@ -88,7 +89,17 @@ def as_text(bracket: Bracket, ranking: tuple[FinalPlace, ...], names: Mapping[st
             + words("bracket.ranking")
             + "\n"
             + cli_io.format_table(
-                [(str(p.rank), names[p.competitor], round_label(words, p.reached or "swiss")) for p in ranking], "><<"
+                [
+                    (
+                        cli_io.rank_text(p.rank),
+                        f"{names[p.competitor]} ({words('status.dropped')})"
+                        if p.status == DROPPED
+                        else names[p.competitor],
+                        round_label(words, p.reached or "swiss"),
+                    )
+                    for p in ranking
+                ],
+                "><<",
             )
         )
     return text

@@ -115,6 +115,10 @@ def public_names_of(tournament: Tournament) -> dict[str, str]:
     return {competitor.id: display_name(competitor, shown) for competitor in tournament.competitors}
 
 
+def rank_text(rank: int | None) -> str:
+    return "–" if rank is None else str(rank)
+
+
 def print_option_warnings(file: str, tournament: Tournament, words: Words) -> None:
     """Print warnings about the event's options on stderr."""
     for warning in rulebook(tournament.rulebook).option_warnings(tournament.options):

@@ -53,6 +53,7 @@ def to_json(book: Rulebook, words: Words) -> dict[str, Any]:
             for name, lines in book.structures.items()
         },
         "points": fact_sheet.outcome_points(book, options),
+        "full_win_lead": fact_sheet.full_win_lead(book, options),
         "byes": {
             bye: {"points": tally.points, **tally.figures} for bye, tally in fact_sheet.bye_worth(book, options).items()
         },
@@ -73,8 +74,10 @@ def _sections(book: Rulebook, words: Words) -> Iterator[str]:
     yield _titled(words("sheet.minutes"), list(_minutes(book, words)), "<" + len(book.best_of) * ">")
     for name, lines in book.structures.items():
         yield _structure(words("sheet.structure", name=words(f"structure.{name}")), lines, words)
+    lead = fact_sheet.full_win_lead(book, options)
     points = [
-        (words(f"outcome.{name}"), str(worth)) for name, worth in fact_sheet.outcome_points(book, options).items()
+        (words(f"outcome.{name}", lead=lead), str(worth))
+        for name, worth in fact_sheet.outcome_points(book, options).items()
     ]
     yield _titled(words("sheet.results"), points, "<>")
     after_round_1 = words(f"bye_order.{book.bye_after_round_1}")

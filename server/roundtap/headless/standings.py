@@ -21,7 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     def rank(tournament: Tournament, words: Words) -> str:
-        after = last_round(tournament) if args.after is None else args.after
+        last = max((played.number for played in tournament.rounds if played.stage != ELIMINATION), default=0)
+        after = last if args.after is None else args.after
         if not 0 <= after <= len(tournament.rounds):
             raise Problem("no_such_round", value=after, rounds=len(tournament.rounds))
         cli_io.print_option_warnings(args.file, tournament, words)
@@ -29,26 +30,20 @@ def run(args: Namespace) -> int:
             from roundtap_core.eventfile.exports import standings_csv
 
             return standings_csv(tournament, args.after)
-        rows = standings(tournament, after)
+        rows = standings(tournament, args.after)
         if args.format == "json":
             return cli_io.json_text(standings_to_json(rows, after))
-        return as_text(rows, cli_io.public_names_of(tournament), words, _places(tournament, after))
+        return as_text(rows, cli_io.public_names_of(tournament), words, _places(tournament, args.after))
 
     return cli_io.print_for_event(args.file, rank)
 
 
-def last_round(tournament: Tournament) -> int:
-    """The number of the last round that counts for the standings, Swiss or tie-break; 0 before the first."""
-    return max((played.number for played in tournament.rounds if played.stage != ELIMINATION), default=0)
-
-
-def _places(tournament: Tournament, after: int) -> dict[str, int]:
-    """Final places once there is an elimination; empty before, and for the standings of an earlier round."""
-    if after < last_round(tournament) or not tournament.stage_rounds(ELIMINATION):
+def _places(tournament: Tournament, after: int | None) -> dict[str, int]:
+    if not tournament.stage_rounds(ELIMINATION):
         return {}
     from roundtap_core.elimination.ranking import final_places
 
-    return final_places(tournament)
+    return final_places(tournament, after)
 
 
 def as_text(
@@ -72,9 +67,9 @@ def as_text(
         rows = sorted(rows, key=lambda row: (row.rank is None, places.get(row.competitor, row.rank or 0)))
     body = [
         [
-            *([_rank_text(places.get(row.competitor))] if places else []),
-            _rank_text(row.rank),
-            names[row.competitor],
+            *([cli_io.rank_text(places.get(row.competitor))] if places else []),
+            cli_io.rank_text(row.rank),
+            names[row.competitor] + (f" ({words(f'status.{row.status}')})" if row.status else ""),
             *(str(getattr(row, key)) for key in FIGURES[1:]),
             *(_number_text(row.tiebreakers.get(key)) for key in keys),
             words.first(f"decided.{row.decided_by}", f"tiebreaker.{row.decided_by}"),
@@ -82,10 +77,6 @@ def as_text(
         for row in rows
     ]
     return cli_io.format_table([head, *body], ">" * bool(places) + "><" + ">" * (len(FIGURES) - 1 + len(keys)) + "<")
-
-
-def _rank_text(rank: int | None) -> str:
-    return "–" if rank is None else str(rank)
 
 
 def _number_text(value: int | Fraction | None) -> str:

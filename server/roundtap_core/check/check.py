@@ -7,8 +7,9 @@ from roundtap_core import records
 from roundtap_core.check import drawn_rounds
 from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.lists.list_form import fold, names_at
+from roundtap_core.lists.list_form import names_at
 from roundtap_core.lists.squads import squad_letter
+from roundtap_core.lists.teams import members_of, team_problems
 from roundtap_core.names import error_names, names_in
 from roundtap_core.rounds.never_fielded import never_fielded
 from roundtap_core.rulebooks.base import FIRST_PLAYER, NO, MatchSituation, Options, Rulebook, may_play
@@ -250,18 +251,12 @@ def people_problems(tournament: records.Tournament) -> Iterator[Problem]:
     for c, competitor in enumerate(tournament.competitors):
         where = f"/competitors/{c}"
         if book.team_size > 1:
-            yield from _team_problems(competitor, book.team_size, where, teams)
+            yield from (problem.at(where) for problem in team_problems(competitor, book.team_size, teams))
+            teams = {**members_of(competitor), **teams}
         if competitor.officials_role and barred:
             yield Problem("official_may_not_play", where=f"{where}/officials_role", competitor=shown[competitor.id])
         if competitor.members and book.team_size == 1:
             yield Problem("not_of_this_rulebook", where=f"{where}/members", key="members", rulebook=book.id)
-        if competitor.captain and competitor.members and competitor.captain not in competitor.members:
-            yield Problem(
-                "captain_not_in_team",
-                where=f"{where}/captain",
-                captain=competitor.captain,
-                members=", ".join(competitor.members),
-            )
 
 
 def official_problems(tournament: records.Tournament) -> Iterator[Problem]:
@@ -291,19 +286,6 @@ def _ruled_by_another(officials: list[dict[str, Any]], who: str) -> bool:
     """Whether a second official is there for this one's games; for a second official's own, any other."""
     own = any(official.get("second") for official in officials if official.get("plays") == who)
     return any(own or official.get("second") for official in officials if official.get("plays") != who)
-
-
-def _team_problems(team: records.Competitor, size: int, where: str, teams: dict[str, str]) -> Iterator[Problem]:
-    """ "Juego por equipos épico": two members, one of them captain; no one plays in two teams. `teams`: whose members
-    were seen before."""
-    if len(team.members) != size:
-        yield Problem("team_members_missing", where=f"{where}/members", team=team.name, size=size)
-    elif team.captain is None:
-        yield Problem("team_captain_missing", where=f"{where}/captain", team=team.name)
-    for place, member in enumerate(team.members):
-        first = teams.setdefault(fold(member), team.name)
-        if first != team.name or fold(member) in map(fold, team.members[:place]):
-            yield Problem("member_twice", where=f"{where}/members/{place}", name=member, team=first)
 
 
 RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (

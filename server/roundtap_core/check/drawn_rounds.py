@@ -13,10 +13,9 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
 from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
-from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.base import BYE_LAST
 from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
-from roundtap_core.standings.standings import standings, tournament_before
+from roundtap_core.standings.standings import open_ties, standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
 IMPOSED = "imposed"
@@ -107,19 +106,18 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
     ]
     for m, _ in open_now:
         yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
-    said = {point["kind"] for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]}
-    if records.FINISHED_EARLY in said:
+    said = [point for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]]
+    if any(point["kind"] == records.FINISHED_EARLY for point in said):
         # The organizer said so, and why.
         return
     later = any(played.stage in (records.ELIMINATION, records.SECOND_SWISS) for played in tournament.rounds)
     if not later and (missing := _missing(tournament)) is not None:
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
-    try:
-        ties = [] if open_now or later or records.TIE_OPEN in said else open_ties(tournament)
-    except Problem:
-        return
-    for tie in ties:
+    named = {point.get("who") for point in said if point["kind"] == records.TIE_OPEN}
+    for tie in [] if open_now or later else _ties(tournament):
+        if named.issuperset(tie):
+            continue
         yield Problem("finished_with_tie", where="/finished", names=", ".join(names[who] for who in tie))
 
 
@@ -222,7 +220,11 @@ def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("no_tiebreak_rounds", where=where, rulebook=tournament.rulebook)
             continue
         before = _as_drawn(tournament, round_.number)
-        ties = [set(tie) for tie in _ties(before)] if before is not None else []
+        ties = [set(tie) for tie in _ties(before)]
+        # Who has been reinstated since may have been away: others played on meanwhile.
+        seated = {who for match in round_.matches for who in (match.a, match.b)}
+        away = {who for tie in ties if not tie.isdisjoint(seated) for who in tie - seated}
+        ties += [set(tie) for tie in _ties(before and _without(before, away, round_.number - 1))]
         for m, match in enumerate(round_.matches if before is not None else ()):
             pair = {match.a, match.b} - {None}
             if not any(pair <= tie for tie in ties):
@@ -234,34 +236,43 @@ def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def _unbroken(tournament: records.Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
-    before = _as_drawn(tournament, number)
-    for tie in _ties(before) if before is not None else ():
-        yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
+    """Who left after the round before did so before the cut was made or after it: a tie is told that is one either
+    way."""
+    stayed = set().union(*_ties(_as_drawn(tournament, number, number - 1)))
+    for tie in _ties(_as_drawn(tournament, number)):
+        if not stayed.isdisjoint(tie):
+            yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
 
 
-def _as_drawn(tournament: records.Tournament, number: int) -> records.Tournament | None:
-    """As it stood when round `number` was drawn: who left later was still there. None where it cannot be told."""
-    stood = tournament_before(tournament, number)
+def _as_drawn(tournament: records.Tournament, number: int, stayed: int | None = None) -> records.Tournament | None:
+    """As it stood when round `number` was drawn: who left later was still there, and who left after round `stayed`.
+    None where it cannot be told."""
+    stood, last = tournament_before(tournament, number), number if stayed is None else stayed
     return stood and replace(
         stood,
         competitors=tuple(
             replace(
                 c,
-                dropped_after=_later(c.dropped_after, number),
-                disqualified_after=_later(c.disqualified_after, number),
+                dropped_after=_later(c.dropped_after, last),
+                disqualified_after=_later(c.disqualified_after, last),
             )
             for c in tournament.competitors
         ),
     )
 
 
+def _without(tournament: records.Tournament, away: set[str], last: int) -> records.Tournament:
+    people = tuple(replace(c, dropped_after=last) if c.id in away else c for c in tournament.competitors)
+    return replace(tournament, competitors=people)
+
+
 def _later(last: int | None, number: int) -> int | None:
     return None if last is not None and last >= number else last
 
 
-def _ties(before: records.Tournament) -> list[tuple[str, ...]]:
+def _ties(before: records.Tournament | None) -> list[tuple[str, ...]]:
     try:
-        return open_ties(before)
+        return [] if before is None else open_ties(before)
     except Problem:
         # A result that cannot be read is named elsewhere.
         return []

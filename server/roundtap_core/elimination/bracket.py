@@ -62,13 +62,14 @@ class BracketGame(Struct, frozen=True):
 class Bracket(Struct, frozen=True):
     """`size`: a power of two. `seeds` by seed (empty without a cut). `round_numbers`: the event's numbers of the
     bracket's rounds that are drawn. `standing`: all by Swiss rank as it was when the cut was made; empty where no
-    Swiss round was played."""
+    Swiss round was played. `out`: who is disqualified by now; their seeds and games stay as they were."""
 
     size: int
     seeds: tuple[str, ...]
     games: tuple[BracketGame, ...]
     round_numbers: tuple[int, ...]
     standing: tuple[str, ...]
+    out: frozenset[str] = frozenset()
 
     @property
     def rounds(self) -> int:
@@ -88,7 +89,10 @@ class Bracket(Struct, frozen=True):
 
     @property
     def champion(self) -> str | None:
-        return self.final.winner
+        """Who won the final; once the winner is disqualified, who lost it."""
+        final = self.final
+        ranked = (who for who in (final.winner, *final.losers) if who not in self.out)
+        return next(ranked, None) if final.winner else None
 
     @property
     def over(self) -> bool:
@@ -120,7 +124,8 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
         matches = cut.by_game_number(drawn.matches, cut.game_count(size, bracket_round)) if drawn else None
         building.add_round(bracket_round, matches, drawn.number if drawn else None)
     numbers = tuple(r.number for r in played)
-    return Bracket(size, tuple(seeds), tuple(building.games), numbers, standing)
+    out = frozenset(c.id for c in tournament.competitors if c.disqualified_after is not None)
+    return Bracket(size, tuple(seeds), tuple(building.games), numbers, standing, out)
 
 
 class _BracketBuilder:

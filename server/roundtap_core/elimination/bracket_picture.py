@@ -41,6 +41,12 @@ def round_label(words: Words, key: str) -> str:
     return words("bracket.round-of", size=key.rpartition("-")[2])
 
 
+def marked_names(bracket: Bracket, names: Mapping[str, str], words: Words) -> dict[str, str]:
+    """All names; after those of the disqualified it says so: their seeds and games stay in the bracket."""
+    out = {who: f"{names.get(who, who)} ({words('status.disqualified')})" for who in bracket.out}
+    return {**names, **out}
+
+
 def text_width(text: str, size_px: float) -> float:
     """About how wide a text is in a sans serif of that size, in pixels; rather more than less."""
     units = sum(
@@ -68,6 +74,7 @@ class _Position(Struct, frozen=True):
 def bracket_svg(bracket: Bracket, names: Mapping[str, str], words: Words) -> str:
     """A whole SVG document without an XML head. Long names stand on two lines where that makes all letters larger on a
     screen."""
+    names = marked_names(bracket, names, words)
     drawings = [_BracketSvg(bracket, names, words, two_lines) for two_lines in (False, True)]
     return max(drawings, key=_BracketSvg.scale).svg()
 
@@ -77,6 +84,7 @@ def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: 
     across a hall: without past rounds, then the current round and the next, then these in several pages."""
     current = next((g.round for g in bracket.games if not g.decided and g.game != THIRD), bracket.rounds)
     games = game_count(bracket.size, current)
+    names = marked_names(bracket, names, words)
     layouts = [(first, bracket.rounds, 1) for first in (1, max(1, current - 1), current)]
     layouts += [(current, min(current + 1, bracket.rounds), games // left) for left in _halvings(games)]
     pages: list[_WallBracket] = []

@@ -50,17 +50,19 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
         rank = placed[-1].rank if shared else place
         reached = None
         if bracket is not None and who in wins:
-            reached = CHAMPION if wins[who] == bracket.rounds else round_key(game_count(bracket.size, wins[who] + 1))
+            came_to = min(wins[who] + 1, bracket.rounds)
+            reached = CHAMPION if who == bracket.champion else round_key(game_count(bracket.size, came_to))
         if rows[who].status == DISQUALIFIED:
             rank = None
         placed.append(FinalPlace(rank, who, reached, swiss.get(who), rows[who].status))
     return tuple(placed)
 
 
-def final_places(tournament: Tournament) -> dict[str, int]:
-    """The rank of `final_ranking` by competitor, of those who have one; empty while no elimination was drawn."""
+def final_places(tournament: Tournament, after: int | None = None) -> dict[str, int]:
+    """The rank of `final_ranking` by competitor, of those who have one; empty while no elimination was drawn, and in
+    the table as it stood after a round `after` that others have followed."""
     bracket = bracket_of(tournament) if tournament.stage_rounds(ELIMINATION) else None
-    if bracket is None:
+    if bracket is None or (after is not None and after < tournament.rounds[-1].number):
         return {}
     return {placed.competitor: placed.rank for placed in final_ranking(tournament, bracket) if placed.rank is not None}
 
@@ -131,8 +133,8 @@ def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
         "number": game.number,
         "name": game_name(bracket, game),
         "game": game.game,
-        "a": _seat_to_json(game.a),
-        "b": _seat_to_json(game.b),
+        "a": _seat_to_json(bracket, game.a),
+        "b": _seat_to_json(bracket, game.b),
     }
     match = game.match
     if match is not None:
@@ -147,5 +149,6 @@ def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
     return data
 
 
-def _seat_to_json(seat: BracketSeat) -> dict[str, Any]:
-    return {key: value for key, value in asdict(seat).items() if value is not None and value is not False}
+def _seat_to_json(bracket: Bracket, seat: BracketSeat) -> dict[str, Any]:
+    said = {key: value for key, value in asdict(seat).items() if value is not None and value is not False}
+    return {**said, **({"status": DISQUALIFIED} if seat.competitor in bracket.out else {})}

@@ -11,7 +11,7 @@ from roundtap_core.event.judging import open_appeal
 from roundtap_core.event.states import EventState, OpenPoint, tournament_of
 from roundtap_core.records import FINISHED_EARLY, SQUADS_UNFIELDED, SWISS, TIE_OPEN, Tournament
 from roundtap_core.rounds.never_fielded import never_fielded
-from roundtap_core.rounds.next_round import open_ties
+from roundtap_core.standings.standings import open_ties
 
 SQUADS_OWED, APPEAL_OPEN = "squads_owed", "appeal_open"
 
@@ -32,7 +32,7 @@ def unfinished_parts(state: EventState) -> tuple[OpenPoint, ...]:
     section 9, *End*): a tie at a place that counts, those who left included; rounds of the structure; squads that
     nobody has recorded, or fielded; appeals."""
     settled = not state.rulebook.tiebreak_rounds or state.cut is not None or elimination_rounds(state)
-    ties = [] if settled else _ties_as_if_all_had_stayed(state)
+    ties = [] if settled else [*open_ties(tournament_of(state)), *_ties_as_if_all_had_stayed(state)]
     points = [OpenPoint(TIE_OPEN, who) for tie in ties for who in tie]
     if not points and has_more_rounds(state):
         points = [OpenPoint(FINISHED_EARLY)]

@@ -16,7 +16,7 @@ from roundtap_core.event.lookups import Step, require_entrant, without_draft
 from roundtap_core.event.mending_steps import has_report
 from roundtap_core.event.states import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
-from roundtap_core.rounds.next_round import open_ties
+from roundtap_core.standings.standings import open_ties
 from roundtap_core.typed import Text
 
 ANEW, KEEP = "anew", "keep"  # what becomes of a cut, or of a tie-break round, that a correction would change

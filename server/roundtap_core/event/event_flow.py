@@ -12,9 +12,10 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.lists.squads import SquadsToField, fielded_squads, squads_unfieldable, to_field
 from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
-from roundtap_core.rounds.next_round import open_ties, second_stage_length
+from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import MatchSituation
+from roundtap_core.standings.standings import open_ties
 
 CUT, OVER = "cut", "over"
 """What may follow beside a Swiss or an elimination round: the cut is to be made; nothing is left to be played."""

@@ -114,10 +114,12 @@ def roles_of(state: states.EventState, by: str) -> frozenset[str]:
         raise Problem("official_off_duty")
     if official is None and (by not in states.ROLES or (by != ORGANIZER and state.officials)):
         raise Problem("unknown_official")
+    return _roles(state, official, by)
+
+
+def _roles(state: states.EventState, official: states.Official | None, by: str) -> frozenset[str]:
     role = by if official is None else official.role
-    if role == ORGANIZER and not head_judges(state):
-        return frozenset((ORGANIZER, HEAD_JUDGE))
-    return frozenset((role,))
+    return frozenset((role, HEAD_JUDGE) if role == ORGANIZER and not head_judges(state) else (role,))
 
 
 def head_judges(state: states.EventState) -> tuple[states.Official, ...]:
@@ -199,10 +201,16 @@ def open_appeal(match: states.MatchState) -> states.LogLine | None:
     return lines[-1] if lines and lines[-1].kind == states.APPEAL else None
 
 
-def is_ruling_final(match: states.MatchState) -> bool:
-    """The head judge has decided, and nothing was ruled since that could be appealed."""
-    kinds = [line.kind for line in match.log if line.kind != states.EXTENSION]
-    return bool(kinds) and kinds[-1] == states.DECISION
+def is_ruling_final(state: states.EventState, match: states.MatchState) -> bool:
+    """The head judge has decided or ruled, and nothing was ruled since that could be appealed."""
+    said = [line for line in match.log if line.kind != states.EXTENSION]
+    return bool(said) and (
+        said[-1].kind == states.DECISION
+        or (
+            said[-1].kind == states.RULING
+            and HEAD_JUDGE in _roles(state, state.officials.get(said[-1].by), said[-1].by)
+        )
+    )
 
 
 def open_appeals(state: states.EventState) -> tuple[tuple[states.RoundState, states.MatchState], ...]:
@@ -355,13 +363,13 @@ def _note_ruling(state: states.EventState, command: NoteRuling, now: Instant) ->
 
 
 def _appeal(state: states.EventState, command: Appeal, now: Instant) -> NewEntries:
-    """A ruling can be appealed once; a new one anew. It need not have been noted."""
+    """A ruling can be appealed once; a new one anew. It need not have been noted. The head judge's own is the last."""
     match = lookups.match_of_two(state, command.match)
     if command.by_competitor not in (match.match.a, match.match.b):
         raise Problem("unknown_competitor", competitor=command.by_competitor)
     if open_appeal(match) is not None:
         raise Problem("appeal_is_open")
-    if is_ruling_final(match):
+    if is_ruling_final(state, match):
         raise Problem("appeal_is_final")
     return [NewEntry("appeal-made", {"match": match.id, "competitor": command.by_competitor})]
 

@@ -158,6 +158,13 @@ class Entrant(Struct, frozen=True):
         return self.dropped_after is None and self.disqualified_after is None
 
     @property
+    def status(self) -> str | None:
+        """DISQUALIFIED, DROPPED, or None, as in the standings."""
+        if self.disqualified_after is not None:
+            return records.DISQUALIFIED
+        return None if self.active else records.DROPPED
+
+    @property
     def plays_live_match(self) -> bool:
         """Whether they play the match that they are in: one who leaves only after the round does."""
         return self.active or (self.how_left == PLAYS_ON and self.disqualified_after is None)
@@ -348,6 +355,10 @@ class EventState(Struct, frozen=True):
         """Whether they are in the event now: one who leaves only after the published round still plays it."""
         entrant = self.entrants[who]
         return entrant.active or (entrant.plays_live_match and self.live is not None)
+
+    def status_now(self, who: str) -> str | None:
+        """What every view says of who plays no more: DISQUALIFIED, DROPPED, or None."""
+        return None if self.plays(who) else self.entrants[who].status
 
     @property
     def live(self) -> RoundState | None:

@@ -34,14 +34,12 @@ _NO_TEXT = re.compile(
 )
 
 
-def standings_csv(tournament: Tournament, after: int | None = None) -> str:
-    """The table after round `after` (default: after all rounds, with the final places of an elimination). `place` is
+def standings_csv(tournament: Tournament, after: int | None = None, now: bool = False) -> str:
+    """The table after round `after`; by default, or `now`, with the final places of an elimination. `place` is
     where a player ended: the final rank once there is an elimination, else the rank; rows stand in its order. `rank` is
     that of the standings. Raises Problem where a recorded result cannot be read."""
-    last = max((r.number for r in tournament.rounds if r.stage != ELIMINATION), default=0)
-    number = last if after is None else after
-    rows: list[dict[str, Any]] = standings_to_json(standings(tournament, number), number)["standings"]
-    places = final_places(tournament) if number >= last else {}
+    rows: list[dict[str, Any]] = standings_to_json(standings(tournament, after, now), 0)["standings"]
+    places = final_places(tournament, None if now else after)
     rows.sort(key=lambda row: (row["rank"] is None, places.get(row["competitor"], row["rank"] or 0)))
     keys = _columns(rows)
     people = {competitor.id: competitor for competitor in tournament.competitors}

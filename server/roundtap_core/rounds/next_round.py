@@ -13,7 +13,7 @@ from roundtap_core.pairing.table_numbers import assign_in_order
 from roundtap_core.records import ELIMINATION, SECOND_SWISS, SWISS, TIEBREAK, Draw, Match, Tournament
 from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
 from roundtap_core.standings import tiebreakers
-from roundtap_core.standings.standings import standings
+from roundtap_core.standings.standings import open_ties
 
 
 def next_stage(tournament: Tournament) -> str:
@@ -98,26 +98,6 @@ def second_stage_round(
     there = second_stage_players(tournament, seeds)
     absent = {competitor.id for competitor in tournament.competitors} - there
     return draw_swiss_round(tournament, seed, attempt, absent, SECOND_SWISS, planned - len(played) - 1, busy)
-
-
-def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
-    """Ties that nothing but the lot would decide and in which somebody stands on a prize or cut place, best first. Only
-    those still there count. Empty for rulebooks without tie-break rounds, and before the last Swiss round."""
-    book = rulebook(tournament.rulebook)
-    if not book.tiebreak_rounds:
-        return []
-    here = tiebreakers.present_after(tournament)
-    ties: list[tuple[str, ...]] = []
-    above: list[str] = []
-    tied: list[str] = []
-    for row in standings(tournament):
-        tied.append(row.competitor)
-        if row.decided_by != tiebreakers.RANDOM:
-            playing = tuple(who for who in tied if who in here)
-            if len(playing) > 1 and tiebreakers.decides_place(tournament, above, here):
-                ties.append(playing)
-            above, tied = above + tied, []
-    return ties
 
 
 def next_tiebreak_round(

@@ -15,8 +15,9 @@ from msgspec.structs import asdict
 ENFORCED, DEFAULT, OFFERED, PEOPLE = "enforced", "default", "offered", "people"
 KINDS = (ENFORCED, DEFAULT, OFFERED, PEOPLE)
 HELD = (ENFORCED, DEFAULT)
-"""Enforced: the kit computes it or refuses anything else. Default: the same unless the organizer decides otherwise, on
-record. Offered: the kit shows or records it, and a person acts. People: left to players, judges or organizers."""
+"""Enforced: every front refuses anything else, or the kit computes it as worked out by hand. Default: the same unless
+the organizer decides otherwise (an option, pairing by hand, *Publish anyway*), on record and announced. Offered: the
+kit shows or records it, and a person acts. People: left to players, judges or organizers."""
 
 CORE = "core"
 """The front that every clause the kit holds is tried at, where the clause names no others (tests/core/fronts.py)."""
@@ -28,7 +29,8 @@ class Clause(Struct, frozen=True):
     """One requirement of a document. `section`: its heading there; `heading`: that in the reader's language; `text`:
     the clause in short words; `rulebooks`: ids it holds for. `reason`: why a clause is left to people. `tests`: pytest
     ids of tests for it. `fronts`: those that could break an enforced or default clause, each covered by a test; at
-    least the core. `decided`: the kit's decision where the document has a gap."""
+    least the core. `decided`: the kit's decision where the document has a gap. What makes an enforced clause so:
+    `refuses`, keys of the Problems that its opposite meets, or `figure`, the test of a figure worked out by hand."""
 
     id: str
     section: str
@@ -39,6 +41,8 @@ class Clause(Struct, frozen=True):
     tests: tuple[str, ...] = ()
     decided: str = ""
     fronts: tuple[str, ...] = ()
+    refuses: tuple[str, ...] = ()
+    figure: str = ""
     heading: str = ""
 
 
@@ -117,6 +121,7 @@ def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:
             **raw,
             "rulebooks": tuple(raw.get("rulebooks", everybody)),
             "tests": tuple(raw.get("tests", ())),
+            "refuses": tuple(raw.get("refuses", ())),
             "fronts": tuple(raw.get("fronts", (CORE,) if raw["how"] in HELD else ())),
         }
     )

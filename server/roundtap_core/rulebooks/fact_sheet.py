@@ -6,24 +6,36 @@ from roundtap_core.rulebooks.base import Options, Rulebook, Tally
 
 _OUTCOMES = (
     ("win", Result(ended=RULING, winner="a")),
-    ("win_at_time", Result(ended=TIME, winner="a", score=SidePair(1, 0))),
     ("draw", Result(ended=RULING, winner="draw")),
     ("loss", Result(ended=RULING, winner="b")),
 )
 
 
 def outcome_points(book: Rulebook, options: Options) -> dict[str, int]:
-    """Tournament points of "win", "draw" and "loss", as far as the rulebook has them. "win_at_time" is there only where
-    a narrow win when time is up is worth something else than a win."""
+    """Tournament points of "win", "draw" and "loss", as far as the rulebook has them. Where a narrow win at time is
+    worth something else: "win_at_time", and "win_at_time_lead" from `full_win_lead` on; the text of both names it."""
+    lead = full_win_lead(book, options)
+    at_time = [("win_at_time_lead", _at_time(lead)), ("win_at_time", _at_time(lead - 1))] if lead is not None else []
     points: dict[str, int] = {}
-    for name, result in _OUTCOMES:
+    for name, result in (_OUTCOMES[0], *at_time, *_OUTCOMES[1:]):
         try:
             points[name] = book.tally(Match("a", "b", result=result), "a", options).points
         except Problem:
             continue  # No draws in this rulebook.
-    if points.get("win_at_time") == points["win"]:
-        del points["win_at_time"]
     return points
+
+
+def full_win_lead(book: Rulebook, options: Options) -> int | None:
+    """From which lead on a win at time is worth as much as any win; None where it always is."""
+    full = book.tally(Match("a", "b", result=_OUTCOMES[0][1]), "a", options).points
+    leads = range(1, options.get("squad_points", 0) + 1)
+    found = (n for n in leads if book.tally(Match("a", "b", result=_at_time(n)), "a", options).points == full)
+    least = next(found, None)
+    return None if least == 1 else least
+
+
+def _at_time(lead: int) -> Result:
+    return Result(ended=TIME, winner="a", score=SidePair(lead, 0))
 
 
 def bye_worth(book: Rulebook, options: Options) -> dict[str, Tally]:

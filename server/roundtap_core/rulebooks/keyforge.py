@@ -16,10 +16,18 @@ from roundtap_core.rulebooks import base
 HOUSES_OF_A_DECK = 3
 INTRODUCTORY = frozenset(
     {
-        # As printed, and as found where the ñ was lost.
+        # As the document prints them, and as found where the ñ was lost.
         "senorita onice censorius",
         "sefiorita onice censorius",
         "radiante argus el supremo",
+        # Not from the document: the same two decks as English, French, Italian and Polish core sets name them.
+        "miss onyx censorius",
+        "radiant argus the supreme",
+        "supreme argus radiant",
+        "le supreme argus radiant",
+        "fulgido argus il supremo",
+        "panna onyks censorius",
+        "najwyzszy argus swietlisty",
     }
 )
 SLEEVES_LEVEL = "premium"

@@ -391,6 +391,7 @@ class XWingEpicDuel(base.Rulebook):
         "decision.unpaired_loss_mov_0",
         "decision.both_lose",
         "decision.epic_bye_mov",
+        "decision.bye_round_1",
         "decision.epic_games_equal",
         "decision.epic_minutes",
         "decision.own_structure",

@@ -9,7 +9,15 @@ from msgspec.structs import replace
 from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_core.standings.tiebreakers import AMONG_TIED, RANDOM, STEPS, TiebreakInput, TiebreakValues
+from roundtap_core.standings.tiebreakers import (
+    AMONG_TIED,
+    RANDOM,
+    STEPS,
+    TIEBREAK_ROUND,
+    TiebreakInput,
+    TiebreakValues,
+    decides_place,
+)
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 
 POINTS, LAST, CUT = "points", "last", "cut"
@@ -17,8 +25,9 @@ POINTS, LAST, CUT = "points", "last", "cut"
 Order = list[tuple[str, str]]  # competitors, the best first, each with what separates it from the next
 
 
-def standings(tournament: Tournament, after: int | None = None) -> tuple[StandingsRow, ...]:
-    """The standings after round `after` (default: after all recorded Swiss rounds), best first.
+def standings(tournament: Tournament, after: int | None = None, now: bool = False) -> tuple[StandingsRow, ...]:
+    """The standings after round `after` (default: after all recorded Swiss rounds), best first. `now`: who left or was
+    disqualified since then has that status, as in the hall during the next round; else all stand as they did then.
 
     Order: points, then the rulebook's tiebreakers. Dropped competitors keep their place. Disqualified ones come last
     without a rank, in the file's order, but their matches count for their opponents (house decision). Competitors who
@@ -26,22 +35,43 @@ def standings(tournament: Tournament, after: int | None = None) -> tuple[Standin
     they were played in. Raises Problem, with its place in the event file, for an unreadable result.
     """
     basis = TiebreakInput(tournament, after, swiss_totals(tournament, after))
+    status = _status(tournament, after, now)
+    order, values = _ordered(basis, status)
+    out = [who for who, said in status.items() if said == DISQUALIFIED]
+    shown = {key: {**figures.shown, **STEPS[key](basis, out).shown} for key, figures in values.items()}
+    return tuple(_rows(order, out, basis.records, shown, status))
+
+
+def open_ties(tournament: Tournament) -> list[tuple[str, ...]]:
+    """Who still has to play for a prize or cut place, best tie first, each in the lot's order. Only those still there
+    play. Empty for rulebooks without tie-break rounds, and before the last Swiss round."""
+    if not rulebook(tournament.rulebook).tiebreak_rounds:
+        return []
+    basis = TiebreakInput(tournament, None, swiss_totals(tournament))
+    _ordered(basis, _status(tournament))
+    return basis.open
+
+
+def _status(tournament: Tournament, after: int | None = None, now: bool = False) -> dict[str, str | None]:
+    """All who have a line, in the file's order, each with their status: as it was then, or `now`."""
     seated = tournament.seated(after)
-    status = {
+    return {
         c.id: said
         for c in tournament.competitors
-        if ((said := c.status(after)) is None and not seated) or c.id in seated
+        if ((said := c.status(None if now else after)) is None and not seated) or c.id in seated
     }
+
+
+def _ordered(basis: TiebreakInput, status: Mapping[str, str | None]) -> tuple[Order, dict[str, TiebreakValues]]:
+    """All who are ranked, in order, and the tiebreakers' values by key."""
     ranked = [who for who, said in status.items() if said != DISQUALIFIED]
-    second = _second_stage(tournament, after).intersection(ranked)
+    second = _second_stage(basis.tournament, basis.after).intersection(ranked)
     values = _values(basis, ranked)
     order: Order = []
     for group in _points_groups(basis.records, ranked, second):
         order += _settled(basis, group, values)
         order[-1] = (order[-1][0], CUT if len(order) == len(second) else POINTS)
-    out = [who for who, said in status.items() if said == DISQUALIFIED]
-    shown = {key: {**figures.shown, **STEPS[key](basis, out).shown} for key, figures in values.items()}
-    return tuple(_rows(order, out, basis.records, shown, status))
+    return order, values
 
 
 def last_first(tournament: Tournament, records: Mapping[str, SwissTotals], among: Collection[str]) -> Iterator[str]:
@@ -81,7 +111,7 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
     again = keys.index(book.ties_start_again_at) if book.ties_start_again_at else len(keys)
     order: Order = []
 
-    def settle(tied: list[str], level: int) -> None:
+    def settle(tied: list[str], level: int, straight: bool = False) -> None:
         if len(tied) == 1:
             order.append((tied[0], ""))
             basis.above.append(tied[0])
@@ -89,23 +119,24 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
         if level == len(keys):
             raise AssertionError("the last tiebreaker left a tie")
         key = keys[level]
-        groups = _split(tied, (values[key] if key in values else STEPS[key](basis, tied)).order)
+        said = values[key] if key in values else STEPS[key](basis, tied)
+        groups = _split(tied, said.order)
+        if said.playing:
+            basis.open.append(said.playing)
         for group in groups:
-            # A smaller tie may start again at an earlier tiebreaker.
-            settle(group, min(level + 1, again) if len(groups) > 1 else level + 1)
+            if key == TIEBREAK_ROUND and len(groups) > 1 and not said.playing and decides_place(basis):
+                # Inside a tie-break nothing from the Swiss rounds decides.
+                settle(group, level, straight=True)
+            elif straight and not said.playing:
+                # Nobody is there to play for it.
+                settle(group, again)
+            else:
+                # A smaller tie may start again at an earlier tiebreaker.
+                settle(group, level + 1 if said.playing or len(groups) == 1 else min(level + 1, again))
             order[-1] = (order[-1][0], key)
 
     settle(points_group, 0)
     return order
-
-
-def current_standings(tournament: Tournament, after: int) -> tuple[StandingsRow, ...]:
-    """The standings after round `after`, for the hall during the next: those disqualified since have no rank."""
-    now = tuple(
-        c if c.disqualified_after is None else replace(c, disqualified_after=min(c.disqualified_after, after))
-        for c in tournament.competitors
-    )
-    return standings(replace(tournament, competitors=now), after)
 
 
 def tournament_before(tournament: Tournament, number: int, seen: int | None = None) -> Tournament | None:

@@ -20,9 +20,12 @@ EACH, KNOCKOUT = "each", "knockout"
 
 Worth = tuple[int, ...]
 
-RANDOM = "random"
+Judged = tuple[dict[str, Worth], set[str], bool]
+"""What games say: each one's worth, higher is better; who has no game left to play; whether the next place is taken."""
 
-AMONG_TIED: frozenset[str] = frozenset(("head_to_head", "tiebreak_round", RANDOM))
+TIEBREAK_ROUND, RANDOM = "tiebreak_round", "random"
+
+AMONG_TIED: frozenset[str] = frozenset(("head_to_head", TIEBREAK_ROUND, RANDOM))
 """Tiebreakers evaluated within a tie only: they depend on the tied, or are rarely needed."""
 
 
@@ -59,72 +62,63 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
     return found
 
 
-def tiebreak_values(tournament: Tournament, tied: Sequence[str], after: int | None = None) -> Mapping[str, Worth]:
-    """Each tied competitor's value from the tie-break rounds, higher is better; all equal while undecided. Round robin:
-    wins once all have met, then once all have met again, and so on. Single elimination: a later loss is better. Those
-    who left before meeting everyone rank below."""
-    meetings = meetings_among(tournament, tied, after)
-    if not meetings:
-        return dict.fromkeys(tied, ())
-    # Looks at the whole event: those who met all of their tie left it when they left the others of that tie.
-    last = max(played.number for played in tournament.stage_rounds(TIEBREAK) if after is None or played.number <= after)
-    playing = _not_left(tournament, tied, meetings, last)
-    meetings = [meeting for meeting in meetings if meeting.pair <= playing]
-    if meetings and event_tiebreak_form(tournament) == KNOCKOUT:
-        gone = {who for who in playing if not _is_present(tournament, who, last)}
-        # Leaving unbeaten means missing the next round: below the unbeaten, above the beaten.
-        worth: dict[str, Worth] = {
-            who: (1, _lost_in(who, meetings) or (last + 1 if who in gone else last + 2)) for who in playing
-        }
-    else:
-        worth = {who: (1, *_wins(who, playing, meetings)) for who in playing}
-    return {who: worth.get(who, (0,)) for who in tied}
+def _knocked_out(field: set[str], games: Sequence[TiebreakMatch]) -> Judged:
+    """Single elimination: who has lost to nobody, or the later. What somebody wins who is out already puts no one out,
+    and after a double loss by ruling the two meet again."""
+    lost: dict[str, int] = {}
+    for game in games:
+        if game.winner and game.pair <= field and lost.get(game.winner, game.round) >= game.round:
+            lost.update(dict.fromkeys(game.pair - {game.winner}, game.round))
+    return {who: (1, lost[who]) if who in lost else (2,) for who in field}, set(lost), len(field) - len(lost) == 1
 
 
-def _not_left(tournament: Tournament, tied: Sequence[str], meetings: Sequence[TiebreakMatch], last: int) -> set[str]:
-    """The tied without those who left by round `last` with meetings to play; those who never played have none."""
-    met = {meeting.pair for meeting in meetings if not meeting.open}
-    knockout = event_tiebreak_form(tournament) == KNOCKOUT
-    here = {who for who in tied if _is_present(tournament, who, last)}
-    began = {who for who in tied if who in here or any(who in pair for pair in met)}
-    if knockout:
-        return began
-    done = {who for who in began if all(frozenset((who, other)) in met for other in began if other != who)}
-    if not here and done != began:
-        # No one is left to play the missing meetings: those completed by chance decide nothing.
-        return set()
-    return here | done
+def _round_robin(field: set[str], games: Sequence[TiebreakMatch]) -> Judged:
+    """Each against each: the wins in all first meetings, all second ones, and so on, as far as these are complete."""
+    met: dict[frozenset[str], list[str | None]] = {frozenset(pair): [] for pair in combinations(field, 2)}
+    for game in games:
+        if game.pair in met and not game.open:
+            met[game.pair].append(game.winner)
+    complete = min(map(len, met.values()), default=0)
+    worth = {who: (1, *(sum(won[k] == who for won in met.values()) for k in range(complete))) for who in field}
+    decided = len(field) == 1 or len(set(worth.values())) > 1
+    done = {who for who in field if decided or all(len(won) > complete for pair, won in met.items() if who in pair)}
+    return worth, done, decided
 
 
-def _is_present(tournament: Tournament, who: str, last: int) -> bool:
-    left = next(c for c in tournament.competitors if c.id == who).left_after
-    return left is None or left > last
-
-
-def _lost_in(who: str, meetings: Sequence[TiebreakMatch]) -> int | None:
-    """The round in which `who` lost; after a double loss by ruling the two meet again."""
-    return next((m.round for m in meetings if who in m.pair and m.winner not in (None, who)), None)
-
-
-def _wins(who: str, playing: set[str], meetings: Sequence[TiebreakMatch]) -> list[int]:
-    """Wins in all first meetings, all second ones, …, as far as these are complete."""
-    by_pair: dict[frozenset[str], list[TiebreakMatch]] = {
-        frozenset(pair): [] for pair in combinations(sorted(playing), 2)
-    }
-    for meeting in meetings:
-        if not meeting.open:
-            by_pair[meeting.pair].append(meeting)
-    complete = min((len(played) for played in by_pair.values()), default=0)
-    return [sum(played[k].winner == who for played in by_pair.values()) for k in range(complete)]
+def _played_out(
+    form: Callable[[set[str], Sequence[TiebreakMatch]], Judged],
+    field: set[str],
+    games: Sequence[TiebreakMatch],
+    left: Mapping[str, int],
+    rounds: Sequence[int],
+) -> tuple[Mapping[str, Worth], bool]:
+    """What the rounds say of those still in it, round by round; what was decided stays so, whoever leaves later. Who
+    leaves with games to play takes those played along: whom they beat plays on (house decision)."""
+    worth: Mapping[str, Worth] = {}
+    decided = False
+    for number in (*rounds, None):
+        played = [game for game in games if number is None or game.round < number]
+        gone = {who for who in field if who in left and (number is None or left[who] < number)}
+        field = field - gone.difference(*(game.pair for game in played if game.pair <= field))
+        worth, done, decided = form(field, played)
+        if decided:
+            break
+        while leaving := (gone & field) - done:
+            field = field - leaving
+            worth, done, decided = form(field, played)
+        if decided:
+            break
+    return worth, decided
 
 
 def next_tiebreak_pairs(tournament: Tournament, tied: Sequence[str], form: str) -> list[tuple[str, str]]:
-    """The next pairs among `tied`, which is in the lot's order; those left over wait for the next round."""
-    meetings = meetings_among(tournament, tied)
+    """The next pairs among `tied`, who still have to play, in the lot's order; those left over wait for the next round.
+    In single elimination whoever has waited most plays first."""
     if form == KNOCKOUT:
-        unbeaten = [who for who in tied if _lost_in(who, meetings) is None]
-        return list(zip(unbeaten[::2], unbeaten[1::2], strict=False))
-    count = Counter(meeting.pair for meeting in meetings)
+        games = Counter(who for match in meetings_among(tournament, [*tournament.seated()]) for who in match.pair)
+        waiting = sorted(tied, key=lambda who: games[who])
+        return list(zip(waiting[::2], waiting[1::2], strict=False))
+    count = Counter(meeting.pair for meeting in meetings_among(tournament, tied))
     fewest = min(count[frozenset(pair)] for pair in combinations(tied, 2))
     due = [[pair for pair in one if count[frozenset(pair)] == fewest] for one in _circle(tied)]
     return max(due, key=len)
@@ -142,41 +136,46 @@ def _circle(players: Sequence[str]) -> list[list[tuple[str, str]]]:
     return rounds
 
 
-def present_after(tournament: Tournament, after: int | None = None) -> set[str]:
-    """Competitors present for what follows the Swiss and tie-break rounds up to `after`. Leaving during the elimination
-    does not cost the place won before."""
-    begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
-    known = [number for number in (after, begun - 1 if begun else None) if number is not None]
-    last = min(known, default=None)
-    return {c.id for c in tournament.competitors if c.left_after is None or (last is not None and c.left_after > last)}
-
-
-def decides_place(tournament: Tournament, above: Sequence[str], here: set[str], after: int | None = None) -> bool:
-    """Whether the Swiss rounds are over and the place after those `above` carries a prize or a place in the cut. Prizes
-    go by place, the cut to the best of those still present."""
-    planned = planned_structure_or_none(tournament)
-    played = sum(1 for r in tournament.stage_rounds(SWISS) if after is None or r.number <= after)
-    if planned is None or not played or played < planned[0]:
-        return False
-    prizes = rulebook(tournament.rulebook).options(tournament.options).get("prize_places", 0)
-    return len(above) < prizes or sum(who in here for who in above) < planned[1]
-
-
 class TiebreakInput(Struct, frozen=True):
     """What a tiebreaker may use: the tournament after round `after` (None: all of it), the totals, and those ranked
-    above the tie, to whom each is added that has a place."""
+    above the tie, to whom each is added that has a place; `open` gathers the ties that have to be played on."""
 
     tournament: Tournament
     after: int | None
     records: Mapping[str, SwissTotals]
     above: list[str] = []
+    open: list[tuple[str, ...]] = []
 
 
 class TiebreakValues(Struct, frozen=True):
-    """A tiebreaker's values: `order` is compared (higher is better), `shown` is displayed (empty: nothing)."""
+    """A tiebreaker's values: `order` is compared (higher is better), `shown` is displayed (empty: nothing). `playing`:
+    who still has to play for the place, in the lot's order."""
 
     order: Mapping[str, Any]
     shown: Mapping[str, int | Fraction]
+    playing: tuple[str, ...] = ()
+
+
+def present_after(basis: TiebreakInput) -> set[str]:
+    """Competitors present for what follows the Swiss and tie-break rounds. Leaving during the elimination does not cost
+    the place won before."""
+    tournament = basis.tournament
+    begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
+    known = [number for number in (basis.after, begun - 1 if begun else None) if number is not None]
+    last = min(known, default=None)
+    return {c.id for c in tournament.competitors if c.left_after is None or (last is not None and c.left_after > last)}
+
+
+def decides_place(basis: TiebreakInput, *taken: str) -> bool:
+    """Whether the Swiss rounds are over and the place after those above, and those who have `taken` one, carries a
+    prize or a place in the cut. Prizes go by place, the cut to the best of those still present."""
+    tournament, above = basis.tournament, [*basis.above, *taken]
+    planned = planned_structure_or_none(tournament)
+    played = sum(1 for r in tournament.stage_rounds(SWISS) if basis.after is None or r.number <= basis.after)
+    if planned is None or not played or played < planned[0]:
+        return False
+    prizes = rulebook(tournament.rulebook).options(tournament.options).get("prize_places", 0)
+    return len(above) < prizes or len(present_after(basis).intersection(above)) < planned[1]
 
 
 Step = Callable[[TiebreakInput, Sequence[str]], TiebreakValues]
@@ -245,10 +244,13 @@ def _opponents_figure(key: str) -> Step:
 
 
 def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met."""
+    """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met; and never
+    once they play for the place in a tie-break round, also where one of them is disqualified since."""
     among = set(tied)
     met = {who: set(basis.records[who].opponents) for who in tied}
-    if any(two not in met[one] for one, two in combinations(tied, 2)):
+    if any(two not in met[one] for one, two in combinations(tied, 2)) or (
+        decides_place(basis) and _games_of(basis, tied)[0]
+    ):
         return TiebreakValues(dict.fromkeys(tied, (0, 0)), {})
     order: dict[str, tuple[int, int]] = {}
     for who in tied:
@@ -258,15 +260,42 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     return TiebreakValues(order, {})
 
 
+def _games_of(basis: TiebreakInput, tied: Sequence[str]) -> tuple[list[TiebreakMatch], set[str]]:
+    """The tie-break matches of the tied, and who plays in them: earlier results stand where somebody was disqualified,
+    who has no place."""
+    out = {c.id for c in basis.tournament.competitors if c.disqualified_after is not None}.difference(tied)
+    games = meetings_among(basis.tournament, [*tied, *out], basis.after)
+    field = set(tied).union(*(game.pair for game in games if not game.pair.isdisjoint(tied)))
+    return [game for game in games if game.pair <= field], field
+
+
 def tiebreak_round(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
-    """What the tie-break rounds between the tied have decided. Before any was played, departed competitors rank below
-    where a place is at stake (house decision)."""
-    values = tiebreak_values(basis.tournament, tied, basis.after)
-    if len(set(values.values())) == 1:
-        here = present_after(basis.tournament, basis.after)
-        if any(who in here for who in tied) and decides_place(basis.tournament, basis.above, here, basis.after):
-            values = {who: (int(who in here),) for who in tied}
-    return TiebreakValues(values, {})
+    """2.4.2: what the tie-break rounds have decided among the tied, and who still plays for the place. Single
+    elimination gives one place: that of who has beaten all that were left. For the next that counts, whoever lost to
+    nobody but those above plays on; below the last that counts, the later they went out the better. Where a place is at
+    stake, who left stands below who stayed (house decision)."""
+    tournament = basis.tournament
+    here = present_after(basis)
+    at_stake = decides_place(basis)
+    gone = (c for c in tournament.competitors if at_stake and c.id not in here)
+    left = {c.id: c.left_after for c in gone if c.left_after is not None}
+    form = _knocked_out if event_tiebreak_form(tournament) == KNOCKOUT else _round_robin
+    rounds = [each.number for each in tournament.stage_rounds(TIEBREAK)]
+    games, field = _games_of(basis, tied)
+    while True:
+        worth, decided = _played_out(form, field, games, left, rounds)
+        best = max(worth.values(), default=(0,))
+        first = [who for who in tied if worth.get(who) == best]
+        out = field.difference(tied)
+        if not out or 0 < len(first) < len(tied):
+            break
+        # Nobody gets the place of the first among the disqualified: the others play on.
+        field = field - {max(sorted(out), key=lambda who: worth.get(who, (0,)))}
+    playing = [who for who in first if who in here] if at_stake and not decided else []
+    if decided and best == (2,) and decides_place(basis, *first):
+        worth = {who: value[:1] for who, value in worth.items()}
+    playing.sort(key=lambda who: lot_number(tournament.seed, who))
+    return TiebreakValues({who: worth.get(who, (0,)) for who in tied}, {}, tuple(playing))
 
 
 def _lot(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
@@ -285,6 +314,6 @@ STEPS: dict[str, Step] = {
     "opponents_score": _opponents_figure("score"),
     "struggles": _figure("struggles"),
     "wounds": _figure("wounds"),
-    "tiebreak_round": tiebreak_round,
+    TIEBREAK_ROUND: tiebreak_round,
     RANDOM: _lot,
 }

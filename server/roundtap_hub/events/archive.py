@@ -85,7 +85,7 @@ def export_file(event_id: str) -> AnyResponse:
 def export_standings(event_id: str) -> AnyResponse:
     """The standings after the last settled round, with final places, as `roundtap standings --format csv` has it."""
     moment = web.current_event(event_id)
-    text = csv_of(tournament(moment), settled_round(moment.state))
+    text = csv_of(tournament(moment), settled_round(moment.state), now=True)
     # Without a byte order mark, spreadsheets guess another encoding.
     return web.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
 

@@ -11,7 +11,7 @@ from roundtap_core.event.event_flow import CUT, OVER, current_bracket, eliminati
 from roundtap_core.event.rounds import clashing_tables, draft_moves
 from roundtap_core.event.states import EventState, RoundState, active_ids, tournament_of
 from roundtap_core.records import ELIMINATION, TIEBREAK
-from roundtap_core.rounds.next_round import open_ties
+from roundtap_core.standings.standings import open_ties
 from roundtap_core.standings.tiebreakers import EACH, KNOCKOUT
 from roundtap_hub.events import places
 from roundtap_hub.events.saved_event import planned_swiss

@@ -14,7 +14,7 @@ from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_mat
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten_name
 from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
-from roundtap_core.standings.standings import current_standings
+from roundtap_core.standings.standings import standings
 from roundtap_hub.serving.memoized import memoized, memoized_by
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.snapshots import EventSummary
@@ -142,7 +142,7 @@ def settled_standings(moment: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
     result cannot be read."""
     try:
-        return current_standings(tournament(moment), settled_round(moment.state))
+        return standings(tournament(moment), settled_round(moment.state), now=True)
     except Problem:
         return ()
 
@@ -157,7 +157,7 @@ def rank_changes(moment: SavedEvent) -> dict[str, int]:
     """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
     settled = settled_round(moment.state)
     try:
-        before = current_standings(tournament(moment), settled - 1) if settled > 1 else ()
+        before = standings(tournament(moment), settled - 1, now=True) if settled > 1 else ()
     except Problem:
         return {}
     was, now = ({row.competitor: row.rank for row in rows if row.rank} for rows in (before, settled_standings(moment)))
@@ -197,7 +197,7 @@ def results_version(moment: SavedEvent) -> str:
     settled = settled_round(state)
     return short_hash(
         settled,
-        [(e.id, e.dropped_after, e.disqualified_after) for e in state.entrants.values()],
+        [(e.id, e.dropped_after, e.disqualified_after, state.status_now(e.id)) for e in state.entrants.values()],
         [
             [(m.number, m.revision) for m in r.matches]
             for r in state.public_rounds

@@ -90,7 +90,7 @@ def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_a
     return {
         "log": [(line, *author_of(moment, line.kind, line.by)) for line in match.log],
         "appealed_by": names.get(appeal.by, appeal.by) if appeal else "",
-        "final": judging.is_ruling_final(match),
+        "final": judging.is_ruling_final(state, match),
         "extension_minutes": minutes,
         "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
         "last_extension": given[-1] if timed and minutes else 0,

@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from roundtap_core.event.states import PUBLISHED, EventState, RoundState, active
 from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
 from roundtap_core.lists.squads import fielded_squads, squad_letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
-from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points
+from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.events import saved_event
@@ -36,6 +37,7 @@ from roundtap_hub.results.standings_table import standings_view
 from roundtap_hub.rounds.knockout import bracket, bracket_lines, next_round_key, title_key
 from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving import web
+from roundtap_hub.store.command_pipeline import busy_tables
 from roundtap_hub.units.unit_keys import STATION
 
 ORDER = {
@@ -373,6 +375,7 @@ def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
             "fixed_table": e.fixed_table,
             "came_with": e.came_with,
             "active": e.active,
+            "status": e.status,
         }
         for e in moment.state.entrants.values()
     ]
@@ -387,13 +390,14 @@ def paper_numbers(state: EventState) -> dict[str, int]:
     return {who: place for place, who in enumerate(state.entrants, start=1)}
 
 
-def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, Any]:
+def emergency_view(moment: saved_event.SavedEvent, now: Instant, busy: Collection[int]) -> dict[str, Any]:
     """Everything needed to pair this event's next round on paper; names as the hall may read them.
 
     `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
     round's length, None without a clock; `left_ms`: None where the clock does not run. `next_key`: of the next round's
     name, None for Swiss. `fixed`: (table, number, name) of those with a fixed table. Of a row, `line` is None before
-    the first match, `owed` the squads not fielded yet; those `awaited` play once they have come.
+    the first match, `owed` the squads not fielded yet; those `awaited` play once they have come. `tables`: the event's
+    own, without those `busy` with other events.
     """
     state, names = moment.state, saved_event.shown_names(moment)
     numbers, view = paper_numbers(state), standings_view(moment, names)
@@ -417,11 +421,11 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
                 "owed": owed,
                 "must": must,
                 "active": entrant.active,
+                "status": entrant.status,
                 "awaited": who in waiting,
             }
         )
     matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
-    tables = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
     return {
         "after": saved_event.settled_round(state),
         "columns": view.columns,
@@ -430,6 +434,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         "matches": matches,
         "open": [match for match in matches if not match["done"]],
         "points": outcome_points(state.rulebook, state.options),
+        "full_win_lead": full_win_lead(state.rulebook, state.options),
         "bye_points": worth["bye"].points,
         "bye_figures": worth["bye"].figures,
         "won_bye_figures": worth["won"].figures,
@@ -440,7 +445,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         "next_number": (newest.number if newest else 0) + 1,
         "next_key": next_round_key(state),
         "planned": saved_event.planned_swiss(state),
-        "tables": range(1, tables + 1),
+        "tables": _own_tables(state, busy),
         "fixed": sorted(
             (e.fixed_table, numbers[e.id], names[e.id])
             for e in state.entrants.values()
@@ -448,6 +453,14 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant) -> dict[str, An
         ),
         "squads": state.rulebook.squads is not None,
     }
+
+
+def _own_tables(state: EventState, busy: Collection[int]) -> list[int]:
+    """The tables that the next round would get, its players' fixed ones included, and a few to spare."""
+    fixed = {entrant.fixed_table for entrant in state.entrants.values() if entrant.active} - {None, *busy}
+    free = (table for table in count(1) if table not in busy and table not in fixed)
+    wanted = max(1, len(active_ids(state)) // 2) + SPARE_TABLES
+    return sorted([*filter(None, fixed), *islice(free, max(SPARE_TABLES, wanted - len(fixed)))])
 
 
 def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
@@ -521,6 +534,7 @@ def print_bracket(event_id: str) -> AnyResponse:
         drawing=bracket_svg(found, names, web.words()) if found else "",
         # On paper the first round comes first.
         names=names,
+        bracket=found,
         bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(game.number for game in line.games))
         if found
         else [],
@@ -554,7 +568,7 @@ def print_emergency(event_id: str) -> AnyResponse:
     return _sheet(
         moment,
         "emergency",
-        view=emergency_view(moment, hub.clocks.now()),
+        view=emergency_view(moment, hub.clocks.now(), busy_tables(web.current_snapshot().events, event_id)),
         hub_address=web.hub_address(),
         fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
         console_address=f"https://{urlsplit(web.hub_address()).hostname}:{hub.access.encrypted.port}/"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import squads_lost, squads_to_field
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import SIDES, SWISS, Result
+from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, shown_names
@@ -53,7 +53,7 @@ def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> 
     sitting = current_matches(moment) if state.live else {}
     for entrant in entrants:
         match = sitting.get(entrant.id)
-        status = OUT if entrant.disqualified_after is not None else IN if entrant.active else LEFT
+        status = {None: IN, DROPPED: LEFT, DISQUALIFIED: OUT}[entrant.status]
         after = entrant.disqualified_after if status == OUT else entrant.dropped_after
         person = moment.people.get(entrant.id)
         yield CompetitorRow(

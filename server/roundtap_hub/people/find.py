@@ -21,7 +21,8 @@ MOST_LETTERS = 80
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for this event."""
+    """A table (`match_id`, with both names) or a person (`competitor`). `event`: its name, "" for this event; `status`:
+    of a person, as in the standings."""
 
     kind: str
     event_id: str
@@ -31,7 +32,7 @@ class SearchHit:
     competitor: str = ""
     table: int | None = None
     against: str = ""
-    active: bool = True
+    status: str | None = None
 
 
 def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
@@ -102,7 +103,7 @@ def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
                 who,
                 table,
                 names.get(across or "", "") if table is not None else "",
-                moment.state.plays(who),
+                moment.state.status_now(who),
             ),
         )
 

@@ -16,6 +16,7 @@ from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.limits import ID_LETTERS
 from roundtap_core.lists.list_form import fold
+from roundtap_core.lists.teams import members_of, team_problems
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.wire import digest
@@ -23,7 +24,6 @@ from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VIS
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, join_rows, split_rows, table_of_file, table_of_text
-from roundtap_hub.people.registration_desk import refuse_broken_team
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.journal import PersonRecord
@@ -322,7 +322,7 @@ class _KnownPeople:
             self._by_name.setdefault(fold(person.name), []).append(who)
             if person.external_id:
                 self._by_id.setdefault(person.external_id.casefold(), who)
-        self._members = {fold(member): person.name for person in self._people.values() for member in person.members}
+        self._members = {one: name for person in self._people.values() for one, name in members_of(person).items()}
         self._rows_by_name: dict[str, tuple[int, str]] = {}
         self._rows_by_id: dict[str, int] = {}
 
@@ -340,8 +340,10 @@ class _KnownPeople:
                 if known is not None
                 else PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
             )
-            if known is None and self._team_size > 1:
-                refuse_broken_team(person.name, person.members, self._team_size, self._members)
+            if self._team_size > 1 and (known is None or MEMBER_1 in found.changes):
+                for broken in team_problems(person, self._team_size, self._members):
+                    raise broken
+                self._members.update(members_of(person))
         except Problem as problem:
             return PlannedRow(row, INVALID, person, problem=problem)
         self._rows_by_name.setdefault(fold(person.name), (row, (person.external_id or "").casefold()))

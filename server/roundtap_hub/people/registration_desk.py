@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -286,8 +286,6 @@ def add_competitors(event_id: str) -> AnyResponse:
     if len(names) > 1 and (table is not None or typed):
         raise Invalid("fields_of_one")
     teams = [(members or typed, members[0] if members else captain) for _, members in named]
-    if size > 1:
-        refuse_broken_teams(moment, dict(zip(names, teams, strict=True)))
     first = next_number((*moment.state.entrants, *moment.state.removed), "p")
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
@@ -314,35 +312,7 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
     name, colon, members = line.partition(":")
     if not colon or not name.strip():
         return line, ()
-    return name.strip(), tuple(member for part in members.split(",") if (member := part.strip()))
-
-
-def refuse_broken_teams(
-    moment: SavedEvent, teams: Mapping[str, tuple[tuple[str, ...], str | None]], but: str | None = None
-) -> None:
-    """Raise as `refuse_broken_team` for these teams of an event. `but`: a team that is being changed."""
-    known = {
-        fold(member): moment.people[who].name
-        for who in moment.state.entrants
-        if who in moment.people and who != but
-        for member in moment.people[who].members
-    }
-    for name, (members, _) in teams.items():
-        refuse_broken_team(name, members, moment.state.rulebook.team_size, known)
-
-
-def refuse_broken_team(name: str, members: Sequence[str], size: int, known: dict[str, str]) -> None:
-    """ "Juego por equipos épico": two players each, and no one in two teams. `known`: the team of each folded member;
-    this team's are added. Raises Problem("team_members_missing", "member_twice", "name_twice")."""
-    if len(members) != size:
-        raise Problem("team_members_missing", team=name, size=size)
-    for place, member in enumerate(members):
-        clean_name(member)
-        if fold(member) in map(fold, members[:place]):
-            raise Invalid("name_twice", name=member)
-        if fold(member) in known:
-            raise Problem("member_twice", name=member, team=known[fold(member)])
-    known.update((fold(member), name) for member in members)
+    return name.strip(), tuple(member for part in members.split(",") if (member := clean_name(part)))
 
 
 def typed_team() -> tuple[tuple[str, ...], str | None]:
@@ -380,7 +350,6 @@ def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
         before, public = Person(name), "" if public == before.public_name else public
     members, captain = typed_team()
     if members:
-        refuse_broken_teams(moment, {name: (members, captain)}, but=competitor)
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
     return web.submit_and_redirect(

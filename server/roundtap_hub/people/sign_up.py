@@ -20,7 +20,7 @@ from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.people.competitors import roster
-from roundtap_hub.people.registration_desk import refuse_broken_teams, typed_team
+from roundtap_hub.people.registration_desk import typed_team
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR
 from roundtap_hub.serving import web
 from roundtap_hub.store.service import Step
@@ -96,8 +96,6 @@ def _enter(moment: SavedEvent) -> str:
     if any(fold(moment.people[who].name) == fold(name) for who in state.entrants if who in moment.people):
         raise Problem("sign_up_twice", name=name)
     members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
-    if state.rulebook.team_size > 1:
-        refuse_broken_teams(moment, {name: (members, captain)})
     # Where full names are shown, a player may ask for the short one.
     shown_short = bool(state.options.get("full_names")) and not web.field("full_name") and not members
     competitor = Competitor(

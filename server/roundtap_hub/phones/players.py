@@ -12,10 +12,10 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
-from roundtap_core.records import DISQUALIFIED, DROPPED, Side, other_side
+from roundtap_core.records import Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
-from roundtap_core.rulebooks.fact_sheet import bye_worth, outcome_points, stage_minutes
+from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
 from roundtap_hub.events import saved_event
 from roundtap_hub.events.todo import played_on_lines
@@ -81,7 +81,7 @@ def player_view(
         else None,
         "owed": owed,
         "must": must,
-        "status": DISQUALIFIED if entrant.disqualified_after is not None else None if plays else DROPPED,
+        "status": state.status_now(competitor),
         "corrected": _corrections(state, competitor, names),
         "margins": _margins(state, competitor, names),
         "to_confirm": entrant.sign_up == TO_CONFIRM,
@@ -139,11 +139,11 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
 
 @dataclass(frozen=True, slots=True)
 class CompetitorHit:
-    """A competitor found by a search; `members`: a team's, as the hall may read them."""
+    """A competitor found by a search; `members`: a team's, as the hall may read them; `status` as in the standings."""
 
     id: str
     name: str
-    active: bool
+    status: str | None
     members: tuple[str, ...] = ()
 
 
@@ -152,7 +152,7 @@ def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[
     wanted = name_sort_key(query.strip())[0]
     names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
     state = moment.state
-    found = [CompetitorHit(who, names[who], state.plays(who), members.get(who, ())) for who in state.entrants]
+    found = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
     return sorted(
         (hit for hit in found if any(wanted in name_sort_key(name)[0] for name in (hit.name, *hit.members))),
         key=lambda hit: name_sort_key(hit.name),
@@ -282,6 +282,7 @@ def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
         "fixed": not counted,
         "lengths": list(_stage_limits(book, options, rounds, cut)),
         "points": outcome_points(book, options),
+        "full_win_lead": full_win_lead(book, options),
         "byes": bye_worth(book, options),
         "changed": list(_changed_options(state)),
         "prize_places": options.get("prize_places"),

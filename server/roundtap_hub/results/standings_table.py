@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from roundtap_core.event.states import EventState
-from roundtap_core.records import DROPPED, StandingsRow
+from roundtap_core.records import StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.result_gate import may_be_drawn
 from roundtap_hub.events.saved_event import SavedEvent, settled_round, settled_rows, settled_standings
@@ -80,13 +80,8 @@ def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> St
         values,
         row.decided_by,
         row.by_chance,
-        status_of(moment, row),
+        moment.state.status_now(row.competitor),
     )
-
-
-def status_of(moment: SavedEvent, row: StandingsRow) -> str | None:
-    """The status of a competitor who no longer plays, as of now, not of the standings' round."""
-    return row.status or (None if moment.state.plays(row.competitor) else DROPPED)
 
 
 def record_text(row: StandingsRow | None, draws: bool = False) -> str:

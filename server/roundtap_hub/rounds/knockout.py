@@ -15,7 +15,7 @@ from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
 from roundtap_hub.events.saved_event import SavedEvent, newest_round, settled_rows, settled_standings, tournament
-from roundtap_hub.results.standings_table import has_draws, record_text, status_of
+from roundtap_hub.results.standings_table import has_draws, record_text
 from roundtap_hub.serving.memoized import memoized
 
 
@@ -46,7 +46,8 @@ def final_places(moment: SavedEvent) -> dict[str, FinalPlace]:
 def ranked_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
     """The final ranking, or before it the standings, each place with its standings row: for paper and spreadsheets."""
     rows = settled_rows(moment)
-    now = [FinalPlace(row.rank, row.competitor, None, row.rank, status_of(moment, row)) for row in rows.values()]
+    status = moment.state.status_now
+    now = [FinalPlace(row.rank, who, None, row.rank, status(who)) for who, row in rows.items()]
     return [(placed, rows.get(placed.competitor)) for placed in final_places(moment).values() or now]
 
 

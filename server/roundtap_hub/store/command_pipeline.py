@@ -14,13 +14,14 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.imposed_rounds import ADOPTED
-from roundtap_core.event.person import refuse_unfit_person
+from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.event.setup import open_list_points
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.event.states import EventState
 from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
+from roundtap_core.lists.teams import members_of, team_problems
 from roundtap_core.numbers import next_number
 from roundtap_hub.access.rights import refuse_stale_key
 from roundtap_hub.store.journal import PersonRecord, people_removed
@@ -200,11 +201,42 @@ def decide_request(pending: Snapshot, request: WriteRequest, at: Timestamp) -> t
         made += entries
     for event_id, competitor in people_removed(made):
         pending = pending.without_person(event_id, competitor)
+    _refuse_broken_teams(pending, request)
     for record in request.people:
         refuse_damaged(record.competitor, record.person)
         refuse_unfit_person(record.person, pending.people_of(record.event).get(record.competitor))
         pending = pending.with_person(record.event, record.competitor, record.person)
     return pending.with_rows(request.beside) if request.beside else pending, made
+
+
+def _refuse_broken_teams(pending: Snapshot, request: WriteRequest) -> None:
+    """Raise the first of `team_problems` of the teams that this request enters, or gives other members; a file may have
+    others."""
+    entering = {
+        step.command.entrant.id
+        for step in request.steps
+        if isinstance(step.command, commands.EnterCompetitor) and not step.command.imported
+    }
+    for event_id in {record.event for record in request.people}:
+        state, people = pending.events.get(event_id), pending.people_of(event_id)
+        if state is None or state.rulebook.team_size == 1:
+            continue
+        coming = {
+            record.competitor: record.person
+            for record in request.people
+            if record.event == event_id
+            and (record.competitor in entering or _other_team(people.get(record.competitor), record.person))
+        }
+        others = [known for who, known in people.items() if who not in coming]
+        taken = {member: team for known in others for member, team in members_of(known).items()}
+        for person in coming.values():
+            for problem in team_problems(person, state.rulebook.team_size, taken):
+                raise problem
+            taken.update(members_of(person))
+
+
+def _other_team(before: Person | None, after: Person) -> bool:
+    return before is not None and (before.members, before.captain) != (after.members, after.captain)
 
 
 def _assign_free_ids(pending: Snapshot, request: WriteRequest) -> None:

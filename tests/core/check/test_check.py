@@ -124,6 +124,53 @@ def test_an_elimination_that_began_before_the_tie_was_broken() -> None:
     assert ("/rounds/2", "tie_not_broken") in found(replace(swiss, rounds=(*swiss.rounds, final)))
 
 
+def circle(*games: str, **record: object) -> Tournament:
+    """a, b and c have beaten each other in turn; the tie-break rounds by single elimination, one game each."""
+
+    def beats(pair: str) -> Match:
+        return Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0)))
+
+    swiss = event([beats("ab"), bye("c")], [beats("bc"), bye("a")], [beats("ca"), bye("b")], players="abc")
+    played = (Round(n, "tiebreak", (beats(pair),), tiebreak_form="knockout") for n, pair in enumerate(games, start=4))
+    return replace(
+        swiss,
+        rulebook="warlords-of-terra",
+        options={"structure": "own", "swiss_rounds": 3, "prize_places": 1, "lists_required": False},
+        rounds=(*swiss.rounds, *played),
+        record={"finished": True, **record},
+    )
+
+
+def said_of_ties(tournament: Tournament) -> list[str]:
+    return [key for _, key in found(tournament) if "tie" in key]
+
+
+def test_an_event_that_ended_with_a_tie_break_unfinished_is_told_unless_the_tie_is_named_on_record() -> None:
+    def named(*people: str) -> list[dict[str, object]]:
+        return [{"reason": "the hall closes", "points": [{"kind": "tie_open", "who": who} for who in people]}]
+
+    for unfinished in (circle(), circle("ab"), circle("ba")):
+        assert said_of_ties(unfinished) == ["finished_with_tie"]
+    assert said_of_ties(circle("ab", "ac")) == said_of_ties(circle("ab", "ca")) == []
+    assert said_of_ties(circle("ab", played_on=named("a", "c"))) == []
+    assert said_of_ties(circle("ab", played_on=named("a", "b"))) == ["finished_with_tie"]
+
+
+def test_a_tie_break_match_of_one_who_is_out_is_told_but_not_one_while_somebody_was_away() -> None:
+    assert said_of_ties(circle("ab", "ac", "bc")) == ["tiebreak_without_tie"]
+    # a has left and was reinstated: in between b and c played for the place.
+    assert said_of_ties(circle("ab", "bc", "ca")) == []
+
+
+def test_who_leaves_after_the_cut_was_made_opens_no_tie() -> None:
+    """a and c have played for the first place; when a leaves before the final, b and d are level on a place that is
+    offered on, and nothing is played for it."""
+    swiss = level_at_the_top()
+    final = Round(4, "elimination", (Match("c", "b", game=1, result=Result(winner="a")),))
+    over = replace(swiss, rounds=(*swiss.rounds, tie_broken_between("ac"), final))
+    assert "tie_not_broken" not in said_of_ties(with_competitor(over, "a", dropped_after=3))
+
+
 def test_ties_that_an_unreadable_result_hides_are_none_and_the_result_is_named() -> None:
     """The standings cannot be made then; whatever else is wrong is still told."""
     swiss = level_at_the_top()

@@ -162,6 +162,37 @@ def test_a_ruling_is_appealed_and_the_head_judges_word_is_final() -> None:
     event.tell(c.Appeal("1.1", player))
 
 
+@pytest.mark.parametrize("rulebook", ["xwing-standard", "keyforge-archon", "shatterpoint-premier"])
+def test_the_head_judges_own_ruling_is_not_appealed(rulebook: str) -> None:
+    """Section 1: a judge's ruling can be taken to the head judge, whose word is final."""
+    event = staffed(rulebook)
+    player = event.match().match.a
+    event.tell(c.NoteRuling("1.1", "It is in range 1.", "o2"))
+    with refused("appeal_is_final"):
+        event.tell(c.Appeal("1.1", player))
+    event.tell(c.NoteRuling("1.1", "The dial was set too late.", "o3"))
+    event.tell(c.Appeal("1.1", player))
+    assert [m.id for _, m in open_appeals(event.state)] == ["1.1"]
+
+
+def test_off_duty_the_head_judge_who_ruled_has_still_said_the_last_word() -> None:
+    event = staffed("xwing-standard")
+    event.tell(c.NoteRuling("1.1", "It is in range 1.", "o2"))
+    event.tell(c.OfficialDuty("o2", False))
+    with refused("appeal_is_final"):
+        event.tell(c.Appeal("1.1", event.match().match.a))
+
+
+def test_the_organizer_s_ruling_is_the_last_where_no_head_judge_is_named() -> None:
+    event = Event().play()
+    event.tell(c.NoteRuling("1.1", "It is in range 1."))
+    with refused("appeal_is_final"):
+        event.tell(c.Appeal("1.1", event.match().match.a))
+    event.tell(c.SetOfficials((Official("o1", "organizer"), Official("o2", "head_judge"))))
+    event.tell(c.NoteRuling("1.1", "It is in range 2.", "o1"))
+    event.tell(c.Appeal("1.1", event.match().match.a))
+
+
 def test_an_appeal_that_is_open_at_the_end_is_told_of_the_player_who_appealed() -> None:
     event = staffed("xwing-standard")
     player = event.match().match.b or ""

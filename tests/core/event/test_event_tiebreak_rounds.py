@@ -7,6 +7,7 @@ import pytest
 from event_kit import Event, refused
 from roundtap_core.check.check import violations
 from roundtap_core.event import commands as c
+from roundtap_core.event.closing import unfinished_parts
 from roundtap_core.event.cut import ANEW, KEEP
 from roundtap_core.event.event_flow import offered_places, upcoming_stage
 from roundtap_core.event.states import OpenPoint, tournament_of
@@ -190,3 +191,54 @@ def test_a_tie_of_one_who_stays_with_one_who_left_is_named_though_nobody_can_pla
         event.tell(c.FinishEvent())
     event.tell(c.FinishEvent("p2 has gone home"))
     assert set(event.state.played_on[0].points) == {OpenPoint("tie_open", "p1"), OpenPoint("tie_open", "p2")}
+
+
+def three_tied(**options: object) -> Event:
+    """p1, p3 and p5, say, have won their one game alike."""
+    given = {"structure": "own", "swiss_rounds": 1, "prize_places": 1, "cut": 0, **options}
+    event = Event(6, given, rulebook="warlords-of-terra", level=None)
+    event.play()
+    settle(event, WON)
+    event.tell(c.DrawRound(1, tiebreak_form="knockout"))
+    draft = event.state.draft
+    assert draft is not None
+    event.tell(c.PublishRound(draft.number, 1))
+    settle(event, WON)
+    return event
+
+
+def test_after_one_game_of_three_neither_the_cut_nor_the_end_is_there_yet() -> None:
+    cut = three_tied(cut=2, prize_places=0)
+    with refused("tiebreak_due"):
+        cut.tell(c.MakeCut())
+    prize = three_tied()
+    with refused("finish_early_no_reason"):
+        prize.tell(c.FinishEvent())
+    (waits,) = {who for tie in prize.state.rounds[1].notes["ties"] for who in tie} - {
+        who for m in prize.state.rounds[1].matches for who in (m.match.a, m.match.b)
+    }
+    assert {point.who for point in unfinished_parts(prize.state)} == {prize.state.rounds[1].matches[0].match.a, waits}
+    prize.play()
+    settle(prize, WON)
+    prize.tell(c.FinishEvent())
+    assert violations(tournament_of(prize.state)) == []
+
+
+def test_a_tie_break_result_put_right_while_the_next_one_is_played_asks_what_becomes_of_that() -> None:
+    event = three_tied()
+    event.play()
+    turned = Result(winner="b", score=SidePair(0, 20))
+    with refused("tiebreak_would_change"):
+        event.tell(c.EnterResult("2.1", event.match("2.1").revision, turned, reason="misread"))
+    event.tell(c.EnterResult("2.1", event.match("2.1").revision, turned, reason="misread", cut=ANEW))
+    assert len(event.state.rounds) == 2
+    assert upcoming_stage(event.state) == TIEBREAK
+
+
+def test_what_is_named_at_an_early_end_is_every_open_tie_also_that_of_those_who_are_there() -> None:
+    """Who had won the first game leaves: the two others are to play; the deviation names all three."""
+    event = three_tied()
+    event.tell(c.DropCompetitor(event.state.rounds[1].matches[0].match.a))
+    event.tell(c.FinishEvent("the hall closes"))
+    assert len(event.state.played_on[0].points) == 3
+    assert [p.key for p in violations(tournament_of(event.state))] == []

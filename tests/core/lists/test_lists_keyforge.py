@@ -28,6 +28,18 @@ def test_a_whole_deck_is_right_and_complete() -> None:
         "señorita “Ónice” Censorius",
         "Radiante Argus el Supremo",
         "radiante argus  el supremo",
+        # Not from the document: the names in other languages.
+        "Miss “Onyx” Censorius",
+        'MISS "ONYX" CENSORIUS',
+        "Miss Onyx Censorius",
+        "Radiant Argus the Supreme",
+        "Miss « Onyx » Censorius",
+        "Suprême Argus Radiant",
+        "Le Suprême Argus Radiant",
+        "Fulgido Argus il Supremo",
+        "Panna «Onyks» Censorius",
+        "Najwyższy Argus Świetlisty",
+        "najwyzszy argus swietlisty",
     ],
 )
 def test_the_two_introductory_decks_are_refused(name: str) -> None:

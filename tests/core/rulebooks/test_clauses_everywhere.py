@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from event_kit import MINUTE, Event, refused
 from roundtap_core.elimination.bracket import Bracket
+from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import (
     CUT,
@@ -418,3 +419,14 @@ def test_any_number_of_head_judges_and_judges_beside_exactly_one_organizer(ruleb
     for officials in (many, (organizer, Official("o9", "organizer"))):
         with refused("one_organizer"):
             event.tell(c.SetOfficials(officials))
+
+
+@pytest.mark.parametrize("rulebook", sorted(RULEBOOKS))
+def test_who_concedes_has_not_won(rulebook: str) -> None:
+    """All five: the one who concedes loses, whatever the figures are."""
+    book = RULEBOOKS[rulebook]
+    conceded = Result(ended=CONCESSION, conceded_by="a", winner="a", score=SidePair(1, 0))
+    with pytest.raises(Problem) as refusal:
+        book.winner(conceded, book.options({}))
+    told = "score" if rulebook == "xwing-standard" else "concession"
+    assert (refusal.value.key, refusal.value.params["right"]) == (f"winner_contradicts_{told}", "b")

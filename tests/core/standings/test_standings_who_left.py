@@ -12,8 +12,7 @@ from roundtap_core.elimination.cut import qualifiers
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
 from roundtap_core.pairing.swiss_round import draw_swiss_round
 from roundtap_core.records import ELIMINATION, Match, Round, Tournament
-from roundtap_core.rounds.next_round import open_ties
-from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_core.standings.standings import open_ties, standings, standings_to_json
 from rulebook_kit import event, game, played, ruling
 
 NAMES = ("Ana", "Bruno", "Eva", "Kai")
@@ -182,10 +181,10 @@ def test_who_left_in_the_bracket_keeps_the_round_reached() -> None:
 def test_a_champion_put_out_is_not_ranked_and_the_others_move_up() -> None:
     out = who(knockout(SEMI_FINALS, FINAL), "Eva", disqualified_after=4)
     assert places(out) == [
-        (1, "Ana", "final", 1, None),
+        (1, "Ana", "champion", 1, None),
         (2, "Bruno", "semi-final", 2, None),
         (3, "Kai", "semi-final", 3, None),
-        (None, "Eva", "champion", None, "disqualified"),
+        (None, "Eva", "final", None, "disqualified"),
     ]
 
 

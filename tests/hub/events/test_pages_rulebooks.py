@@ -10,8 +10,8 @@ from pages_kit import Browser, House, problem_of, text_of
 from roundtap_core.event.commands import EnterResult, MakeCut
 from roundtap_core.event.states import tournament_of
 from roundtap_core.records import Result, SidePair
-from roundtap_core.rounds.next_round import open_ties
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_core.standings.standings import open_ties
 from roundtap_hub.events.event_options import flatten_options, read_options
 from roundtap_hub.events.saved_event import saved_event
 
@@ -318,6 +318,22 @@ def test_two_tied_for_a_prize_play_a_tie_break_round(house: House):
     house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=SidePair(20, 0))), "test")
     assert "Finish event" in text_of(browser.console())
     assert "Tie-break" in text_of(browser.get("/e/e1/standings"))
+
+
+def test_three_play_until_one_has_beaten_both_and_the_standings_say_what_decided(house: House):
+    browser = tied(house, "Ana Ruiz\nBruno Maier\nEva Luz\nKai Eich\nIda Roth\nŁukasz Żak")
+    assert 'type="radio" name="tiebreak_form"' in browser.console().text
+    for _ in range(2):
+        page = text_of(browser.console())
+        assert "Draw tie-break round" in page
+        browser.post("/console/e1/draw", attempt=0, tiebreak_form="knockout")
+        draft = house.event.draft
+        browser.post("/console/e1/publish", number=draft.number, attempt=draft.draw.attempt)
+        (match,) = house.event.live.matches
+        house.service.execute_one("e1", EnterResult(match.id, 0, Result(winner="a", score=SidePair(20, 0))), "test")
+    assert "Draw tie-break round" not in text_of(browser.console())
+    page = browser.get("/e/e1/standings").text
+    assert page.count('title="tie-break round"') == 2
 
 
 def test_finishing_with_an_open_tie_or_a_missing_round_says_so_and_asks_for_the_reason(house: House):

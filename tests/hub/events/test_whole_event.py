@@ -161,7 +161,7 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     for about in book.lots:
         made.tell(c.NoteLot(one, about, "b"))
     made.tell(
-        c.NoteRuling(one, "The shot was in arc.", "o2"),
+        c.NoteRuling(one, "The shot was in arc.", "o3"),
         c.Appeal(one, made.match(one).a),
         c.DecideAppeal(one, "It was.", True, "o2"),
         c.GrantExtension(one, 5, "o2"),

@@ -8,7 +8,7 @@ import re
 import pytest
 from pages_kit import open_house, text_of
 
-from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent
+from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, ImposeRound
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
@@ -209,6 +209,31 @@ def test_the_emergency_sheet_calls_the_next_round_by_its_name_and_lists_no_codes
     page = text_of(desk.get(address("emergency")))
     assert "The event is finished." in page
     assert "to fill in" not in page
+
+
+def tables_to_fill_in(page):
+    """The numbers in the first column of the last table."""
+    return [int(table) for table in re.findall(r'<td class="n big">(\d+)</td>', page.text.rpartition("<table")[2])]
+
+
+def test_the_emergency_sheet_has_the_tables_of_its_own_event_and_pairing_by_hand_takes_them(house):
+    """Eight players of another event sit at tables 1 to 4; two of this one always sit at 7 and 30."""
+    house.with_event([f"Player {letter}" for letter in "ABCDEFGH"])
+    house.publish()
+    desk = house.organizer()
+    desk.post("/console", name="Other", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2)
+    desk.post("/console/e2/competitors", names="\n".join(f"Guest {letter}" for letter in "ABCDEF"))
+    desk.post("/console/e2/competitors", names="Jo Wolf", fixed_table=7)
+    desk.post("/console/e2/competitors", names="Ida Weil", fixed_table=30)
+    tables = tables_to_fill_in(desk.get("/console/e2/print/emergency"))
+    # Four matches, two to spare; whoever has a table of their own sits there.
+    assert tables == [5, 6, 7, 8, 9, 30]
+    by_hand = [{"a": f"p{n}", "b": f"p{n + 4}", "table": table} for n, table in zip(range(1, 5), tables, strict=False)]
+    house.service.execute_one("e2", ImposeRound(tuple(by_hand)), "test")
+    assert house.service.snapshot.events["e2"].draft is not None
+    # The same tables stay while this round is a draft and once it is played; the other event leaves them out.
+    assert tables_to_fill_in(desk.get("/console/e2/print/emergency")) == tables
+    assert not set(tables_to_fill_in(desk.get(address("emergency")))) & {5, 6, 7, 8}
 
 
 def test_epic_is_paired_by_nearest_points_and_shatterpoint_has_its_squads(house):

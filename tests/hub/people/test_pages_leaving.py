@@ -264,7 +264,9 @@ def test_where_no_figure_counts_it_is_said_what_leaving_does_and_it_can_be_after
     assert result(house) is None
     moment = saved_event(house.service.snapshot, "e1")
     assert moment is not None
-    assert all(one.active for one in search_competitors(moment)), "to the others they play as long as the round is out"
+    assert all(one.status is None for one in search_competitors(moment)), (
+        "to the others they play as long as the round is out"
+    )
     browser.post(f"/console/e1/competitors/{sitting(house, 'a')}/return")
     assert browser.post(at, known=1).status_code == 303
     assert result(house) == Result("concession", conceded_by="a")

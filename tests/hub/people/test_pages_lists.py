@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import CreateEvent, EnterCompetitor
@@ -43,6 +44,9 @@ def event_of(house: House, rulebook: str, *people: Competitor, **options: Any) -
     steps = [Step("e1", CreateEvent("Winter Open", rulebook, None, {"structure": "own", **options}, "#00785A", 7))]
     records = []
     for person in people or (Competitor("p1", "Ana Ruiz"), Competitor("p2", "Bruno Maier")):
+        if RULEBOOKS[rulebook].team_size > 1 and not person.members:
+            pair = (f"{person.name} A", f"{person.name} B")
+            person = replace(person, members=pair, captain=pair[0])
         record, entrant = person_and_entrant("e1", person)
         records.append(record)
         steps.append(Step("e1", EnterCompetitor(entrant)))

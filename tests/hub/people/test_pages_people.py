@@ -134,6 +134,14 @@ def test_the_phone_keeps_the_score_sheet_with_the_margin_of_every_match_so_far(h
     assert f"{heading.partition(') ')[2].partition(',')[0]}: 150" in pages[alone]
 
 
+def test_in_epic_too_the_phone_keeps_the_score_sheet(house: House):
+    """ "Margen de victoria": each player notes it on the score sheet."""
+    house.with_event(PEOPLE[:3], rulebook="xwing-epic-duel", level="informal", lists_required=False)
+    house.publish()
+    alone = next(m for m in house.event.live.matches if m.match.bye).match.a  # type: ignore[union-attr]
+    assert "Your score sheet: margin of victory (MoV) Round 1: 450" in text_of(house.browser().get(f"/e/e1/p/{alone}"))
+
+
 def test_no_score_sheet_where_the_rulebook_has_no_margin(house: House):
     house.with_event(PEOPLE[:4], rulebook="keyforge-archon")
     house.publish()

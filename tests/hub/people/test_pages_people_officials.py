@@ -165,6 +165,20 @@ def test_a_ruling_is_appealed_and_decided_on_the_matchs_page(house: House):
     assert " appealed to" not in text_of(browser.opened())
 
 
+def test_the_head_judge_s_own_ruling_offers_no_appeal(house: House):
+    browser = house.with_event()
+    name(browser, ("Nina Wolf", "organizer"), ("Ida Blau", "head_judge"), ("Tom Grau", "judge"))
+    house.publish()
+    at = "/console/e1/match/1.1"
+    player = house.event.live.matches[0].match.a  # type: ignore[union-attr]
+    assert "/appeal" in browser.get(at).text
+    browser.post(f"{at}/ruling", text="It is in range 1.", by="o2")
+    page = browser.get(at)
+    assert "/appeal" not in page.text
+    assert "decision is final" in text_of(page)
+    assert "Only a new ruling can be appealed" in problem_of(browser.post(f"{at}/appeal", competitor=player))
+
+
 def test_an_extension_shows_on_the_grid_and_on_the_matchs_clock(house: House):
     browser = house.with_event()
     house.publish()
@@ -268,6 +282,16 @@ def test_who_came_together_is_noted_before_round_1(house: House):
     assert house.event.entrants["p1"].came_with == "car"
     house.publish()
     assert "/came-with" not in browser.opened().text
+
+
+def test_where_travel_groups_are_entered_the_page_says_how_the_bye_is_drawn(house: House):
+    """Uniform among all (decided); Epic, whose document asks for groups apart, announces it."""
+    browser = house.with_event(rulebook="xwing-epic-duel", level="informal", lists_required=False)
+    said = "In round 1, the bye is drawn among all players alike."
+    assert said in text_of(browser.opened())
+    assert said in text_of(house.browser().get("/rules/e1"))
+    house.publish()
+    assert said not in text_of(browser.opened())
 
 
 @pytest.mark.parametrize("language", ["es", "de", "pl"])

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from feed_listener import FeedLink, joined
+from hub_kit import person_of
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
-from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
@@ -28,7 +28,9 @@ MINUTE = 60_000
 
 def begin(house: House, rulebook: str = "shatterpoint-premier", **options: Any) -> Browser:
     """Round 1 of six players is being played; unit-1 stands at table 1. The organizer's browser."""
-    people = [PersonRecord("e1", f"p{i}", f"salt {i}", Person(name)) for i, name in enumerate(PEOPLE, start=1)]
+    people = [
+        PersonRecord("e1", f"p{i}", f"salt {i}", person_of(name, rulebook)) for i, name in enumerate(PEOPLE, start=1)
+    ]
     create = c.CreateEvent("Showdown", rulebook, None, {"structure": "own", "swiss_rounds": 3, **options}, "#882255", 7)
     entered = [c.EnterCompetitor(Entrant(p.competitor, p.person.digest(p.salt))) for p in people]
     house.service.execute([Step("e1", command) for command in (create, *entered)], "test", people)
@@ -201,7 +203,9 @@ def test_the_wall_says_key_phase_from_minute_90_with_its_reminder(house: House) 
     page = house.browser().get("/wall/e1").text
     assert 'data-phase="key"' in page
     assert '<span class="phase-key now" data-when="key">' in page
-    assert "gains a progress marker" in text_of(house.browser().get("/wall/e1"))
+    assert "At the start of each end-of-turn step, the active player receives a progress marker" in text_of(
+        house.browser().get("/wall/e1")
+    )
 
 
 def test_in_the_last_minutes_words_stand_where_the_time_stood(house: House) -> None:

@@ -10,11 +10,11 @@ from checker.books import Event, book_of, in_table, left_after
 from checker.plan import swiss_is_over
 from checker.records import gather
 from checker.restarts import Warlords
-from checker.tie_breaks import tie_break_meetings
+from checker.tie_breaks import games_among
 
 
 def groups_to_part(event: Event) -> list[list[str]]:
-    """The tied groups that must meet before anything else begins."""
+    """Who must meet before anything else begins, by tie."""
     if book_of(event).family != "warlords" or not swiss_is_over(event):
         return []
     warlords = Warlords(event, gather(event), in_table(event)[0], None)
@@ -28,7 +28,7 @@ def play_off_complaints(event: Event, printed: dict[str, Any]) -> list[str]:
     member = {who: n for n, group in enumerate(groups) for who in group}
     found = []
     active = set()
-    met = Counter(frozenset(m[2:]) for m in tie_break_meetings(event).matches)
+    played = Counter(game.pair for game in games_among(event, {c["id"] for c in event["competitors"]}))
     for match in printed["matches"]:
         if "bye" in match:
             found += [] if match["a"] in member else [f"{match['a']} has nothing to play for"]
@@ -39,16 +39,9 @@ def play_off_complaints(event: Event, printed: dict[str, Any]) -> list[str]:
             continue
         active.add(member[a])
         group = groups[member[a]]
-        fewest = min(met[frozenset(pair)] for pair in combinations(group, 2))
-        knockout = printed["notes"].get("form") == "knockout"
-        if not knockout and met[frozenset((a, b))] > fewest:
+        fewest = min(played[frozenset(pair)] for pair in combinations(group, 2))
+        if printed["notes"].get("form") != "knockout" and played[frozenset((a, b))] > fewest:
             found.append(f"{a} and {b} meet again before others of {group} have")
-        if knockout:
-            found += [
-                f"{m[3]} plays on in {group}, but has lost"
-                for m in tie_break_meetings(event).matches
-                if m[1] == "knockout" and m[3] in (a, b) and m[2] in group
-            ]
     found += [f"{group} do not play" for n, group in enumerate(groups) if n not in active]
     return found + [f"{who} has left" for who in member if _gone(event, who)]
 

@@ -9,7 +9,7 @@ from checker.books import Event
 from checker.lot import by_lot
 from checker.plan import places_at_stake, swiss_is_over
 from checker.records import Records, tiebreaker
-from checker.tie_breaks import Meetings, has_left, tie_break_meetings
+from checker.tie_breaks import has_left, played_out, told
 
 Value = Callable[[str], Hashable]
 Above = tuple[str, ...]
@@ -25,9 +25,8 @@ class Warlords:
     def __init__(self, event: Event, records: Records, ranked: list[str], after: int | None) -> None:
         self.event, self.records, self.ranked, self.after = event, records, ranked, after
         self.prizes, self.cut = places_at_stake(event) if swiss_is_over(event, after) else (0, 0)
-        self.meetings: Meetings = tie_break_meetings(event, after)
         self.unresolved: list[list[str]] = []
-        """Groups at stake that a tie-break round has still to order."""
+        """Who has still to meet in a tie-break round, by tie."""
 
     def order(self) -> list[tuple[str, str]]:
         rows = self._parts(self.ranked, lambda who: self.records[who].points, "points", (), self._by_score)
@@ -41,34 +40,38 @@ class Warlords:
         if len(tied) == 1:
             return [(tied[0], "")]
         steps: list[tuple[str, Value]] = []
-        if self._all_have_met(tied):
+        # Who plays for a place is past the Swiss rounds; that one of them is out since does not bring these back.
+        playing = self._at_stake(above) and played_out(self.event, tied, self.after)
+        if self._all_have_met(tied) and not playing:
             steps.append(("head_to_head", lambda who: self._among(who, tied)))
         steps += [(key, self._figure(key)) for key in ("opponents_points", "opponents_score")]
         for key, value in steps:
             if len({value(who) for who in tied}) > 1:
                 return self._parts(tied, value, key, above, self._from_2)
-        return self._from_5(tied, above, 0)
+        return self._from_5(tied, above)
 
-    def _from_5(self, tied: list[str], above: Above, meeting: int) -> list[tuple[str, str]]:
+    def _from_5(self, tied: list[str], above: Above, inside: bool = False) -> list[tuple[str, str]]:
         """Tie-break rounds, if there is something at stake; else, or until they are played, the lot.
 
-        A smaller tie that a tie-break round left over has its matches already, whatever is at stake below.
+        A place that was played for is not given by the Swiss rounds: those still level there play on, and only where
+        nobody of them is there to do so, it is back to 2. `inside`: the tie is what a tie-break round left over.
         """
-        gone = {who for who in tied if has_left(self.event, who, self.after)}
-        values = self.meetings.values(tied, meeting, gone)
-        if values is None and not self._at_stake(above):
-            return self._lot(tied)
-        if values is not None:
-            if len(set(values.values())) > 1:
-                return self._parts(tied, values.__getitem__, "tiebreak_round", above, self._from_2)
-            return self._from_5(tied, above, meeting + 1)
-        if gone and gone != set(tied):
-            # Who met everybody before going stands below only where everybody meets again.
-            below = gone - self.meetings.all_met(tied, gone) or gone
-            return self._parts(tied, lambda who: who not in below, "tiebreak_round", above, self._from_2)
-        if not gone:
-            self.unresolved.append(tied)
-        return self._lot(tied)
+        story = told(self.event, tied, lambda taken: self._at_stake((*above, *taken)), self.after)
+        if story.playing:
+            self.unresolved.append(story.playing)
+        if len(story.order) == 1:
+            return self._from_2(tied, above) if inside and not story.playing else self._lot(tied)
+        rows: list[tuple[str, str]] = []
+        for place, level in enumerate(story.order):
+            higher = (*above, *(who for who, _ in rows))
+            if len(level) == 1 or (story.playing and place < len(story.order) - story.closed):
+                ordered = self._lot(level)
+            elif self._at_stake(higher):
+                ordered = self._from_5(level, higher, inside=True)
+            else:
+                ordered = self._from_2(level, higher)
+            rows += [*ordered[:-1], (ordered[-1][0], "tiebreak_round")]
+        return rows
 
     def _at_stake(self, above: Above) -> bool:
         """A prize goes by the place, a place in the cut to the best of those who are still there."""
