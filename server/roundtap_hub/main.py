@@ -165,7 +165,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         opened.clocks,
         Units(service, presence, now_ms, unit_keys, args.generous),
         AccessControl(secret, organizers, links, encrypted),
-        Hall(service, presence, now_ms, sound),
+        Hall(now_ms, sound),
         EventTimesCache(service),
         Host(
             hall_addresses=HallAddresses(
