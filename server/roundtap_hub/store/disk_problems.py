@@ -8,8 +8,8 @@ from pathlib import Path
 from roundtap_core.errors import Problem
 from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault, try_writing
 
-DAMAGED = "damaged"
-_KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing"}
+DAMAGED, MOVED = "damaged", "moved"
+_KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing", MOVED: "folder_moved"}
 _OF_A_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
 _CODES = (
     ("SQLITE_FULL", errno.ENOSPC),
@@ -37,7 +37,7 @@ def storage_problem(fault: str, folder: Path, reason: object = "") -> Problem:
 
 
 def fault_kind(problem: Problem) -> str:
-    """FULL, READ_ONLY or FAILING for a problem of the disk; DAMAGED for one of what is on it."""
+    """FULL, READ_ONLY, FAILING or MOVED for a problem of the disk; DAMAGED for one of what is on it."""
     return next((fault for fault, key in _KEYS.items() if key == problem.key), DAMAGED)
 
 
