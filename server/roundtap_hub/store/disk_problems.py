@@ -16,9 +16,9 @@ _CODES = (
     ("SQLITE_READONLY", errno.EROFS),
     ("SQLITE_IOERR", errno.EIO),
     ("SQLITE_CANTOPEN", errno.ENOENT),
-    ("SQLITE_CORRUPT", errno.EIO),
 )
-_BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_UNREADABLE = (*BROKEN, "SQLITE_CONSTRAINT", "SQLITE_ERROR")  # of a file with our tables, so that somebody altered it
 FILES = ("roundtap.db", "roundtap.db-wal", "roundtap.head")
 
 
@@ -56,7 +56,8 @@ def unreadable_problem(error: Exception, database: Path) -> Problem:
     """Why a database cannot be opened or read. SQLite names only some causes: on a full disk it reports an I/O error
     about its shared memory, on a read-only one that it cannot open the file. So the disk is asked."""
     code, reason = sqlite_code(error), str(getattr(error, "orig", None) or error)
-    if code.startswith(_BROKEN):
+    # Text that is none, and a word for a number, are noticed by Python alone.
+    if code.startswith(_UNREADABLE) or isinstance(error, ValueError | TypeError) or "Could not decode" in reason:
         return Problem("journal_damaged", file=str(database), reason=reason, folder=str(database.parent))
     if errno_of(code) is not None:
         with suppress(FileNotFoundError):

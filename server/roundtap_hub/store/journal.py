@@ -21,7 +21,7 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub import models
-from roundtap_hub.store.disk_problems import errno_of, probe_folder, sqlite_code, unreadable_problem
+from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
@@ -124,7 +124,7 @@ class Journal:
                     self.event_snapshots.readable = inspect(connection).has_table(models.EVENT_SNAPSHOT.name)
             else:
                 schema_versions.migrate(self._engine, known)
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
         files = [self._path, self._path.with_name(f"{self._path.name}-wal")] if self._path.is_file() else []
         self._place = {path: path.stat() for path in files if path.is_file()}
@@ -346,7 +346,7 @@ class Journal:
         try:
             with self._engine.connect() as connection:
                 yield connection
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
 
     @contextmanager
@@ -360,6 +360,8 @@ class Journal:
         except SQLAlchemyError as error:
             code = sqlite_code(error)
             conflict = JournalConflict(str(error), code)
+            # A new process makes anew what can be, before anything is read.
+            self.sync_failed = code.startswith(BROKEN)
             if conflict.errno == errno.EIO:
                 # A quota is an I/O error to SQLite; but what failed in its sync may be lost, whatever the reason.
                 refused = None if "FSYNC" in code else probe_folder(self._path.parent)
@@ -376,7 +378,7 @@ class Journal:
             conflict.errno = error.errno
             raise conflict from error
 
-    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+    def _unreadable(self, error: Exception) -> Problem:
         return unreadable_problem(error, self._path)
 
 

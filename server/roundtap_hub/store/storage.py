@@ -2,7 +2,7 @@
 
 import errno
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
@@ -49,6 +49,8 @@ class StorageState:
         self._head_fails = False
         self._backup: Problem | None = None
         self._shown = ""
+        self.mended: Sequence[str] = ()
+        """Tables that this start has made anew (store/mending.py)."""
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -123,6 +125,8 @@ class StorageState:
             found.append(StorageLine("log", n=self._log_bytes // 1_000_000))
         if self._head_fails and not self._trouble:
             found.append(StorageLine("head"))
+        if self.mended:
+            found.append(StorageLine("mended.paper" if any("print" in table for table in self.mended) else "mended"))
         if self._backup is not None:
             found.append(StorageLine("backup", problem=self._backup))
         return found + self._copy_lines()
