@@ -218,7 +218,7 @@ def test_who_stays_when_the_opponent_leaves_is_asked_about_squads_as_well(second
     match = second.event.find_match("2.1")[1].match  # type: ignore[index]
     asked = {
         "known": "1",
-        "asked": "score.loser wounds.winner wounds.loser picks.winner picks.loser",
+        "q.score.winner": "0",
         "q.score.loser": "1",
         "q.wounds.winner": "4",
         "q.wounds.loser": "3",
