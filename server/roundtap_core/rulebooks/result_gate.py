@@ -211,10 +211,10 @@ def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
         for reading in result_readings(way, "a", result, figures=True):
             used = len(told & {question.key for question in reading.walked.met})
             problem = _reading_problem(way, "a", reading.walked, stated, result)
-            guessed = (r.id for r in way.rules if isinstance(r, WinnerByAnswer) and r.by in reading.supposed)
-            if problem is None and used < len(told) and (decided := reading.walked.decided_by) in guessed:
+            guessed = [r.id for r in way.rules if isinstance(r, WinnerByAnswer) and r.by in reading.supposed]
+            if problem is None and used < len(told) and (decided := reading.walked.decided_by or "") in guessed:
                 value = min(told - {question.key for question in reading.walked.met})
-                problem = Problem("timeout_step", where=f"/timeout/{value}", value=value, right=decided or "–")
+                problem = Problem("timeout_step", where=f"/timeout/{value}", value=value, right=decided)
             if problem is None and used == len(told):
                 return
             found.setdefault(used, []).append(problem)
