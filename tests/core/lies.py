@@ -21,7 +21,11 @@ DECIDED_BY = "decided_by"
 NUMBERS = {"keys": (0, 1, 2), "aember": (0, 6, 7), "creatures": (0, 1), "bonus": (0, 1), "objectives": (0, 2)}
 """So many figures are enough for every step to decide, or not."""
 
+ANY_NUMBERS = {"aember": (0, 1, 6, 7), "creatures": (0, 1, 2), "bonus": (0, 1, 2)}
+"""A figure that was left out may outweigh whatever the others are told to be."""
+
 Plain = dict[str, Any]  # a result as JSON
+Numbers = Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,12 @@ class Truth:
         return {key: value for key, value in self.told.get("timeout", {}).items() if key != DECIDED_BY}
 
 
-def truths(book: Rulebook, options: Mapping[str, Any], situation: MatchSituation) -> list[Truth]:
-    """Every result of the form, with a few figures each."""
+def truths(book: Rulebook, options: Mapping[str, Any], situation: MatchSituation, unknown: str = "") -> list[Truth]:
+    """Every result of the form, with a few figures each; more of the figure that is `unknown`."""
     found: dict[str, Truth] = {}
     form = book.form(options, situation)
-    for result in _results(form):
+    numbers = {**NUMBERS, **{key: few for key, few in ANY_NUMBERS.items() if key == unknown}}
+    for result in _results(form, numbers):
         try:
             book.check_new(result, options, situation)
             truth = Truth(result_to_json(result), book.winner(result, options))
@@ -50,25 +55,25 @@ def truths(book: Rulebook, options: Mapping[str, Any], situation: MatchSituation
     return list(found.values())
 
 
-def _results(form: Form) -> Iterator[Result]:
+def _results(form: Form, numbers: Numbers) -> Iterator[Result]:
     for way in form.ways:
         for opener in SIDES if needs_opener(way) else ("a",):
-            for answers in _every(way.opened_by(opener), opener, {}):
+            for answers in _every(way.opened_by(opener), opener, {}, numbers):
                 yield compose_result(way, opener, answers)
 
 
-def _every(way: WayToEnd, opener: Any, given: Plain) -> Iterator[Plain]:
+def _every(way: WayToEnd, opener: Any, given: Plain, numbers: Numbers) -> Iterator[Plain]:
     question = walk_way(way, given, opener).question
     if question is None:
         yield given
         return
-    for value in _values(question):
-        yield from _every(way, opener, {**given, question.name: value})
+    for value in _values(question, numbers):
+        yield from _every(way, opener, {**given, question.name: value}, numbers)
 
 
-def _values(question: Question) -> Iterable[Any]:
+def _values(question: Question, numbers: Numbers) -> Iterable[Any]:
     if isinstance(question, Figure):
-        few = NUMBERS.get(question.key, (question.minimum, question.minimum + 1, question.maximum))
+        few = numbers.get(question.key, (question.minimum, question.minimum + 1, question.maximum))
         return sorted({number for number in few if question.minimum <= number <= question.maximum})
     if isinstance(question, Turns):
         return ["", *SIDES]
@@ -86,6 +91,10 @@ class Known:
 
     def __init__(self, book: Rulebook, options: Mapping[str, Any], situation: MatchSituation) -> None:
         self.truths = truths(book, options, situation)
+        self.without: dict[str, list[Truth]] = {"": self.truths}
+        self.wider = lambda unknown: (
+            truths(book, options, situation, unknown) if unknown in ANY_NUMBERS else self.truths
+        )
         # KeyForge's files may leave won games out.
         self.not_counted = (
             {"a": 0, "b": 0} if book.form(options, situation).games and book.lots == ("first_player",) else None
@@ -115,17 +124,19 @@ class Known:
             for truth in self.by_answers.get(repr(_bare(told)), ())
         )
 
-    def can_have_been(self, told: Plain, winner: str) -> bool:
+    def can_have_been(self, told: Plain, winner: str, unknown: str = "") -> bool:
         """Whether any truth that tells nothing else, of all those that use most of what is told, has this winner, score
-        and deciding step."""
+        and deciding step. `unknown`: the answer that was left out; who began may be left out as well."""
+        if unknown not in self.without:
+            self.without[unknown] = self.wider(unknown)
         answers = {key: value for key, value in told.get("timeout", {}).items() if key != DECIDED_BY}
         by = told.get("timeout", {}).get(DECIDED_BY)
         best: dict[int, list[Truth]] = {}
-        for truth in self.truths:
-            if _beside(truth.told) != _beside(told) or truth.told.get("first_player") not in (
-                None,
-                told.get("first_player"),
-            ):
+        began = told.get("first_player")
+        for truth in self.without[unknown]:
+            if _beside(truth.told) != _beside(told):
+                continue
+            if None not in (began, truth.told.get("first_player")) and began != truth.told["first_player"]:
                 continue
             shared = answers.keys() & truth.answers.keys()
             # Figures that are told were counted: nobody had won in the last turns.

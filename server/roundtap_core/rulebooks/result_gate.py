@@ -23,6 +23,7 @@ from roundtap_core.forms.questions import (
     Figure,
     Question,
     Turns,
+    WinnerByAnswer,
 )
 from roundtap_core.forms.walk import RecordReading, WalkState, needs_opener, result_readings
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other_side
@@ -199,7 +200,8 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
 
 def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
     """A problem if every reading of the record contradicts the result. Readings that leave a recorded answer unused do
-    not count, as long as others use it."""
+    not count, as long as others use it; nor may an answer be supposed to decide while recorded ones are left over (a
+    lot for a game that had not begun, and its keys)."""
     said = {FIRST_PLAYER if key == FIRST_PLAYER_BY else key for key in result.timeout or ()} - {BY, SCORE}
     found: dict[int, list[Problem | None]] = {}
     for way in form.ways if result.timeout is not None else ():
@@ -209,6 +211,10 @@ def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
         for reading in result_readings(way, "a", result, figures=True):
             used = len(told & {question.key for question in reading.walked.met})
             problem = _reading_problem(way, "a", reading.walked, stated, result)
+            guessed = [r.id for r in way.rules if isinstance(r, WinnerByAnswer) and r.by in reading.supposed]
+            if problem is None and used < len(told) and (decided := reading.walked.decided_by or "") in guessed:
+                value = min(told - {question.key for question in reading.walked.met})
+                problem = Problem("timeout_step", where=f"/timeout/{value}", value=value, right=decided)
             if problem is None and used == len(told):
                 return
             found.setdefault(used, []).append(problem)

@@ -374,7 +374,8 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
         competitor,
         DROP,
         lambda stood, plays_on: web.submit_command(
-            event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())
+            event_id,
+            commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason(), web.field("lets_go")),
         ),
     )
 
@@ -400,7 +401,9 @@ def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
         event_id,
         competitor,
         "disqualify",
-        lambda stood, _: web.submit_command(event_id, commands.Disqualify(competitor, reason, by, stood)),
+        lambda stood, _: web.submit_command(
+            event_id, commands.Disqualify(competitor, reason, by, stood, web.field("lets_go"))
+        ),
     )
 
 

@@ -169,14 +169,15 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     fields = request.form if request.method == "POST" else request.args
     line = fields.get("text", "").strip()
-    if line:
-        try:
+    try:
+        _refuse_other_slip(seat, fields)
+        if line:
             return redirect(
                 result_wizard.address_at(_at(seat), [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),
                 303,
             )
-        except Problem as problem:
-            g.problem, g.status = problem, 400
+    except Problem as problem:
+        g.problem, g.status = problem, 400
     at = result_wizard.wizard_page_at(seat, fields)
     code = _code(seat, fields)
     slip = slip_context(seat, code, at.result) if code else None
@@ -244,6 +245,12 @@ def _code(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> str
     return code if code == fields.get("slip") else ""
 
 
+def _refuse_other_slip(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> None:
+    """Raises Problem("slip_of_another") where the code that is typed is not that of this match's slip."""
+    if fields.get("slip") and not _code(seat, fields):
+        raise Problem("slip_of_another", code=fields.get("slip", "")[:CODE_LETTERS])
+
+
 def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> list[tuple[str, str]]:
     """The revision that the official acts on: as seen at the beginning, after a conflict the current one."""
     fresh = g.get("problem") is not None or "revision" not in fields
@@ -262,8 +269,7 @@ def _at(seat: result_wizard.MatchContext) -> str:
 @web.shows_problem_on(result_wizard_page)
 def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
-    if web.field("slip") and not _code(seat, request.form):
-        raise Problem("slip_of_another", code=web.field("slip")[:CODE_LETTERS])
+    _refuse_other_slip(seat, request.form)
     at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != result_wizard.END or at.result is None:
         return redirect(
@@ -294,6 +300,7 @@ def _tab(seat: result_wizard.MatchContext) -> int | None:
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
+    _refuse_other_slip(seat, request.form)
     trail = result_wizard.draw_lot(seat, request.form, web.actor())
     return redirect(result_wizard.address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
 

@@ -401,6 +401,23 @@ def test_nor_in_a_match_by_an_official_or_by_a_phone_and_a_unit_s_screen_has_ask
     assert kept.data["lets_go"] == f"{match.match.a}: C"
 
 
+def test_nor_where_the_opponent_leaves_in_mid_game_and_who_leaves_is_not_asked() -> None:
+    for leave in (c.DropCompetitor, lambda who, **more: c.Disqualify(who, "as noted", **more)):
+        event, _ = with_two_squads_owed()
+        match = event.match("2.1").match
+        leaver, stays = match.b, match.a
+        assert leaver is not None
+        stood = squads_result([1, 2], [1, 2])
+        with refused("squads_lost") as caught:
+            event.tell(leave(leaver, stood=stood))
+        assert (caught.value.params["competitor"], caught.value.params["squads"]) == (stays, "C D")
+        kept, *_ = event.tell(leave(leaver, stood=stood, lets_go=caught.value.params["lost"]))
+        assert kept.data["lets_go"] == f"{stays}: C D"
+        event, _ = with_two_squads_owed()
+        kept, *_ = event.tell(leave(leaver, stood=squads_result([3, 4], [1, 2])))
+        assert "lets_go" not in kept.data
+
+
 def test_whatever_was_open_at_the_end_can_be_read_again_in_the_event_file() -> None:
     kinds = {*KINDS, FINISHED_EARLY, TIE_OPEN, SQUADS_OWED, SQUADS_UNFIELDED, APPEAL_OPEN}
     event = Event().play().settle()

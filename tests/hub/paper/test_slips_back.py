@@ -256,6 +256,17 @@ def test_a_slip_of_a_closed_round_corrects_it_with_a_reason(house):
     assert stands(house, "1.1") == (100, 30)
 
 
+def test_a_page_with_another_slip_s_code_says_so_before_anything_is_answered(house):
+    other = code_of(house, "1.2")
+    for line in ("", "&text=100+30"):
+        page = house.desk.get(f"/console/e1/match/1.1/walk?slip={other}{line}")
+        assert page.status_code == 400
+        assert f"“{other}” is not the code of this match" in problem_of(page)
+        assert 'name="slip"' not in page.text
+    refused = house.desk.post("/console/e1/match/1.1/walk", slip=other, way="played")
+    assert f"“{other}” is not the code of this match" in problem_of(refused)
+
+
 def test_a_slip_of_another_event_of_the_hall_is_found_and_says_so(house):
     house.desk.post(
         "/console", name="Side Event", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2

@@ -211,6 +211,30 @@ def test_a_form_sent_by_hand_loses_no_squad_either(second: House):
     assert browser.post("/console/e1/match/2.1/walk", **fields, lets_go=said).status_code == 303
 
 
+@pytest.mark.parametrize("action", ["drop", "disqualify"])
+def test_who_stays_when_the_opponent_leaves_is_asked_about_squads_as_well(second: House, action: str):
+    """The second round of two, and both owe C and D: only who stays is named, and a second yes takes it."""
+    browser = second.organizer()
+    match = second.event.find_match("2.1")[1].match  # type: ignore[index]
+    asked = {
+        "known": "1",
+        "q.score.winner": "0",
+        "q.score.loser": "1",
+        "q.wounds.winner": "4",
+        "q.wounds.loser": "3",
+        "q.picks.winner": ["1", "2"],
+        "q.picks.loser": ["1", "2"],
+        "reason": "as noted",
+    }
+    at = f"/console/e1/competitors/{match.b}/{action}"
+    answer = browser.post(at, **asked)
+    assert "could never field the squads C D after this." in problem_of(answer)
+    [said] = re.findall(r'name="lets_go" value="([^"]*)"', answer.text)
+    assert said == f"{match.a}: C D"
+    assert browser.post(at, **asked, lets_go=said).status_code == 303
+    assert second.event.find_match("2.1")[1].match.result.picks == {"a": [1, 2], "b": [1, 2]}  # type: ignore[index]
+
+
 def test_squads_of_the_elimination_count_as_fielded(house: House):
     """Two players, one Swiss round with A and B, a final with C and D: nothing is owed any more."""
     playing(house, "shatterpoint-premier", swiss_rounds=1, cut=2)
