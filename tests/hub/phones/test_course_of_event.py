@@ -118,6 +118,8 @@ def test_every_page_says_where_its_player_stands(tmp_path: Path, rulebook: str) 
                     assert (MISSED in page) == (who == "missed it" and stage not in ("final played", "over"))
                     if stage in ELIMINATION:
                         assert not NOTHING_COUNTS.search(page), (stage, who, page)
+                        assert "Semi-final, against" not in page, (stage, who, page)
+                        assert not re.search(r"Record \d", page), (stage, who, page)
                     if stage not in ("round 1", "semi-final", "final"):
                         assert MUST_FIELD not in page, (stage, who, page)
             if stage in ELIMINATION:
@@ -193,6 +195,8 @@ def test_in_a_tie_break_everybody_reads_whether_it_is_theirs(tmp_path: Path) -> 
             assert not NOTHING_COUNTS.search(page)
             assert "you are out" not in page
         assert "Effect Tie-break: only the place counts, no points" in it.desk(f"/match/{match.id}")
+        for page in ("/e/e1/standings", "/wall/e1?show=standings"):
+            assert "tandings after round 1" in it.page(page)
 
 
 def test_a_second_swiss_stage_is_no_elimination(tmp_path: Path) -> None:
