@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from roundtap.headless import cli_io
@@ -17,6 +18,7 @@ from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
+from roundtap_hub.store.mending import make_anew
 from roundtap_hub.store.verify import StreamCheck, verify_journal
 
 BROKEN, DISK_REFUSES = 1, 3
@@ -83,6 +85,8 @@ def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Prob
     checks = {str(path): partial(_check_copy, path, journal) for path in args.copy}
     if args.backup is None and args.database is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
         checks = {HEAD_FILE: partial(_check_head, args), **checks}
+    if args.backup is None and args.database is None:
+        checks = {DATABASE: partial(_check_pages, args.data), **checks}
     return [(name, _problem_in(check)) for name, check in checks.items()]
 
 
@@ -92,6 +96,13 @@ def _problem_in(look: Callable[[], None]) -> Problem | None:
     except Problem as problem:
         return problem
     return None
+
+
+def _check_pages(folder: Path) -> None:
+    """SQLite's own check, and what a start makes of bad pages."""
+    with TemporaryDirectory() as made:
+        if make_anew(folder / DATABASE, read_head_file(folder / HEAD_FILE), Path(made) / DATABASE):
+            raise Problem("journal_mendable", file=str(folder / DATABASE))
 
 
 def _check_copy(path: Path, journal: Journal) -> None:

@@ -20,7 +20,7 @@ from roundtap_hub.serving.memoized import memoized, memoized_by
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.snapshots import EventSummary
 
-IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates"})
+IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates", "calls", "wishes"})
 """The fields of an event that change as it is played, and are not all on every page."""
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
 

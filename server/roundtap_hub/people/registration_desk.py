@@ -468,8 +468,9 @@ def _opponent_is_here(state: EventState, effect: abandoned_match.LeaveEffect) ->
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
-    found = abandoned_match.open_match(web.current_event(event_id).state, competitor)
-    wishing = {wish.competitor for wish in web.current_hub().hall.leave_requests.of(event_id) if not wish.refused}
+    state = web.current_event(event_id).state
+    found = abandoned_match.open_match(state, competitor)
+    wishing = {who for who, wish in state.wishes.items() if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 

@@ -14,7 +14,16 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, states
-from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
+from roundtap_core.event.commands import (
+    AskToDrop,
+    CallJudge,
+    CancelCall,
+    CancelDrop,
+    CheckIn,
+    NoteLot,
+    SetPicks,
+    SubmitList,
+)
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
@@ -36,7 +45,6 @@ from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.rounds.round_clock import ClockFace, clock_face
 from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import page_key
-from roundtap_hub.units.unit_presence import call_at, leave_requests_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;
@@ -188,16 +196,16 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
     possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
     `here`: check-in, "ask", "done", or "" without one."""
-    state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
+    state, snapshot = moment.state, web.current_snapshot()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and found is not None and found[0].status != states.CLOSED
-    call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
-    wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
+    call = state.calls.get(found[1].id) if plays and found is not None else None
+    wish = state.wishes.get(competitor)
     return {
         "may_call": plays,
         "call": call,
-        "call_age_ms": max(0, web.now_ms() - call.since_ms) if call is not None else 0,
+        "call_age_ms": max(0, web.now_ms() - call.since.mono_ms) if call is not None else 0,
         "called": call is not None and source in call.sources,
         # Who missed the cut may still be asked to take a place in it, until the bracket is played.
         "may_leave": open_
@@ -359,8 +367,8 @@ def call_judge(token: str) -> AnyResponse:
     found = my_match(web.current_event(event_id), competitor)
     if found is None or found[0].status != states.PUBLISHED:
         raise Problem("no_table_to_call_to")
-    ask = hub.hall.calls.cancel if web.field("on") == OFF else hub.hall.calls.open
-    ask(event_id, found[1].id, _phone_source())
+    ask = CancelCall if web.field("on") == OFF else CallJudge
+    hub.service.execute_one(event_id, ask(found[1].id, _phone_source()), _phone_source())
     return _to_my_page(token)
 
 
@@ -391,8 +399,8 @@ def request_leave(token: str) -> AnyResponse:
     hub = web.current_hub()
     hub.access.links.charge(WISHES, current_player())
     _open_event()
-    ask = hub.hall.leave_requests.take_back if web.field("on") == OFF else hub.hall.leave_requests.ask
-    ask(*current_player(), _phone_source())
+    (event_id, competitor), ask = current_player(), CancelDrop if web.field("on") == OFF else AskToDrop
+    hub.service.execute_one(event_id, ask(competitor, _phone_source()), _phone_source())
     return _to_my_page(token)
 
 

@@ -10,7 +10,8 @@ from roundtap_core.event.event_flow import situation_of
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_presence import UnitStatus, call_at
+from roundtap_hub.units.requests import taker_name
+from roundtap_hub.units.unit_presence import UnitStatus
 
 NO_CONTACT_MS = 10_000
 
@@ -160,10 +161,11 @@ def grid_cell(
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table)
     status = units.get(unit) if unit else None
-    call = call_at(snapshot, units, state.id, match)
+    call = state.calls.get(match.id)
+    taken_by = taker_name(snapshot, call.taken_by) if call is not None else None
     word, flags = state_word(match, status, state), _flags(match, unit, status, now_ms, call is not None)
     contact_ms = status.contact_ms if status is not None and NO_CONTACT in flags else None
-    made_from = match, unit, word, flags, call, contact_ms
+    made_from = match, unit, word, flags, call, taken_by, contact_ms
     if before is not None and before.made_from == made_from:
         return before
     reports = (
@@ -192,8 +194,8 @@ def grid_cell(
         reports=reports,
         unit=unit,
         reported_ms=match.reported_mono_ms,
-        call_taken_by=call.taken_by if call is not None else None,
-        call_since_ms=call.since_ms if call is not None else None,
+        call_taken_by=taken_by or None,
+        call_since_ms=call.since.mono_ms if call is not None else None,
         contact_ms=contact_ms,
         extension_minutes=seat.extension_minutes,
         done=match.done,

@@ -236,6 +236,7 @@ class StandingResult(DialogueState):
             return
         if gesture.kind == LEAVE and self.just_saved(now_ms):
             table.leaving ^= {side}
+            table.leave_pressed.add(side)
         elif gesture.kind == TAP and table.match.state == DECIDED:
             table.show_notice(now_ms, lambda: ruling_scene(table, side))
         elif gesture.kind == TAP and self.just_saved(now_ms, SETTLE_MS):
@@ -258,9 +259,11 @@ class StandingResult(DialogueState):
         table = self.table
         words, result = table.words, table.match.result or table.latest_result(side)
         saved = words("saved", number=table.saved_number)
-        if result is not None and side not in table.leaving and self.just_saved(now_ms, RESULT_SHOWN_MS):
+        unsaved, asked = table.leave_unsaved(side), side in table.leaving
+        if result is not None and not (asked or unsaved) and self.just_saved(now_ms, RESULT_SHOWN_MS):
             return HalfScreen(saved, small=result_text.score_between_names(table, result, side))
-        return HalfScreen(saved, small=words("leave.asked" if side in table.leaving else "leave.ask", sign=SIGNS[side]))
+        key = "sending" if unsaved else "leave.asked" if asked else "leave.ask"
+        return HalfScreen(saved, small=words(key, sign=SIGNS[side]))
 
     def _done(self, side: Side) -> HalfScreen:
         table = self.table
@@ -269,8 +272,8 @@ class StandingResult(DialogueState):
         small = f"#{number}" if number is not None else "✓"
         if table.match.state == DECIDED:
             small = table.words("decided.short")
-        elif side in table.leaving:
-            small = table.words("leave.short")
+        elif side in table.leaving or table.leave_unsaved(side):
+            small = table.words("sending" if table.leave_unsaved(side) else "leave.short")
         elif result is not None:
             small = f"{small} {result_text.result_remark(table, result)}".rstrip()
         return HalfScreen(table.signed_name(side), result_text.score_text(table, result, side) if result else "", small)
