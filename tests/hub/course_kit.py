@@ -20,12 +20,13 @@ from roundtap_core.event.commands import (
     PublishRound,
     SetOfficials,
 )
-from roundtap_core.event.event_flow import situation_of
+from roundtap_core.event.event_flow import situation_of, squads_let_go
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState, Official
 from roundtap_core.forms.questions import Figure, Picks
 from roundtap_core.forms.walk import walk_way
 from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 
@@ -60,7 +61,8 @@ class Course:
         steps: list[Step] = [Step("e1", CreateEvent("Winter Open", rulebook, None, given, "#0072B2", 7))]
         records = []
         for name in self.names:
-            person = Person(name)
+            members = (name, f"{name}’s friend") if RULEBOOKS[rulebook].team_size == 2 else ()
+            person = Person(name, members=members, captain=members[0] if members else None)
             record = PersonRecord("e1", name, f"salt {name}", person)
             records.append(record)
             steps.append(Step("e1", EnterCompetitor(Entrant(name, person.digest(record.salt)))))
@@ -85,13 +87,18 @@ class Course:
         """The newest round's matches of two, by table."""
         return sorted((m for m in self.event.public_rounds[-1].matches if m.match.b), key=lambda m: m.match.table or 0)
 
+    def enter(self, match: MatchState, result: Result) -> None:
+        """An official enters a result, and confirms the squads that can never be fielded after it."""
+        lost = squads_let_go(self.event, self.event.public_rounds[-1], match.match, result.picks or {})
+        self.tell(EnterResult(match.id, match.revision, result, reason="a test", lets_go=lost))
+
     def settle(self, *sides: str, only: int | None = None) -> None:
         """Who is named first wins at each table, or the sides given."""
         number = self.event.public_rounds[-1].number
         for place, match in enumerate(self.matches[:only]):
             side = sides[place] if place < len(sides) else "a" if match.match.a < (match.match.b or "") else "b"
             result = won(self.rulebook, side, number, place)
-            self.tell(EnterResult(match.id, match.revision, result, reason="a test"))
+            self.enter(match, result)
 
     def swiss(self, rounds: int = 2) -> None:
         for _ in range(rounds):

@@ -14,7 +14,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_matches_by_player, person_mark, state_mark
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten_name
-from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
+from roundtap_core.records import ELIMINATION, SIDES, SWISS_STAGES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import standings
 from roundtap_hub.serving.memoized import memoized, memoized_by
 from roundtap_hub.store.read_model import Snapshot
@@ -136,6 +136,12 @@ def settled_round(state: EventState) -> int:
             break
         settled = played.number
     return settled
+
+
+def settled_swiss_round(state: EventState) -> int:
+    """As people count the rounds of standings: a tie-break round decides places and is not one of them."""
+    swiss = (played.number for played in state.public_rounds if played.stage in SWISS_STAGES)
+    return max((number for number in swiss if number <= settled_round(state)), default=0)
 
 
 @memoized_by(_ranking_key)

@@ -13,7 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import course
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
-from roundtap_core.records import SECOND_SWISS, TIEBREAK, Side, other_side
+from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
@@ -95,10 +95,10 @@ def player_view(
 
 
 def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What a score sheet says of margins ("Höhe des Sieges": both note theirs), the first round first.
-    `against` is None where nobody was met."""
+    """What a score sheet says of margins ("Höhe des Sieges": both note theirs) in Swiss rounds, the first one first:
+    none counts after them. `against` is None where nobody was met."""
     found = []
-    for played in state.public_rounds:
+    for played in (each for each in state.public_rounds if each.stage in SWISS_STAGES):
         for match in played.matches:
             seat = match.match
             if competitor not in (seat.a, seat.b) or (seat.result is None and seat.bye is None):
@@ -114,7 +114,6 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
                 found.append(
                     {
                         "number": played.number,
-                        "name": knockout.title_key(state, played, match),
                         "against": names.get(across, across) if across else None,
                         "figure": figure,
                     }

@@ -118,6 +118,8 @@ def test_every_page_says_where_its_player_stands(tmp_path: Path, rulebook: str) 
                     assert (MISSED in page) == (who == "missed it" and stage not in ("final played", "over"))
                     if stage in ELIMINATION:
                         assert not NOTHING_COUNTS.search(page), (stage, who, page)
+                        assert "Semi-final, against" not in page, (stage, who, page)
+                        assert not re.search(r"Record \d", page), (stage, who, page)
                     if stage not in ("round 1", "semi-final", "final"):
                         assert MUST_FIELD not in page, (stage, who, page)
             if stage in ELIMINATION:
@@ -193,11 +195,15 @@ def test_in_a_tie_break_everybody_reads_whether_it_is_theirs(tmp_path: Path) -> 
             assert not NOTHING_COUNTS.search(page)
             assert "you are out" not in page
         assert "Effect Tie-break: only the place counts, no points" in it.desk(f"/match/{match.id}")
+        for page in ("/e/e1/standings", "/wall/e1?show=standings"):
+            assert "tandings after round 1" in it.page(page)
 
 
 def test_a_second_swiss_stage_is_no_elimination(tmp_path: Path) -> None:
     with course(tmp_path, "shatterpoint-premier", second_stage="second-swiss") as it:
         it.swiss()
+        [asked] = re.findall("These 4 advance: [^<]*", it.house.organizer().get("/console/e1").text)
+        assert "The others are out. You can undo this" in asked
         seeds = it.cut()
         missed = next(name for name in it.names if name not in seeds)
         assert "You advance as seed 1." in it.phone(seeds[0])
@@ -229,7 +235,7 @@ def test_no_squads_have_to_be_played_after_the_last_swiss_round(tmp_path: Path) 
         assert "You must play these squads now: C D" in it.phone("Ana")
         for match in it.matches:
             result = Result(score=SidePair(2, 0), wounds=SidePair(3, 0), picks={"a": [1, 2], "b": [1, 2]})
-            it.tell(EnterResult(match.id, 0, result, reason="a test"))
+            it.enter(match, result)
         for page in (it.phone("Ana"), it.public("Ana")):
             assert MUST_FIELD not in page
         assert "Finish event" in it.desk("/event")

@@ -172,7 +172,8 @@ def result_remark(table: TableState, result: Result) -> str:
         return ""
     book = rulebook(table.form.rulebook)
     why = outcome_reason(book, book.options(table.view.options), result)
-    return words.first(*why) if why else ""
+    # Some have a shorter word for this screen.
+    return words.first(*(f"told.{key}" for key in why), *why) if why else ""
 
 
 def ending_text(table: TableState, result: Result, side: Side) -> str:
