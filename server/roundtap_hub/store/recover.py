@@ -97,7 +97,7 @@ class RecoveredStream:
 class Recovery:
     """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
     and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
-    something, and why: "foreign", "unreadable", "stranger", "copied"."""
+    something, and why: "foreign", "unreadable", "stranger", "unbounded", "copied"."""
 
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
@@ -290,12 +290,12 @@ def recover(
     are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
     Problem("nothing_to_recover"), Problem("journal_newer"), what `verify.verify_journal` finds, and OSError if the new
     folder cannot be written."""
-    to, strangers = to.absolute(), list[Path]()
+    to, unused = to.absolute(), list[tuple[Path, str]]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
     shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, strangers)))
+    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, unused)))
     proved: dict[Row, Entry] = {}
     sources = [read_source(path, proved) for path in paths]
     ours, notes = _of_one_hub(sources, lineage, places)
@@ -332,7 +332,7 @@ def recover(
         _put_in_place(making, to)
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    notes += [(path, "stranger") for path in strangers] + [(each.path, "copied") for each in ours if each.copied]
+    notes += unused + [(each.path, "copied") for each in ours if each.copied]
     return Recovery(
         sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
         files,

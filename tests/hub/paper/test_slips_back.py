@@ -360,6 +360,29 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     assert told not in text_of(house.desk.console())
 
 
+def test_a_slip_gives_a_page_until_its_round_is_over_and_then_the_desk_does(house):
+    """Round 1's slips opened six of eight players' pages in round 2, "leave" included, and nobody was told."""
+    door, seat = f"/s/{token_of(house, '1.1')}", house.event.find_match("1.1")[1].match
+    owner, stranger = house.browser(), house.browser()
+    owner.get(door)
+    mine = owner.post(door, side="a").location
+    house.play()
+    house.publish()
+    stranger.get(door)
+    assert "The first phone gets it" not in text_of(stranger.get(door))
+    refused = stranger.post(door, side="b")
+    assert refused.status_code == 200
+    assert "This round is over" in problem_of(refused)
+    assert not house.hub.access.links.is_given("e1", seat.b)
+    assert owner.post(door, side="a").location == mine, "its own page goes on opening"
+    told = f"{names_at(house, '1.1')[1]}: a slip of a past round was scanned"
+    assert told in text_of(house.desk.console())
+    house.desk.post(f"/console/e1/competitors/{seat.b}/link")
+    assert told not in text_of(house.desk.console())
+    code = slip_codes(house.event, house.event.rounds[0])["1.1"]
+    assert "Round 1" in text_of(typed(house, code)), "a late result is still entered by the code"
+
+
 def test_on_a_full_disk_a_slip_gives_nobody_a_page_and_says_so_and_then_the_first_phone_gets_it(house, monkeypatch):
     door, seat = f"/s/{token_of(house, '1.1')}", house.event.find_match("1.1")[1].match
     first, second = house.browser(), house.browser()

@@ -493,6 +493,22 @@ def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, o
     }
 
 
+@pytest.mark.parametrize("name", [COPY_FILE, DATABASE, f"{DATABASE}-wal", "roundtap.head", "outbox.jsonl", "x.backup"])
+@pytest.mark.parametrize("what", ["a FIFO", "4 GB"])
+def test_what_is_no_ordinary_file_or_too_large_is_passed_over_and_said(tmp_path: Path, what: str, name: str) -> None:
+    """A FIFO was opened, and the hub waited for ever; of 300 MB it took 610 MB."""
+    (stick := tmp_path / "stick").mkdir()
+    (stick / "roundtap-copy-old.journal").write_bytes(Path(__file__).with_name("older_copy.journal").read_bytes())
+    if what == "a FIFO":
+        os.mkfifo(stick / name)
+    else:
+        with open(stick / name, "xb") as file:
+            file.truncate(4 << 30)
+    made = recover([stick], tmp_path / "new", HandClock().clocks)
+    assert ((stick / name), "unbounded") in made.notes
+    assert [len(each.entries) for each in made.streams if each.stream == "e1"] == [7]
+
+
 def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
     kept = [report("r1"), report("r2", match="9.9"), report("r3", event="e7"), {**report("r4"), "side": "b"}]
     lines = [{"report": each, "mac": sign(KEY, REPORT, each)} for each in kept]
