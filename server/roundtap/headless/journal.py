@@ -29,15 +29,24 @@ def run(args: Namespace) -> int:
     disk is full, read-only or failing and the journal itself may be whole."""
     words = cli_io.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
+    pages: Problem | None = None
     try:
+        if args.what == "verify" and args.backup is None and args.database is None:
+            pages = _problem_in(partial(_check_pages, args.data))
         backup = read_backup(path) if args.backup is not None else None
         with closing(_open(args, path)) as journal:
             found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
             beside = _check_companions(args, journal) if args.what == "verify" else []
-    except Problem as problem:
+    except Problem as refusal:
+        problem = pages or refusal
         place = path if args.database is None else without_password(args.database)
         refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
-        return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
+        return (
+            _exit_code([problem])
+            if problem.key in ("journal_damaged", "journal_mendable") or is_of_disk(problem)
+            else refused
+        )
+    beside = [*([(DATABASE, pages)] if pages else []), *beside]
     if args.format == "json":
         cli_io.write_stdout(
             cli_io.json_text(
@@ -85,8 +94,6 @@ def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Prob
     checks = {str(path): partial(_check_copy, path, journal) for path in args.copy}
     if args.backup is None and args.database is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
         checks = {HEAD_FILE: partial(_check_head, args), **checks}
-    if args.backup is None and args.database is None:
-        checks = {DATABASE: partial(_check_pages, args.data), **checks}
     return [(name, _problem_in(check)) for name, check in checks.items()]
 
 

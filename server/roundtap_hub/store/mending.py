@@ -1,6 +1,6 @@
 """A journal with bad pages: indexes and side tables go anew into a new file; what cannot be made anew is refused.
 
-Which table is which: the table in systemd/ADMIN.md, "Bad pages".
+Which table is which: server/CODE.md, "Bad pages".
 """
 
 import logging

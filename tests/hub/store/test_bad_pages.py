@@ -33,7 +33,7 @@ from roundtap_hub.units.unit_keys import STATION, TABLE, UnitKeys
 DATABASE, PAGE = "roundtap.db", 4096
 WAYS = ("zeroed", "flipped", "exchanged")
 ANEW = ("checkpoint", "seal", "written_by", "print_state", "print_order", "print_text", "print_setting")
-"""Tables that a hub can begin without, as systemd/ADMIN.md says."""
+"""Tables that a hub can begin without, as server/CODE.md says."""
 
 
 @pytest.fixture(scope="session")
@@ -107,6 +107,16 @@ def cases(played: Path, seed: int = 0) -> Iterator[tuple[str, int, int, random.R
         for page in range(1, last + 1):
             chance = random.Random(f"{way} {page} {seed}")
             yield way, page, chance.choice([other for other in range(1, last + 1) if other != page]), chance
+
+
+def test_verify_names_the_next_step_where_it_cannot_read_the_streams_itself(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = next(page for page, owner in owners(played / DATABASE).items() if owner == ("entry", True))
+    shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
+    spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
+    assert main(["journal", "verify", "--data", str(tmp_path / "hub")]) == 1
+    assert "Restart the hub" in capsys.readouterr().err
 
 
 def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random]) -> None:
