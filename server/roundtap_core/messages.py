@@ -99,8 +99,8 @@ class Health(Message, frozen=True):
 
 
 class TableStatus(UnitRequest, frozen=True):
-    """What a table shows and does right now. `lot` and `health` are checked separately: an invalid one does not lose a
-    judge call."""
+    """What a table shows and does right now. `run`: the unit's process. `lot` and `health` are checked separately: an
+    invalid one does not lose a judge call."""
 
     session: Text
     seq: int
@@ -113,6 +113,7 @@ class TableStatus(UnitRequest, frozen=True):
     waiting: Count
     lot: Any = None
     health: Any = UNSET
+    run: Text = ""
 
 
 class TimeQuestion(UnitRequest, frozen=True):

@@ -188,7 +188,8 @@ class EventOptions(dict[str, Any]):
 
 
 class TableView(Message, frozen=True):
-    """`leave_refused`: sides whose wish to leave was refused by an official; `finished`: events that are over;
+    """`leave_asked`: sides whose wish to leave, made here, is on the hub's disk, None from a hub that does not say;
+    `leave_refused`: sides whose wish was refused by an official; `finished`: events that are over;
     `lost_round`: the hub was restored and lacks the round that this unit held, which the table goes on with."""
 
     event: EventView | None = None
@@ -205,6 +206,7 @@ class TableView(Message, frozen=True):
     leave_refused: Annotated[tuple[Side, ...], Meta(max_length=2)] = ()
     finished: Annotated[tuple[Word, ...], Meta(max_length=4000)] = ()
     lost_round: bool = False
+    leave_asked: Annotated[tuple[Side, ...], Meta(max_length=2)] | None = None
 
     def __post_init__(self) -> None:
         if self.form is not None:

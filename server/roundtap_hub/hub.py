@@ -28,7 +28,7 @@ from roundtap_hub.store.service import Service
 from roundtap_hub.units.device_auth import Challenges, RequestRefused, UnitAuth, UnitTroubles
 from roundtap_hub.units.enrolment import EnrolDesk
 from roundtap_hub.units.unit_keys import UnitKeys
-from roundtap_hub.units.unit_presence import JudgeCalls, LeaveRequests, MissingEntries, Presence
+from roundtap_hub.units.unit_presence import MissingEntries, Presence
 
 if TYPE_CHECKING:
     from roundtap_hub.hall.hub_sound import HubSound
@@ -76,12 +76,7 @@ class Units:
 class Hall:
     """What people in the hall request, see and hear."""
 
-    def __init__(
-        self, service: Service, presence: Presence, now_ms: Callable[[], int], sound: HubSound | None = None
-    ) -> None:
-        self.calls = JudgeCalls(presence, lambda: service.snapshot, now_ms)  # calls for a judge, by match
-        self.leave_requests = LeaveRequests(presence, lambda: service.snapshot, now_ms)
-        """Players who want to leave an event."""
+    def __init__(self, now_ms: Callable[[], int], sound: HubSound | None = None) -> None:
         self.sign_ups = SignUpThrottle(now_ms)  # how often people may sign up by phone
         self.displays = Displays(now_ms)
         self.sound = sound  # the hub's own audio output, if any
@@ -167,7 +162,7 @@ def hub_in_memory(
             PersonalLinks(service, secret, now_ms),
             encrypted,
         ),
-        Hall(service, presence, now_ms),
+        Hall(now_ms),
         EventTimesCache(service),
         host or Host(),
         **more,

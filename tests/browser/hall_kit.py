@@ -242,8 +242,8 @@ def troubles(hall: Hall, event: str) -> None:
     for unit, match in zip(UNITS, (one_sided, dispute, called, leaving), strict=False):
         hall.place(unit, match.match.table or 0)
         presence.update(unit, now_ms, connected=True, match=match.id, seated=frozenset("ab"))
-    presence.update("unit-3", now_ms, call=True)
-    presence.update("unit-4", now_ms, leave=frozenset("b"))
+    hall.house.says("unit-3", call=True)
+    hall.house.says("unit-4", leave="b")
     bye = next((match.match.a for match in live.matches if not match.match.b), "p1")
     hall.tell(
         event,

@@ -10,6 +10,7 @@ from hall_kit import Hall
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
+from roundtap_core.event.commands import CallJudge, TakeCall
 from roundtap_core.event.states import MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
@@ -110,9 +111,9 @@ def a_round(states: States) -> None:
     states.add("leave", event, one.match.b, "main form", more="/leave")
     one = next(matches)
     for taken, name in (("", "judge called"), ("Eva Luz", "judge on the way")):
-        hall.house.hub.hall.calls.open(event, one.id, f"phone:{one.match.a}")
+        hall.house.service.execute_one(event, CallJudge(one.id, f"phone:{one.match.a}"), f"phone:{one.match.a}")
         if taken:
-            hall.house.hub.hall.calls.take(event, one.id, taken)
+            hall.house.service.execute_one(event, TakeCall(one.id, taken), "test")
         states.add(name, event, one.match.a, MATCH, CALL)
         one = next(matches)
     hall.tell(event, c.GrantExtension(one.id, 5))

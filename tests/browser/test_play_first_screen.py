@@ -63,7 +63,7 @@ def are_seated(hall: Hall, event: str) -> None:
 
 
 def calls(hall: Hall, _: str) -> None:
-    hall.house.hub.presence.update(UNITS[0], hall.house.hub.clocks.mono_ms(), call=True)
+    hall.house.says(UNITS[0], call=True)
 
 
 def time_ends(hall: Hall, event: str) -> None:

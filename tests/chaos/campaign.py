@@ -27,6 +27,7 @@ ROUND_WITHIN_S = 900.0
 PATIENCE_S = 240.0
 """For anything else that is a matter of seconds."""
 AGAIN_S = 0.3
+SEEN_BEFORE_ANSWERED = 8
 
 
 @dataclass
@@ -36,13 +37,14 @@ class Totals:
     done: Counter[str] = field(default_factory=Counter)
     rounds: int = 0
     results: int = 0
+    asked: Counter[str] = field(default_factory=Counter)  # entries of calls and wishes, by kind
 
     def line(self) -> str:
         return ", ".join(
             [
                 f"{self.rounds} rounds",
                 f"{self.results} results",
-                *(f"{n} {what}" for what, n in sorted(self.done.items())),
+                *(f"{n} {what}" for what, n in sorted((self.done + self.asked).items())),
             ]
         )
 
@@ -100,8 +102,8 @@ class _Front:
     def tap(self, *pins: str) -> None:
         self._table().tap(*pins)
 
-    def chord(self) -> None:
-        self._table().chord()
+    def hold_together(self, *pins: str) -> None:
+        self._table().hold_together(*pins)
 
     def _table(self) -> Table:
         return self._kit.tables[self._number]
@@ -180,6 +182,8 @@ class Organizer:
         self._kit = kit
         self._event = kit.event
         self._console: ConsoleClient | None = None
+        self._seen: Counter[str] = Counter()
+        """How often each open call and wish was looked at: nobody is answered at once."""
 
     def export(self) -> dict[str, Any]:
         """The event file."""
@@ -202,17 +206,28 @@ class Organizer:
         self._console = None
 
     def judge(self) -> None:
-        """Both sides of a match have agreed a second time: the judge believes them. Who called one by a slip of the
-        finger is told to go on."""
-        for table, shown in self._kit.tables.items():
-            if "JUDGE CALLED" in shown.text:
+        """Both sides of a match have agreed a second time: the judge believes them. Who has called a judge is told to
+        go on, and every second who wants to drop, to stay."""
+        ledger = Ledger(self._kit.hub_folder, self._event)
+        for match, sources in ledger.open_calls().items():
+            self._seen[match] += 1
+            if self._seen[match] < SEEN_BEFORE_ANSWERED:
+                continue
+            with contextlib.suppress(Problem):
+                self._with_console(
+                    lambda console, match=match: console.post(f"/console/{self._event}/call/settled", match=match)
+                )
+                for source in sources:
+                    pair = self._kit.pairs[int(source.rpartition("-")[2])]  # type: ignore[attr-defined]
+                    pair.visited.add(ledger.matches()[int(match.split(".")[0]), match].players)
+        for who in ledger.open_wishes():
+            self._seen[who] += 1
+            if who[-1] in "02468" and self._seen[who] > SEEN_BEFORE_ANSWERED:
                 with contextlib.suppress(Problem):
                     self._with_console(
-                        lambda console, table=table: console.post(
-                            f"/console/{self._event}/call/settled", unit=f"table-{table}"
-                        )
+                        lambda console, who=who: console.post(f"/console/{self._event}/leave/refused", who=who)
                     )
-        for (_, match), account in Ledger(self._kit.hub_folder, self._event).matches().items():
+        for (_, match), account in ledger.matches().items():
             if account.second:
                 with contextlib.suppress(Problem):
                     self._with_console(
@@ -292,6 +307,7 @@ def played_under_fire(
     if trouble.failed is not None:
         raise trouble.failed
     totals.results = sum(len(memory.shown) for memory in kit.memories.values())
+    totals.asked = Ledger(kit.hub_folder, kit.event).asked()
     totals.done.update({f"requests {what}": n for what, n in kit.network.met.items() if what != "passed"})
     _at_rest(kit, organizer)
     return totals
@@ -354,7 +370,8 @@ def _shows_what_stands(kit: ChaosKit, organizer: Organizer, number: int) -> bool
     organizer.judge()
     saved = kit.pairs[number].saved
     shown = "judge" if saved is not None and not saved.number else f"#{saved.number}" if saved is not None else ""
-    if saved is None or shown not in kit.tables[number].text:
+    text = kit.tables[number].text
+    if saved is None or (shown not in text and text.count("drops") < 2):
         return False
     accounts = Ledger(kit.hub_folder, kit.event).matches().values()
     return any(

@@ -116,6 +116,60 @@ class Ledger:
         elif score == account.agreed:
             account.said_again.append((score, row["number"]))
 
+    def open_calls(self) -> dict[str, list[str]]:
+        """Who calls a judge, by match: until somebody has closed the call, or the caller taken it back; a result may
+        have settled it before."""
+        return self._open("judge-called", "call-cancelled", "call-closed", "match")
+
+    def open_wishes(self) -> dict[str, list[str]]:
+        """Where each who wants to drop has said so, by competitor."""
+        return self._open("drop-asked", "drop-cancelled", "drop-refused", "competitor")
+
+    def _open(self, asked: str, cancelled: str, answered: str, key: str) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for row in self.rows:
+            data = row["data"]
+            if row["kind"] == asked:
+                found[data[key]] = sorted({*found.get(data[key], []), data["source"]})
+            elif row["kind"] == cancelled:
+                found[data[key]].remove(data["source"])
+            elif row["kind"] == answered:
+                found.pop(data[key])
+        return {what: sources for what, sources in found.items() if sources}
+
+    def asked(self) -> Counter[str]:
+        """How many entries of calls and wishes there are, by kind."""
+        return Counter(row["kind"] for row in self.rows if row["kind"].startswith(("judge-", "call-", "drop-")))
+
+    def request_faults(self, memories: Mapping[int, Memory]) -> list[str]:
+        """Calls and wishes that nobody pressed or that are doubled, and wishes said to be requested that are gone."""
+        found = []
+        by_unit = Counter(
+            row["data"]["source"] for row in self.rows if row["kind"] in ("judge-called", "call-cancelled")
+        )
+        found += [
+            f"table {table} pressed {memory.toggled} times, on record are {by_unit[f'unit:table-{table}']}"
+            for table, memory in memories.items()
+            if by_unit[f"unit:table-{table}"] > memory.toggled
+        ]
+        pressed: Counter[str] = Counter()
+        promised = set()
+        for memory in memories.values():
+            pressed.update(memory.drops)
+            promised |= memory.promised
+        wishes = Counter(
+            self.names[row["data"]["competitor"]]
+            for row in self.rows
+            if row["kind"] in ("drop-asked", "drop-cancelled")
+        )
+        found += [
+            f"{who} pressed {pressed[who]} times, on record are {n}" for who, n in wishes.items() if n > pressed[who]
+        ]
+        stands = {self.names[who] for who in self.open_wishes()}
+        answered = {self.names[row["data"]["competitor"]] for row in self.rows if row["kind"] == "drop-refused"}
+        found += [f"{who} was told that the drop is requested, and it is gone" for who in promised - stands - answered]
+        return found
+
     def faults(
         self,
         memories: Mapping[int, Memory],

@@ -15,10 +15,11 @@ SAVED = re.compile(r"SAVED #(?P<number>\d+) \| (?P<left>[^|]+?) (?P<a>\d+):(?P<b
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
 STANDS = re.compile(
-    r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#(?P<number>\d+)|judge) \| "
+    r"● (?P<left>[^|]+) \| (?P<a>\d+):(?P<b>\d+) \| (?:#\d+|judge|drops|sending…) \| "
     r"■ (?P<right>[^|]+) \|"
 )
-"""A table that is done: both names, the result and its number; a judge's result is shown without one."""
+"""A table that is done: both names and the result; its number is shown beside who does not want to drop, and never
+after a judge's result."""
 LOOK_S = 0.02
 TAKEN_S = 2.0
 """Who sees nothing happen for so long presses again; on a busy machine a screen is not there at once."""
@@ -36,7 +37,7 @@ class Front(Protocol):
 
     def tap(self, *pins: str) -> None: ...
 
-    def chord(self) -> None: ...
+    def hold_together(self, *pins: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,12 @@ class Memory:
 
     shown: list[Shown] = field(default_factory=list)
     said: dict[tuple[tuple[str, str], str], set[Score]] = field(default_factory=dict)
+    toggled: int = 0
+    """How often they pressed what may call a judge, or take that back."""
+    drops: dict[str, int] = field(default_factory=dict)
+    """How often each person pressed that they want to drop."""
+    promised: set[str] = field(default_factory=set)
+    """Whose wish the screen said to be requested, since they last pressed."""
 
 
 class Pair:
@@ -73,6 +80,9 @@ class Pair:
         self._slipped: set[tuple[str, str]] = set()
         self._found_out: set[tuple[str, str]] = set()
         self._current: tuple[str, str] | None = None
+        self._calling: tuple[str, str] | None = None
+        self.visited: set[tuple[str, str]] = set()
+        """Matches to which a judge has come."""
         self._thread = threading.Thread(target=self._play, daemon=True)
         self.saved: Shown | None = None
 
@@ -112,9 +122,16 @@ class Pair:
 
     def _look(self, text: str) -> None:
         players = _players(text)
+        self._look_for_promise(text)
         if "JUDGE CALLED" in text:
-            # A slip of the finger: ▼ twice.
-            self.front.chord()
+            if self._calling is None:
+                # A slip of the finger: ▼ twice.
+                self._toggle_call()
+            elif self._calling in self.visited:
+                self._calling = None
+                self._stop.wait(READ_S)
+        elif self.saved is not None and text.startswith(f"SAVED #{self.saved.number} ") and self._drops(text):
+            self._ask_to_drop(text, self.saved.players[1])
         elif found := SAVED.search(text):
             self._saved(found)
         elif found := STANDS.match(text):
@@ -129,11 +146,41 @@ class Pair:
             self._dial(text, figures)
         elif "press button" in text or ("Is" in text and "your button?" in text):
             self._sit(text)
-        elif "REFUSED" in text or "Changed at" in text or "dropped" in text:
+        elif "REFUSED" in text or "Changed at" in text or "dropped" in text or "Drop refused" in text:
             self._read(text, "a")
         elif players is not None and "?" not in text and "sending" not in text and "judge" not in text.lower():
             score = self.meant(players)
-            self._press(text, "a" if score[0] == 100 else "b")
+            if self._drawn("judge", players, 1 / 3) and players not in self.visited:
+                self._calling = players
+                self._toggle_call()
+            else:
+                self._calling = None
+                self._press(text, "a" if score[0] == 100 else "b")
+
+    def _drawn(self, what: str, players: tuple[str, str], share: float) -> bool:
+        return random.Random(f"{self._seed}/{what}/{'/'.join(sorted(players))}").random() < share
+
+    def _toggle_call(self) -> None:
+        """Remembered before: a finger that came down may count. Whoever sees nothing happen presses again."""
+        before = self.front.text
+        self.memory.toggled += 1
+        self.front.hold_together("up", "down")
+        self._wait_for_other(before)
+
+    def _drops(self, text: str) -> bool:
+        """In a third of the matches whoever sits right asks to drop, once it is offered."""
+        return "hold ■+▼" in text and self.saved is not None and self._drawn("drop", self.saved.players, 1 / 3)
+
+    def _ask_to_drop(self, text: str, who: str) -> None:
+        self.memory.drops[who] = self.memory.drops.get(who, 0) + 1
+        self.memory.promised.discard(who)
+        self.front.hold_together("b", "down")
+        self._wait_for_other(text)
+
+    def _look_for_promise(self, text: str) -> None:
+        saved = self.saved
+        if saved is not None and text.startswith(f"SAVED #{saved.number} ") and text.endswith("✓ drop requested"):
+            self.memory.promised.add(saved.players[1])
 
     def _sit(self, text: str) -> None:
         self.front.tap("a", "b")
@@ -202,7 +249,9 @@ class Pair:
     def _stands(self, text: str, found: re.Match[str]) -> None:
         players = self._current = (found["left"].strip(), found["right"].strip())
         score = (int(found["a"]), int(found["b"]))
-        self._heard(Shown(players, score, int(found["number"] or 0)))
+        number = re.search(r"#(\d+)", text)
+        if number or "judge" in text:
+            self._heard(Shown(players, score, int(number[1]) if number else 0))
         if score == self.meant(players) and self.corrected(players) and "judge" not in text.lower():
             self._found_out.add(players)
             self._press(text, "a" if score[0] == 100 else "b")
@@ -221,7 +270,11 @@ class Pair:
     def _press(self, text: str, key: str) -> None:
         if self.front.text != text:
             return
+        self.memory.toggled += key == "down"
         self.front.tap(key)
+        self._wait_for_other(text)
+
+    def _wait_for_other(self, text: str) -> None:
         give_up = time.monotonic() + TAKEN_S
         while self.front.text == text and time.monotonic() < give_up and not self._stop.is_set():
             self._stop.wait(LOOK_S)

@@ -41,6 +41,9 @@ def play(tmp_path: Path) -> Play:
             totals = played_under_fire(kit, seed, rounds, strokes, (0.1, 1.2), faults, disaster and disaster(kit))
             ledger = Ledger(kit.hub_folder, kit.event)
             assert ledger.faults(kit.memories, meant_at(kit.pairs[1]), renumbered=disaster is not None) == []
+            if disaster is None:
+                assert ledger.request_faults(kit.memories) == []
+            print(totals.line())
             assert len(ledger.matches()) == rounds * tables
             assert sum(totals.done[stroke] for stroke in STROKES) == strokes
         finally:

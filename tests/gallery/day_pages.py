@@ -60,7 +60,7 @@ def in_play(camera: Camera, hub: Hub, event: str) -> Iterator[StillPage]:
         hub.service.execute_one(
             event, c.RecordReport(f"{match.id}{side}", match.id, side, match.revision, said, "gallery"), "gallery"
         )
-    hub.hall.calls.open(event, calls.id, "table")
+    hub.service.execute_one(event, c.CallJudge(calls.id, "table"), "gallery")
     hub.access.organizers.staff.add("Aleksandra Wiśniewska-Szczepańska", JUDGE)
     link = hub.access.links.path
     assert one.match.b

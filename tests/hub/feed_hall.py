@@ -16,12 +16,14 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant, EventState
+from roundtap_core.messages import TableStatus
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.serving.asgi import PhaseTimer
 from roundtap_hub.store.service import Service, Step
+from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.units.unit_presence import Presence
@@ -215,22 +217,24 @@ async def anything(hall: FeedHall) -> None:
         result = result_to_json(draw(RESULTS[:3]))
         hall.tell(event, c.RecordReport(f"r{hall.asked}", match, draw("ab"), revision, result, "b"), f"unit:{unit}")
     elif kind == "status":
-        hall.hub.presence.update(
-            unit,
+        said = {"match": match, "seated": draw(["", "a", "ab"]), "leave": draw(["", "a", "ab"])}
+        levels = {"call": draw([True, False]), "draft": draw([True, False])}
+        others = {"unit": unit, "session": draw("st"), "seq": 1, "clock_ms": None, "waiting": 0}
+        take_status(
+            hall.hub,
+            TableStatus(**{**said, **levels, **others, "seated": frozenset(said["seated"])}),  # type: ignore[arg-type]
             hall.clock.ms,
-            match=match,
-            seated=frozenset(draw(["", "a", "ab"])),
-            call=draw([True, False]),
-            leave=frozenset(draw(["", "a", "ab"])),
-            draft=draw([True, False]),
         )
+        hall.tell(event, c.SetClock("pause"))
     elif kind == "desk":
         hall_now = hall.hub.presence
         draw(
             [
                 lambda: hall_now.take_call(unit, draw(["Ann", "Bo"])),
                 lambda: hall_now.close_call(unit),
-                lambda: hall_now.refuse_leave(unit, draw("ab")),
+                lambda: hall.tell(event, c.TakeCall(match, draw(["Ann", "Bo"]))),
+                lambda: hall.tell(event, c.CloseCall(match)),
+                lambda: hall.tell(event, c.RefuseDrop(draw(WHO))),
                 lambda: hall_now.mark_at_table(event, match, "p1"),
             ]
         )()

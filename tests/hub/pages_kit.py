@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -18,6 +19,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
+from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
@@ -27,7 +29,8 @@ from roundtap_hub.serving.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.units.device_api import take_status
+from roundtap_hub.units.unit_presence import Presence, UnitStatus
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
@@ -105,10 +108,15 @@ class Browser:
         self.token = csrf_token_of(token, hub.access.secret)
 
 
+SILENT: dict[str, Any] = {"session": "s", "seq": 1, "call": False, "leave": None, "clock_ms": None, "waiting": 0}
+"""The status of a unit at which nobody has pressed anything, beside its match and seats."""
+
+
 class House:
     """One hub and its application."""
 
     def __init__(self, folder: Path, time: Time | None = None) -> None:
+        self._statuses: dict[str, dict[str, Any]] = {}
         self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
@@ -165,6 +173,9 @@ class House:
         if self.event.rulebook.judge_required and not self.event.officials:
             self.service.execute_one("e1", SetOfficials((Official("o0", "organizer"),)), "test")
         self.service.execute_one("e1", DrawRound(11), "test")
+        self.publish_draft()
+
+    def publish_draft(self) -> None:
         draft = self.event.draft
         assert draft is not None
         assert draft.draw is not None
@@ -188,6 +199,15 @@ class House:
     def report(self, match: str, side: str, a: int, b: int) -> None:
         said = result_to_json(Result(score=SidePair(a, b)))
         self.service.execute_one("e1", RecordReport(f"{match}{side}{a}{b}", match, side, 0, said, "body"), "unit")  # type: ignore[arg-type]
+
+    def says(self, unit: str, **said: object) -> None:
+        """A status of a unit, as its link brings it; what it does not name is as before. What it asks for is saved."""
+        for changed in ([] if unit in self._statuses else [{}]) + [said]:
+            known = self.hub.presence.status_of(unit) or UnitStatus(unit, 0)
+            now = {"match": known.match, "seated": known.seated, "draft": known.draft}
+            self._statuses[unit] = {**SILENT, **self._statuses.get(unit, {}), **now, **changed}
+            take_status(self.hub, TableStatus(unit=unit, **self._statuses[unit]), self.time.ms)
+        self.service.execute([], "test")
 
     def place(self, unit: str, table: int) -> None:
         self.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")

@@ -163,10 +163,14 @@ class Table:
 
     def chord(self) -> None:
         """▲ and ▼ held together: the call for a judge, and its end."""
-        for pin in ("up", "down"):
+        self.hold_together("up", "down")
+
+    def hold_together(self, *pins: str) -> None:
+        """A chord: an own button and ▼ ask to drop."""
+        for pin in pins:
             self.hold(pin)
         time.sleep(CHORD_S)
-        for pin in ("up", "down"):
+        for pin in pins:
             self.release(pin)
 
     def wait_for(self, word: str, timeout_s: float = WAIT_S) -> str:

@@ -33,7 +33,7 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
             hub.presence.open_session("table-1", "s")
             hub.presence.update("table-1", 1, connected=True, match="1.1")
             hub.presence.mark_at_table("e1", "1.1", "p1")
-            hub.presence.add_request(("call", "e1", "1.1"), "phone:p1", 5)
+            hub.presence.add_request(("taken", "e1", "p1"), "slip", 5)
 
             def heard(field: str) -> bool:
                 for notice in ear.notifies(timeout=0.05):

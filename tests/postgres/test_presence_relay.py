@@ -11,7 +11,7 @@ from kit import wait_until
 from roundtap_hub.database.database_url import database_url
 from roundtap_hub.database.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
 from roundtap_hub.database.shared_service import NotificationListener
-from roundtap_hub.units.unit_presence import CALL, LEAVE, Presence
+from roundtap_hub.units.unit_presence import TAKEN, Presence
 
 
 class Hall:
@@ -76,28 +76,21 @@ def test_a_call_taken_at_another_hub_is_taken_everywhere(hall: Hall) -> None:
     assert (status.call_taken_by, status.seated) == ("Judge Eva", {"a", "b"})
 
 
-def test_what_phones_ask_for_is_known_everywhere_and_so_is_its_end(hall: Hall) -> None:
-    call, wish = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3")
-    hall.presence["a"].add_request(call, "phone:p3", hall.clock.ms)
-    hall.presence["b"].add_request(wish, "phone:p3", hall.clock.ms)
+def test_who_found_their_page_taken_is_known_everywhere_until_the_desk_has_looked(hall: Hall) -> None:
+    what = (TAKEN, "e1", "p3")
+    hall.presence["a"].add_request(what, "slip", hall.clock.ms)
     hall.pass_on()
     assert hall.presence["c"].units.asked == hall.presence["a"].units.asked == hall.presence["b"].units.asked
-    assert set(hall.presence["c"].units.asked) == {call, wish}
+    assert set(hall.presence["c"].units.asked) == {what}
     assert hall.pass_on() == 0, "an echo"
-    hall.presence["c"].answer_request(call, taken_by="Eva")
-    hall.presence["c"].answer_request(wish, refused=True)
-    hall.pass_on()
-    assert hall.presence["a"].units.asked[call].taken_by == "Eva"
-    assert hall.presence["b"].units.asked[wish].refused
-    hall.presence["b"].settle_request(call)
+    hall.presence["b"].settle_request(what)
     hall.pass_on()
     hall.pass_on()
-    assert all(set(hall.presence[hub].units.asked) == {wish} for hub in "abc")
+    assert all(hall.presence[hub].units.asked == {} for hub in "abc")
 
 
-def test_a_hub_that_comes_later_is_told_what_phones_ask_for(hall: Hall) -> None:
-    call = (CALL, "e1", "1.1")
-    hall.presence["a"].add_request(call, "phone:p3", hall.clock.ms)
+def test_a_hub_that_comes_later_is_told_that_too(hall: Hall) -> None:
+    hall.presence["a"].add_request((TAKEN, "e1", "p3"), "slip", hall.clock.ms)
     hall.pass_on()
     hall.presence["d"] = Presence()
     hall.news["d"] = PresenceSync(hall.presence["d"], hall.clock.clocks.mono_ms)

@@ -83,6 +83,7 @@ class Table:
             "lots": {},
             "initiative": None,
             "leave_refused": [],
+            "leave_asked": None,
             **self.told,
             **changes,
         }
@@ -146,6 +147,7 @@ class Table:
                     "call": told["call"],
                     "next": told["next"],
                     "leave_refused": told["leave_refused"],
+                    "leave_asked": told["leave_asked"],
                 },
             ),
             self.now_ms,

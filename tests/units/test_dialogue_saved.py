@@ -188,6 +188,33 @@ def test_both_wishes_to_leave_arrive(saved):
     assert saved.status.leave == ("a", "b")
 
 
+AGREED = {"state": "agreed", "a": score(100, 20), "b": score(100, 20), "result": score(100, 20), "number": 1042}
+
+
+def test_a_wish_is_said_to_be_requested_once_the_hub_has_recorded_it(saved):
+    saved.hub_says(**AGREED, leave_asked=[])
+    saved.asks_to_leave("bruno")
+    assert saved.scene.b.small == "sending…"
+    saved.hub_says(leave_asked=["b"])
+    assert (saved.scene.b.small, saved.status.leave) == ("✓ drop requested", ("b",))
+    saved.asks_to_leave("bruno")
+    assert (saved.scene.b.small, saved.status.leave) == ("sending…", ())
+    saved.hub_says(leave_asked=[])
+    assert saved.scene.b.small != "sending…"
+    saved.asks_to_leave("bruno")
+    saved.wait(10_000)
+    assert saved.scene.b.small == "sending…"
+    saved.hub_says(leave_asked=["b"])
+    assert saved.scene.b.small == "drops"
+
+
+def test_a_unit_that_was_switched_off_shows_the_wish_that_the_hub_knows(saved):
+    saved.hub_says(**AGREED, leave_asked=["b"])
+    assert saved.status.leave == ("b",)
+    saved.hub_says(leave_asked=[])
+    assert saved.status.leave == (), "the organizer has answered"
+
+
 def test_a_refused_wish_to_leave_is_said_and_may_be_made_again(saved):
     saved.asks_to_leave("bruno")
     saved.hub_says(

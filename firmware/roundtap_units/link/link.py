@@ -96,6 +96,8 @@ class StatusSender:
         self._status: dict[str, Any] | None = None
         self._changed = False
         self._sequence = 0
+        self._run = secrets.token_hex(8)
+        """Names this process: only the one that asked for something can take it back."""
         self._next_ms = 0
 
     def send_now(self, status: Mapping[str, Any]) -> None:
@@ -154,6 +156,7 @@ class StatusSender:
             "unit": address.unit,
             "session": self.session,
             "seq": self._sequence,
+            "run": self._run,
             "waiting": len(self._outbox.waiting()),
         }
         health = self._health.changes(self._mono_ms()) if self._health is not None else None

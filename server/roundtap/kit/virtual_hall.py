@@ -13,7 +13,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, Official
-from roundtap_core.messages import ReportReceipt
+from roundtap_core.messages import ReportReceipt, TableStatus
 from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.totals import list_totals
@@ -28,9 +28,9 @@ from roundtap_hub.hub import Hub, hub_in_memory
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_api import record_report, validate_report
-from roundtap_hub.units.table_view import own_status_view, table_view
-from roundtap_hub.units.unit_presence import Presence, close_settled_calls
+from roundtap_hub.units.device_api import record_report, take_status, validate_report
+from roundtap_hub.units.table_view import table_view
+from roundtap_hub.units.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
@@ -72,15 +72,8 @@ class DirectLink:
         self.outbox.flush_fates()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
-        self._hub.presence.update(
-            self._unit,
-            self._clock.now_ms,
-            match=status["match"],
-            seated=frozenset(status["seated"]),
-            draft=status["draft"],
-            call=status["call"],
-            leave=frozenset(status["leave"] or ""),
-        )
+        said = {**status, "unit": self._unit, "session": "virtual", "seq": 1, "waiting": 0}
+        take_status(self._hub, parse_message(TableStatus, said), self._clock.now_ms)
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
         pass
@@ -89,7 +82,7 @@ class DirectLink:
         status = self._hub.presence.units.get(self._unit)
         reported = {str(kept.report["event"]) for kept in self.outbox.all()}
         # Skip unchanged input; changes by time alone appear within a second.
-        made_of = (self._hub.service.snapshot, own_status_view(status), reported, self._clock.now_ms // 1000)
+        made_of = (self._hub.service.snapshot, status, reported, self._clock.now_ms // 1000)
         if made_of == self._made_of:
             return
         self._made_of = made_of
@@ -167,8 +160,6 @@ class VirtualHall:
         self.service.start()
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
         self.hub = hub_in_memory(self.service, Presence(), clocks, keys)
-        # As in the hub's own process: a final result closes its table's call.
-        self.service.listen(lambda snapshot, entries: close_settled_calls(self.hub.presence, snapshot, entries))
         self.service.execute(
             [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n})) for n, unit in enumerate(keys, start=1)],
             "rehearsal",

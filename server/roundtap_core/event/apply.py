@@ -13,6 +13,7 @@ from roundtap_core.event.lookups import Step
 from roundtap_core.event.mending import APPLY_MENDING
 from roundtap_core.event.people import APPLY_PEOPLE
 from roundtap_core.event.prizes import APPLY_PRIZES
+from roundtap_core.event.requests import APPLY_REQUESTS, without_settled
 from roundtap_core.event.results import APPLY_RESULTS
 from roundtap_core.event.rounds import APPLY_ROUNDS
 from roundtap_core.event.setup import APPLY_SETUP
@@ -32,6 +33,7 @@ APPLY: Mapping[str, Step] = {
     **APPLY_JUDGING,
     **APPLY_MENDING,
     **APPLY_PRIZES,
+    **APPLY_REQUESTS,
 }
 
 
@@ -47,6 +49,8 @@ def apply(state: EventState, entry: Entry) -> EventState:
     after = step(state, data, entry)
     if after is state:
         return replace(state, number=entry.number, head=entry.hash)
+    if after.calls or after.wishes:
+        after = without_settled(state, after, entry)
     # Just made and not shared yet: it can be changed in place without copying its fields again.
     force_setattr(after, "number", entry.number)
     force_setattr(after, "head", entry.hash)

@@ -33,6 +33,15 @@ from roundtap_core.event.people import (
     SubmitList,
 )
 from roundtap_core.event.prizes import DrawDoorPrize, SetPrizes
+from roundtap_core.event.requests import (
+    AskToDrop,
+    CallJudge,
+    CancelCall,
+    CancelDrop,
+    CloseCall,
+    RefuseDrop,
+    TakeCall,
+)
 from roundtap_core.event.results import (
     DoubleNoShow,
     EnterResult,
@@ -118,14 +127,26 @@ Command = (
     | UnpublishRound
     | SetPrizes
     | DrawDoorPrize
+    | AskToDrop
+    | CallJudge
+    | CancelCall
+    | CancelDrop
+    | CloseCall
+    | RefuseDrop
+    | TakeCall
 )
 
 __all__ = [
     "AcceptPlace",
     "AdoptRound",
     "Appeal",
+    "AskToDrop",
+    "CallJudge",
+    "CancelCall",
+    "CancelDrop",
     "ChangePerson",
     "CheckIn",
+    "CloseCall",
     "Command",
     "ConfirmEntry",
     "CorrectList",
@@ -162,6 +183,7 @@ __all__ = [
     "PublishRound",
     "RecordCheck",
     "RecordReport",
+    "RefuseDrop",
     "RemoveCompetitor",
     "ReopenEvent",
     "ReturnCompetitor",
@@ -180,6 +202,7 @@ __all__ = [
     "SubmitList",
     "SwapSeats",
     "TakeBackExtension",
+    "TakeCall",
     "UndoNoShow",
     "UnpublishRound",
     "WithdrawCut",

@@ -14,6 +14,7 @@ from roundtap_core.event.judging import DECIDE_JUDGING
 from roundtap_core.event.mending import DECIDE_MENDING
 from roundtap_core.event.people import DECIDE_PEOPLE
 from roundtap_core.event.prizes import DECIDE_PRIZES
+from roundtap_core.event.requests import DECIDE_REQUESTS
 from roundtap_core.event.results import DECIDE_RESULTS
 from roundtap_core.event.rounds import DECIDE_ROUNDS
 from roundtap_core.event.setup import DECIDE_SETUP
@@ -33,6 +34,7 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     **DECIDE_JUDGING,
     **DECIDE_MENDING,
     **DECIDE_PRIZES,
+    **DECIDE_REQUESTS,
 }
 
 

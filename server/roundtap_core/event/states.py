@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core import records
-from roundtap_core.clock import Clock
+from roundtap_core.clock import Clock, Instant
 from roundtap_core.elimination.cut import Cut
 from roundtap_core.event.entries import GENESIS
 from roundtap_core.event.person import Person
@@ -282,6 +282,20 @@ class ReportFate(Struct, frozen=True):
     match: str | None = None
 
 
+UNIT_SOURCE, PHONE_SOURCE = "unit:", "phone:"
+"""How a source begins: a table unit, or the phone of a competitor, whose name or id follows."""
+
+
+class Request(Struct, frozen=True):
+    """What people ask for until it is answered (event/requests.py). `since`: when the first of them asked, which names
+    the request; `sources`: who asks, each since when; `taken_by`: the official who goes there."""
+
+    since: Instant
+    sources: Mapping[str, Instant]
+    taken_by: str = ""
+    refused: bool = False
+
+
 class EventState(Struct, frozen=True):
     """Everything about one event but names. `number` and `head` are the last entry's."""
 
@@ -316,6 +330,8 @@ class EventState(Struct, frozen=True):
 
     prizes: tuple[Prize, ...] = ()
     door_prizes: tuple[DoorPrize, ...] = ()
+    calls: Mapping[str, Request] = {}  # by match: a judge is wanted there
+    wishes: Mapping[str, Request] = {}  # by competitor: to drop from the event; a refused one until the next round
 
     @property
     def rulebook(self) -> Rulebook:

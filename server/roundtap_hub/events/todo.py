@@ -17,7 +17,8 @@ from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell
 from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN, UnitStatus, calls_of, leave_requests_of, phone_requests
+from roundtap_hub.units.requests import player_seat, taker_name
+from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
 
 ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
 
@@ -98,7 +99,7 @@ def open_tasks(
     found = [
         *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
         *_calls_elsewhere(snapshot, units, state, grid),
-        *_leave_requests(snapshot, units, state, names),
+        *_leave_requests(state, names),
         *_taken_pages(units, state, names),
         *_absentees(units, state, grid, now_ms, played_ms, here),
         *_odd_units(snapshot, units),
@@ -177,10 +178,11 @@ def _calls_elsewhere(
     """Calls about matches that are not on the grid, and from units without a match of this round."""
     shown = {cell.match_id for cell in grid}
     known_units = {cell.unit for cell in grid}
-    for call in calls_of(snapshot, units, state):
-        if call.match not in shown:
-            known_units |= {source.removeprefix("unit:") for source in call.sources}
-            yield OpenTask(CALL, call.table, call.since_ms, who_id=call.match, taken_by=call.taken_by)
+    for match_id, call in state.calls.items():
+        found = state.find_match(match_id)
+        if match_id not in shown and found is not None:
+            taken_by = taker_name(snapshot, call.taken_by) or None
+            yield OpenTask(CALL, found[1].match.table, call.since.mono_ms, who_id=match_id, taken_by=taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values()
@@ -201,25 +203,20 @@ def _calls_elsewhere(
             )
 
 
-def _leave_requests(
-    snapshot: Snapshot,
-    units: Mapping[str, UnitStatus],
-    state: EventState,
-    names: Mapping[str, str],
-) -> Iterator[OpenTask]:
-    for wish in leave_requests_of(snapshot, units, state):
+def _leave_requests(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
+    for who, wish in state.wishes.items():
         if not wish.refused:
-            who, match = wish.competitor, wish.match
+            match, side = player_seat(state, who)
             leaving = abandoned_match.leave_effect(state, who)
             yield OpenTask(
                 "leave",
                 match.match.table if match is not None else None,
-                wish.since_ms,
+                wish.since.mono_ms,
                 None,
                 None,
                 names.get(who, who),
                 who,
-                side=wish.side,
+                side=side,
                 leaving=leaving,
                 to=names.get(leaving.opponent, leaving.opponent),
             )
@@ -229,7 +226,7 @@ def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapp
     """Players whose slip was scanned and gave no page, until the desk has looked: another phone has it, or the round is
     over."""
     for (kind, event, who), request in phone_requests(units).items():
-        if kind in (TAKEN, OLD_SLIP) and event == state.id and who in state.entrants:
+        if kind in (TAKEN, OLD_SLIP) and event == state.id and who in state.entrants and not state.finished:
             yield OpenTask(kind, None, request.since_ms, who=names.get(who, who), who_id=who)
 
 

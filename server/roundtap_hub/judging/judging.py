@@ -30,7 +30,7 @@ from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import find_table
-from roundtap_hub.units.unit_presence import UnitStatus, calls_of
+from roundtap_hub.units.unit_presence import UnitStatus
 
 JUDGE_TASK_KINDS = frozenset(
     {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}
@@ -138,7 +138,7 @@ def give_extension(event_id: str, match_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def record_picks(event_id: str, match_id: str) -> AnyResponse:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads)), "picks")
+    return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads), web.field("lets_go")), "picks")
 
 
 def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> AnyResponse:
@@ -255,7 +255,7 @@ def judge_page_view(
         state, names = moment.state, full_names(moment)
         grid = grid_cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
         found = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
-        sources = {call.match: call.sources for call in calls_of(snapshot, units, state)}
+        sources = {match: call.sources for match, call in state.calls.items()}
         for need in found:
             if need.kind == CALL:
                 at = state.find_match(need.who_id)
@@ -273,7 +273,7 @@ def judge_page_view(
                         "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
                         "called_ms": need.since_ms,
                         "taken_by": need.taken_by,
-                        "sources": _call_sources(sources.get(need.who_id, frozenset({f"unit:{need.unit}"})), names),
+                        "sources": _call_sources(sources.get(need.who_id, [f"unit:{need.unit}"]), names),
                         "since_ms": need.cell.call_since_ms if need.cell is not None else None,
                     },
                 )
@@ -305,7 +305,8 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 def take_call(event_id: str) -> AnyResponse:
     """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
     if web.field("match"):
-        web.current_hub().hall.calls.take(event_id, web.field("match"), web.staff_name())
+        by = web.actor() if ":" in web.actor() else web.staff_name()
+        web.submit_command(event_id, commands.TakeCall(web.field("match"), by))
     else:
         web.current_hub().presence.take_call(web.field("unit"), web.staff_name())
     return web.back_to_event(event_id)
@@ -317,7 +318,7 @@ def close_call(event_id: str) -> AnyResponse:
     """Settle the call that the judge saw: the table's screen returns to its match."""
     since = web.form_number("since")
     if web.field("match"):
-        web.current_hub().hall.calls.close_shown(event_id, web.field("match"), since)
+        web.submit_command(event_id, commands.CloseCall(web.field("match"), since))
     else:
         web.current_hub().presence.close_call(web.field("unit"), since)
     return web.back_to_event(event_id)

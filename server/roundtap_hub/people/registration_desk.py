@@ -375,7 +375,8 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
         competitor,
         DROP,
         lambda stood, plays_on: web.submit_command(
-            event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())
+            event_id,
+            commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason(), web.field("lets_go")),
         ),
     )
 
@@ -401,7 +402,9 @@ def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
         event_id,
         competitor,
         "disqualify",
-        lambda stood, _: web.submit_command(event_id, commands.Disqualify(competitor, reason, by, stood)),
+        lambda stood, _: web.submit_command(
+            event_id, commands.Disqualify(competitor, reason, by, stood, web.field("lets_go"))
+        ),
     )
 
 
@@ -469,8 +472,9 @@ def _opponent_is_here(state: EventState, effect: abandoned_match.LeaveEffect) ->
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
-    found = abandoned_match.open_match(web.current_event(event_id).state, competitor)
-    wishing = {wish.competitor for wish in web.current_hub().hall.leave_requests.of(event_id) if not wish.refused}
+    state = web.current_event(event_id).state
+    found = abandoned_match.open_match(state, competitor)
+    wishing = {who for who, wish in state.wishes.items() if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
 
 

@@ -14,13 +14,22 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import abandoned_match, states
-from roundtap_core.event.commands import CheckIn, NoteLot, SetPicks, SubmitList
+from roundtap_core.event.commands import (
+    AskToDrop,
+    CallJudge,
+    CancelCall,
+    CancelDrop,
+    CheckIn,
+    NoteLot,
+    SetPicks,
+    SubmitList,
+)
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
-from roundtap_core.rulebooks.result_words import describe_result, outcome_text
+from roundtap_core.rulebooks.result_words import outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
@@ -28,7 +37,6 @@ from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
-from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
@@ -37,7 +45,6 @@ from roundtap_hub.results.before_play import pre_game_choice
 from roundtap_hub.rounds.round_clock import ClockFace, clock_face
 from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import page_key
-from roundtap_hub.units.unit_presence import call_at, leave_requests_of
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;
@@ -91,9 +98,15 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
     if theirs is not None and asks_squads:
         yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
-        yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
+        yes = (
+            *fields,
+            *_answer_fields(fields, theirs.result, theirs),
+            ("lets_go", result_wizard.let_go(seat, theirs.result)),
+        )
     again = (
-        (*fields, *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
+        (*fields, *_answer_fields(fields, stands, None), ("lets_go", result_wizard.let_go(seat, stands)))
+        if match.state == states.SECOND and stands is not None
+        else ()
     )
     return {
         "side": side,
@@ -167,10 +180,10 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     state, t = seat.state, web.words()
     lines = [
         line
-        for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
+        for line in result_wizard.result_lines(seat, result)
         # The winner is shown above.
         if line.label != t("result.winner")
-    ] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
+    ]
     return {
         "outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
         "lines": lines,
@@ -183,16 +196,16 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
     possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
     `here`: check-in, "ask", "done", or "" without one."""
-    state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
+    state, snapshot = moment.state, web.current_snapshot()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and found is not None and found[0].status != states.CLOSED
-    call = call_at(snapshot, units, state.id, found[1]) if plays and found is not None else None
-    wish = next((each for each in leave_requests_of(snapshot, units, state) if each.competitor == competitor), None)
+    call = state.calls.get(found[1].id) if plays and found is not None else None
+    wish = state.wishes.get(competitor)
     return {
         "may_call": plays,
         "call": call,
-        "call_age_ms": max(0, web.now_ms() - call.since_ms) if call is not None else 0,
+        "call_age_ms": max(0, web.now_ms() - call.since.mono_ms) if call is not None else 0,
         "called": call is not None and source in call.sources,
         # Who missed the cut may still be asked to take a place in it, until the bracket is played.
         "may_leave": open_
@@ -313,6 +326,7 @@ def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
                 web.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
+                problem = web.with_competitor_names(problem, current_player()[0], shown_names)
                 g.problem, g.status = problem, error_status(problem)
                 if wants_json():
                     return json_response({"error": problem.say(web.words())}, g.status)
@@ -353,8 +367,8 @@ def call_judge(token: str) -> AnyResponse:
     found = my_match(web.current_event(event_id), competitor)
     if found is None or found[0].status != states.PUBLISHED:
         raise Problem("no_table_to_call_to")
-    ask = hub.hall.calls.cancel if web.field("on") == OFF else hub.hall.calls.open
-    ask(event_id, found[1].id, _phone_source())
+    ask = CancelCall if web.field("on") == OFF else CallJudge
+    hub.service.execute_one(event_id, ask(found[1].id, _phone_source()), _phone_source())
     return _to_my_page(token)
 
 
@@ -385,8 +399,8 @@ def request_leave(token: str) -> AnyResponse:
     hub = web.current_hub()
     hub.access.links.charge(WISHES, current_player())
     _open_event()
-    ask = hub.hall.leave_requests.take_back if web.field("on") == OFF else hub.hall.leave_requests.ask
-    ask(*current_player(), _phone_source())
+    (event_id, competitor), ask = current_player(), CancelDrop if web.field("on") == OFF else AskToDrop
+    hub.service.execute_one(event_id, ask(competitor, _phone_source()), _phone_source())
     return _to_my_page(token)
 
 
@@ -455,6 +469,7 @@ def report_page(token: str) -> AnyResponse:
             *base,
             ("result", canonical_json(result_to_json(at.result)).decode()),
             ("report_id", secrets.token_hex(16)),
+            ("lets_go", result_wizard.let_go(seat, at.result)),
         ]
     )
     return render_player_page(
@@ -540,5 +555,7 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    web.current_hub().service.execute_one(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
+    web.current_hub().service.execute_one(
+        event_id, SetPicks(bye.match.id, tuple(picks), web.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+    )
     return redirect(url_for("me.my_page", token=token), 303)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from roundtap_core.clock import RUNNING
-from roundtap_core.errors import Problem
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_presence import UnitStatus, call_at
+from roundtap_hub.units.requests import taker_name
+from roundtap_hub.units.unit_presence import UnitStatus
 
 NO_CONTACT_MS = 10_000
 
@@ -108,13 +108,13 @@ class GridCell:
 
 def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
-    wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
+    counted = state.rulebook.counted(result)
     return ShownResult(
-        result.score.a,
-        result.score.b,
+        counted.score.a,
+        counted.score.b,
         winner_of(state.rulebook, state.options, result),
         result.ended,
-        wounds,
+        (counted.wounds.a, counted.wounds.b) if counted.wounds else None,
         outcome_reason(state.rulebook, state.options, result),
     )
 
@@ -128,12 +128,7 @@ def result_worth(
     state: states.EventState, played: states.RoundState, match: states.MatchState
 ) -> dict[str, tuple[int, int]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
-    if match.match.result is None or match.match.b is None:
-        return {}
-    try:
-        return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
-    except Problem:
-        return {}
+    return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
 
 
 def grid_cells(
@@ -166,10 +161,11 @@ def grid_cell(
     seat = match.match
     unit = snapshot.venue.unit_at(seat.table)
     status = units.get(unit) if unit else None
-    call = call_at(snapshot, units, state.id, match)
+    call = state.calls.get(match.id)
+    taken_by = taker_name(snapshot, call.taken_by) if call is not None else None
     word, flags = state_word(match, status, state), _flags(match, unit, status, now_ms, call is not None)
     contact_ms = status.contact_ms if status is not None and NO_CONTACT in flags else None
-    made_from = match, unit, word, flags, call, contact_ms
+    made_from = match, unit, word, flags, call, taken_by, contact_ms
     if before is not None and before.made_from == made_from:
         return before
     reports = (
@@ -198,8 +194,8 @@ def grid_cell(
         reports=reports,
         unit=unit,
         reported_ms=match.reported_mono_ms,
-        call_taken_by=call.taken_by if call is not None else None,
-        call_since_ms=call.since_ms if call is not None else None,
+        call_taken_by=taken_by or None,
+        call_since_ms=call.since.mono_ms if call is not None else None,
         contact_ms=contact_ms,
         extension_minutes=seat.extension_minutes,
         done=match.done,

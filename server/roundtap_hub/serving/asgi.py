@@ -27,7 +27,6 @@ from roundtap_hub.serving.static_files import PREFIX, StaticFiles
 from roundtap_hub.standby.standby_api import STILL_SERVED, StandbyApi, TakenOverPage
 from roundtap_hub.units.device_api import DeviceApi, EnrolApi, HelloHandler, PanelApi
 from roundtap_hub.units.device_feed import DeviceFeed
-from roundtap_hub.units.unit_presence import close_granted_leaves, close_settled_calls
 
 log = logging.getLogger(__name__)
 
@@ -44,8 +43,6 @@ class HubApplication:
 
     def __init__(self, hub: Hub, per_address: int = PER_ADDRESS) -> None:
         self.hub = hub
-        hub.service.listen(lambda snapshot, entries: close_settled_calls(hub.presence, snapshot, entries))
-        hub.service.listen(lambda _, entries: close_granted_leaves(hub.presence, entries))
         precedence = RequestPriority()
         staff = RequestPriority(precedence)
         self.devices = DeviceFeed(hub)

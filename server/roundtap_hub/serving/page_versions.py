@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.clock import COUNTING, IDLE, Instant
-from roundtap_core.event.states import ONE_SIDED, EventState
+from roundtap_core.event.states import ONE_SIDED, EventState, Request
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.events import saved_event
@@ -19,8 +19,9 @@ from roundtap_hub.rounds.tables import ms_since, out_of_contact
 from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.requests import taker_name
 from roundtap_hub.units.unit_list import known_units
-from roundtap_hub.units.unit_presence import LEAVE, UnitStatus, phone_requests
+from roundtap_hub.units.unit_presence import UnitStatus, phone_requests
 
 KIND = "me"
 
@@ -60,12 +61,12 @@ def console_version(
     )
 
 
-def requests_version(units: Mapping[str, UnitStatus], event_id: str, what: str = "") -> list[Any]:
-    """The phone requests of an event; `what`: of one match or competitor."""
+def requests_version(units: Mapping[str, UnitStatus], event_id: str) -> list[Any]:
+    """An event's requests that are in no journal."""
     return [
-        (*key, asked.since_ms, sorted(asked.sources), asked.taken_by, asked.refused)
+        (*key, asked.since_ms, sorted(asked.sources))
         for key, asked in sorted(phone_requests(units).items())
-        if key[1] == event_id and what in ("", key[2])
+        if key[1] == event_id
     ]
 
 
@@ -105,8 +106,6 @@ def _unit_version(status: UnitStatus) -> tuple[Any, ...]:
         status.match,
         sorted(status.seated),
         status.draft,
-        sorted(status.leave),
-        sorted(status.leave_refused),
         status.call_since_ms,
         status.call_taken_by,
         status.waiting,
@@ -150,7 +149,7 @@ def _match_version(
 ) -> object:
     """The part of the match that only its two players see: their reports, and whether a unit is there."""
     match, entrant = saved_event.current_matches(moment).get(competitor), moment.state.entrants[competitor]
-    wish = phone_requests(units).get((LEAVE, moment.state.id, competitor)), moment.state.check_in, entrant.checked_in
+    wish = moment.state.wishes.get(competitor), moment.state.check_in, entrant.checked_in
     if match is None:
         return wish
     unit = snapshot.venue.unit_at(match.match.table)
@@ -161,7 +160,7 @@ def _match_version(
         sorted((side, report.number) for side, report in match.reports.items()),
         sorted(match.heard.items()),
         unit is not None,
-        status is not None and (status.connected, sorted(status.leave), sorted(status.leave_refused)),
+        status is not None and status.connected,
         moment.state.clock.total_ms,
         wish,
     )
@@ -191,7 +190,7 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
     """Whose pages may have changed; None: everybody's."""
     (was, units_before), (new, units) = before, now
     old, event = was.events[event_id], new.events.get(event_id)
-    if event is None or was.venue is not new.venue or phone_requests(units_before) != phone_requests(units):
+    if event is None or was.venue is not new.venue:
         return None
     touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
     matches = [
@@ -217,7 +216,13 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
             if pair[0] is not pair[1]
             for match in pair
         ]
-    return {who for match in matches for who in (match.match.a, match.match.b) if who}
+    asked = {key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))}
+    matches += [found[1] for key in asked if (found := event.find_match(key)) is not None]
+    return {who for match in matches for who in (match.match.a, match.match.b) if who} | asked
+
+
+def _changed_keys(old: Mapping[str, Request], new: Mapping[str, Request]) -> Iterator[str]:
+    return (key for key in {**old, **new} if old.get(key) != new.get(key)) if old is not new else iter(())
 
 
 def page_version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None = None) -> str:
@@ -312,12 +317,8 @@ def _event_version(
         return (
             state.number,
             snapshot.venue.tables,
-            requests_version(units, state.id),
             [(other.id, other.name) for other in events_in_play(snapshot)],
-            [
-                (unit, sorted(status.seated), status.match, status.call_since_ms, status.call_taken_by)
-                for unit, status in sorted(units.items())
-            ],
+            [(unit, sorted(status.seated), status.match) for unit, status in sorted(units.items())],
         )
     if kind == "e":
         return saved_event.entrants_version(moment), state.live is None, newest and newest.number
@@ -387,11 +388,9 @@ def _player_version(
             and (
                 status.match == match.id,
                 sorted(status.seated),
-                status.call_since_ms,
-                status.call_taken_by,
                 status.draft,
             ),
-            requests_version(units, state.id, match.id),
+            (call := state.calls.get(match.id)) and (call, taker_name(snapshot, call.taken_by)),
         )
     return (
         entrant,

@@ -20,6 +20,7 @@ from roundtap_hub.store.journal import REMOVED, Head
 from roundtap_hub.store.secure_files import is_bounded
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically
+from roundtap_machine.disk import check_place
 
 COPY_FILE = "roundtap-copy.journal"
 FORMAT = 1
@@ -62,9 +63,7 @@ class FolderCopy:
             os.close(place)
 
     def verify_place(self) -> None:
-        # A stick that was unmounted while its file was open takes every write until it is pulled out.
-        if not os.path.samestat(os.fstat(self._file), os.stat(self.folder / COPY_FILE)):
-            raise FileNotFoundError(errno.ENOENT, f"nothing at {self.folder}")
+        check_place(self.folder / COPY_FILE, os.fstat(self._file))
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from math import inf
 from typing import Any
@@ -38,9 +39,11 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.units.device_auth import ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
+from roundtap_hub.units.device_auth import ASKS, ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
-from roundtap_hub.units.unit_presence import MissingEntry, encode_health
+from roundtap_hub.units.requests import asked_in
+from roundtap_hub.units.table_view import find_table
+from roundtap_hub.units.unit_presence import CALL, MissingEntry, Presence, UnitStatus, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
 
 log = logging.getLogger(__name__)
@@ -199,19 +202,7 @@ class DeviceApi:
             return 409, {"error": "open the feed first"}
         hub.units.auth.charge(STATUS, unit)
         now_ms = hub.clocks.mono_ms()
-        health = {} if status.health is UNSET else {"health": encode_health(status.health)}
-        hub.presence.update(
-            unit,
-            now_ms,
-            match=status.match,
-            seated=status.seated,
-            draft=status.draft,
-            call=status.call,
-            leave=frozenset(status.leave or ()),
-            clock_ms=status.clock_ms,
-            waiting=status.waiting,
-            **health,
-        )
+        take_status(hub, status, now_ms)
         if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
             # Saved or not: the table repeats it with each status until its view holds it.
             with suppress(Exception):
@@ -361,6 +352,39 @@ def stray_step(report: Mapping[str, Any], body: str) -> Step:
         ),
         actor=f"unit:{report['unit']}",
     )
+
+
+def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
+    """Note a unit's status. What it asks for, or takes back, becomes an entry; nobody waits for that, as the unit's
+    view says when it is saved."""
+    unit, snapshot, presence = status.unit, hub.service.snapshot, hub.presence
+    place = find_table(snapshot, snapshot.venue.tables[unit]) if unit in snapshot.venue.tables else None
+    seat = (place[0], place[2]) if place is not None and place[2] is not None else None
+    asked = asked_in(snapshot, seat, presence.status_of(unit) or UnitStatus(unit, now_ms), status)
+    admitted = {what for what in (*asked.new, *asked.gone) if hub.units.auth.admits(ASKS, unit)}
+    presence.update(
+        unit,
+        now_ms,
+        match=status.match,
+        seated=status.seated,
+        draft=status.draft,
+        call=status.call and seat is None,
+        asked=asked.stays | (asked.new.keys() & admitted) | (asked.gone.keys() - admitted),
+        run=status.run or status.session,
+        clock_ms=status.clock_ms,
+        waiting=status.waiting,
+        **({"called_for": seat[1].id} if CALL in asked.new and seat else {}),
+        **({} if status.health is UNSET else {"health": encode_health(status.health)}),
+    )
+    for what in sorted(admitted):
+        event, command = {**asked.new, **asked.gone}[what]
+        answer = hub.service.submit([Step(event, command)], f"unit:{unit}")
+        answer.add_done_callback(partial(_check_taken_over, presence, unit, what, what in asked.gone))
+
+
+def _check_taken_over(presence: Presence, unit: str, what: str, was: bool, answer: Future[list[Entry]]) -> None:
+    if answer.exception() is not None:
+        presence.forget_asked(unit, what, was)
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:

@@ -19,7 +19,7 @@ from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, re
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.units.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
 
-HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
+HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS, ASKS = (
     "hello",
     "report",
     "status",
@@ -27,6 +27,7 @@ HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS = (
     "station",
     "standby",
     "panel",
+    "asks",
 )
 """The kinds of requests."""
 ROLE_FOR: Mapping[str, str] = {
@@ -49,6 +50,8 @@ RATES: Mapping[str, Rate] = {
     COPY: Rate(4000, 1000),
     # One request a second, and one for each press.
     PANEL_ASKS: Rate(60, 5),
+    # Calls and wishes in statuses, as of one phone: what is too much waits for a later status.
+    ASKS: Rate(12, 0.1),
 }
 """For each key. Real units stay far below: hellos 0.2-3 s apart while the feed breaks at once, a status for each press,
 24 time requests after connecting, a station's request for each state of a job."""
@@ -167,6 +170,10 @@ class UnitAuth:
     def charge(self, kind: str, unit: str) -> None:
         """Charge the unit's key for a request that is new, and therefore its own."""
         self._by_key.take((unit, kind), self._rates[kind])
+
+    def admits(self, kind: str, unit: str) -> bool:
+        """Charge the unit's key for more than its request; False, and nothing charged, where that is too much."""
+        return self._by_key.admit(((unit, kind), self._rates[kind]))
 
     def _claimed_key(self, kind: str, inside: object, address: str) -> tuple[str, bytes]:
         unit = inside.get("unit") if isinstance(inside, dict) else None

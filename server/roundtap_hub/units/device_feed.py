@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from roundtap_core.event.entries import Entry
-from roundtap_core.event.states import EventState, MatchState, RoundState
+from roundtap_core.event.states import UNIT_SOURCE, EventState, MatchState, RoundState
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical_json, envelope_json
@@ -23,7 +23,7 @@ from roundtap_hub.serving import http_answers
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, report_receipt
 from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
-from roundtap_hub.units.table_view import find_table, own_status_view, table_view
+from roundtap_hub.units.table_view import find_table, table_view
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +40,8 @@ HELLO_BYTES_MAX = 64 * 1024
 HELLO_TIMEOUT_S = 10.0
 UNIT_HEADER = b"roundtap-unit"  # the header with the unit's name, read before the hello itself
 
-NOT_IN_VIEWS = frozenset({"number", "head", "fates", "late", "rounds"})
-"""Fields of an event that no view shows; rounds are compared one by one."""
+NOT_IN_VIEWS = frozenset({"number", "head", "fates", "late", "rounds", "calls", "wishes"})
+"""Fields of an event that no view shows; rounds and requests are compared one by one."""
 EVENT_FIELDS = tuple(name for name in EventState.__struct_fields__ if name not in NOT_IN_VIEWS)
 ROUND_FIELDS = tuple(name for name in RoundState.__struct_fields__ if name != "matches")
 
@@ -75,10 +75,21 @@ def table_changes(before: Snapshot, after: Snapshot) -> TableChanges:
             events.update(event for event in {**old, **new} if old.get(event) is not new.get(event))
     stood, stand = before.venue.tables, after.venue.tables
     moved = {unit for unit in {**stood, **stand} if stood.get(unit) != stand.get(unit)} if stood is not stand else ()
+    moved = {*moved, *(unit for event_id in after.events for unit in _asking_units(before, after, event_id))}
     held, hold = (venue.told_since_restore for venue in (before.venue, after.venue))
     if (held.copy, held.approved_redraws) != (hold.copy, hold.approved_redraws):
         moved = {*moved, *held.heard}
     return TableChanges(frozenset(events), frozenset(tables), frozenset(moved))
+
+
+def _asking_units(before: Snapshot, after: Snapshot, event_id: str) -> Iterator[str]:
+    """The units at which something was asked for that is new, answered or gone."""
+    was, now = before.events.get(event_id, EventState(event_id)), after.events[event_id]
+    for old, new in ((was.calls, now.calls), (was.wishes, now.wishes)) if was is not now else ():
+        for key in {**old, **new} if old is not new else ():
+            if old.get(key) is not new.get(key):
+                for source in {*(old[key].sources if key in old else ()), *(new[key].sources if key in new else ())}:
+                    yield source.removeprefix(UNIT_SOURCE)
 
 
 def _changed_tables(was: EventState, now: EventState) -> Collection[int] | None:
@@ -372,7 +383,8 @@ class DeviceFeed:
         self._last_snapshot = snapshot
         self._stale |= self._affected(changes, frozenset(events))
         for unit in units:
-            shown = own_status_view(self._hub.presence.status_of(unit))
+            status = self._hub.presence.status_of(unit)
+            shown = status and (status.call_since_ms, status.call_taken_by)
             self._stale.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
         if not self._pushing:
             self._push_some_views()
@@ -422,7 +434,7 @@ class DeviceFeed:
         status = self._hub.presence.status_of(connection.unit)
         view = table_view(self._last_snapshot, connection.unit, status, self._hub.clocks.now(), connection.reported)
         connection.event = view["event"]["id"] if view["event"] is not None else None
-        connection.shown = (view["call"], view["leave_refused"])
+        connection.shown = status and (status.call_since_ms, status.call_taken_by)
         text = canonical_json(view)
         # Before the welcome the hello may still be looked at, and the view would not know what the unit holds.
         if connection.sent and text != connection.last_view:

@@ -10,7 +10,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import match_clock, squads_to_field, swiss_rounds_after, total_planned_rounds
 from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
-from roundtap_core.records import SIDES
+from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
@@ -19,9 +19,11 @@ from roundtap_hub.results.before_play import pre_game_choice, situation_at
 from roundtap_hub.rounds.round_clock import clock_view, public_clock
 from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.units.requests import call_of_unit, taker_name, wishes_of_unit
 from roundtap_hub.units.unit_presence import UnitStatus
 
 View = dict[str, Any]
+Found = tuple[EventState, RoundState | None, MatchState | None]
 
 
 def table_view(
@@ -37,7 +39,7 @@ def table_view(
     cover everything else that the view depends on."""
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
-    call, refused = own_status_view(status)
+    call, asked, refused = own_requests(snapshot, unit, status, found)
     finished = sorted(event for event in reported if is_finished(snapshot, event))
     lost = lacks_round_of(snapshot, unit)
     if found is None:
@@ -54,6 +56,7 @@ def table_view(
             "clock": clock_view(Clock()),
             "call": call,
             "leave_refused": refused,
+            "leave_asked": asked,
             "next": None,
             "lost_round": lost,
         }
@@ -84,6 +87,7 @@ def table_view(
         ),
         "call": call,
         "leave_refused": refused,
+        "leave_asked": asked,
         "next": None,
         "lost_round": lost,
     }
@@ -97,17 +101,23 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
     return line is not None and line.finished
 
 
-def own_status_view(status: UnitStatus | None) -> tuple[View | None, list[str]]:
-    """The parts of a unit's own status that its view shows: `call`, `leave_refused`."""
-    if status is None:
-        return None, []
-    call = {"taken_by": status.call_taken_by} if status.call_since_ms is not None else None
-    return call, sorted(status.leave_refused)
+def own_requests(
+    snapshot: Snapshot, unit: str, status: UnitStatus | None, found: Found | None
+) -> tuple[View | None, list[Side], list[Side]]:
+    """What was asked for at this unit: `call`, and the sides whose wish to drop is recorded, or was refused."""
+    call: View | None = None
+    if (called := call_of_unit(snapshot, unit)) is not None:
+        call = {"taken_by": taker_name(snapshot, called[2].taken_by) or None}
+    elif status is not None and status.call_since_ms is not None:
+        call = {"taken_by": status.call_taken_by}
+    wishes = wishes_of_unit(found[0], found[2], unit) if found is not None and found[2] is not None else {}
+    refused = [side for side, wish in wishes.items() if wish.refused]
+    return call, [side for side in wishes if side not in refused], refused
 
 
-def find_table(snapshot: Snapshot, table: int) -> tuple[EventState, RoundState | None, MatchState | None] | None:
+def find_table(snapshot: Snapshot, table: int) -> Found | None:
     """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
-    best: tuple[EventState, RoundState | None, MatchState | None] | None = None
+    best: Found | None = None
     for state in snapshot.events.values():
         if state.finished:
             continue

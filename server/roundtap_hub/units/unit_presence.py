@@ -1,11 +1,10 @@
-"""The hall's current state, in memory and not journaled: units' statuses, calls for a judge, and wishes to leave.
+"""The hall's current state, in memory and not journaled: units' statuses, and players who found their page taken.
 
-A match has one call, from its unit and phones, open until a judge or the result settles it. A person has one wish to
-leave, until it is granted, refused or taken back.
+Calls for a judge and wishes to drop are entries (event/requests.py); only a unit without a match calls from here.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
@@ -14,26 +13,17 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from roundtap_core.event.entries import Entry
-from roundtap_core.event.states import PUBLISHED, EventState, MatchState
 from roundtap_core.messages import Health
-from roundtap_core.records import SIDES
 from roundtap_core.typed import salvage_message
-from roundtap_hub.store.service import Snapshot
 
 IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
-CALL, LEAVE, TAKEN, OLD_SLIP = "call", "leave", "taken", "old-slip"
-
-CLOSING = frozenset({"report", "result-entered"})  # entries after which a result may stand
-ECHO_GRACE_MS = 2000
-"""A call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
-
-GRANTING = frozenset({"competitor-dropped", "competitor-disqualified"})  # entries after which a player is gone
+CALL, TAKEN, OLD_SLIP = "call", "taken", "old-slip"
 
 
 class UnitStatus(msgspec.Struct, frozen=True):
     """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
-    their button for `match`; `call_since_ms`, `contact_ms`: the hub's monotonic milliseconds."""
+    their button for `match`; `call_since_ms`: since when it calls without a match; that and `contact_ms`: the hub's
+    monotonic milliseconds."""
 
     unit: str
     contact_ms: int
@@ -41,9 +31,9 @@ class UnitStatus(msgspec.Struct, frozen=True):
     match: str | None = None
     seated: frozenset[str] = frozenset()
     draft: bool = False
-    leave: frozenset[str] = frozenset()  # sides that asked to leave
-    leave_refused: frozenset[str] = frozenset()
-    """Sides whose wish for `match` the organizer refused; a new wish clears that."""
+    asked: frozenset[str] = frozenset()
+    """What the hub has taken over of what it asks for: CALL, and for `match` the sides that want to drop."""
+    run: str = ""  # of which process, or feed, its last status was: only that one can take back what it asked for
     call_since_ms: int | None = None
     called_for: str | None = None
     """The match in which it last called a judge: players are at that table, also once the call is settled."""
@@ -60,18 +50,16 @@ class UnitStatus(msgspec.Struct, frozen=True):
 
 
 RequestKey = tuple[str, str, str]
-"""CALL, event and match: a judge is wanted there; LEAVE, event and competitor: that one wants to leave; TAKEN, event
-and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP, too, but its round is over."""
+"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP,
+too, but its round is over."""
 
 
 class PhoneRequest(msgspec.Struct, frozen=True):
-    """A request by other means than a unit's buttons. `sources`: the requesters, "phone:p3"; `since_ms`: the time of
-    the first, in the hub's monotonic milliseconds."""
+    """A request that is in no journal. `sources`: the requesters, "phone:p3"; `since_ms`: the time of the first, in the
+    hub's monotonic milliseconds."""
 
     since_ms: int
     sources: frozenset[str]
-    taken_by: str | None = None
-    refused: bool = False
 
 
 class PresenceSnapshot(Mapping[str, UnitStatus]):
@@ -144,19 +132,19 @@ class Presence:
         return self._units.get(unit)
 
     def update(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
-        """Record a unit's contact and status. A call keeps its first time; its end clears who took it. A closed call
-        stays closed until the unit itself has stopped calling."""
+        """Record a unit's contact and status. `call`: without a match; it keeps its first time, and its end clears who
+        took it. A closed call stays closed until the unit itself has stopped calling."""
         with self._lock:
             before = self._units.get(unit) or UnitStatus(unit, now_ms)
             call = said.pop("call", None)
             if "clock_ms" in said:
                 said["clock_heard_ms"] = now_ms
             if call is True and before.call_since_ms is None and not before.call_closed:
-                said["call_since_ms"], said["called_for"] = now_ms, said.get("match", before.match)
+                said["call_since_ms"] = now_ms
             elif call is False:
                 said["call_since_ms"] = said["call_taken_by"] = None
                 said["call_closed"] = False
-            after = _still_refused(before, replace(before, contact_ms=now_ms, **said))
+            after = replace(before, contact_ms=now_ms, **said)
             self._store(after)
         if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
             self._changed(unit)
@@ -224,9 +212,9 @@ class Presence:
 
         self._change_status(unit, closed)
 
-    def refuse_leave(self, unit: str, side: str) -> None:
-        """The organizer refuses a wish to leave; the table shows that."""
-        self._change_status(unit, lambda now: replace(now, leave_refused=now.leave_refused | (now.leave & {side})))
+    def forget_asked(self, unit: str, what: str, was: bool) -> None:
+        """What was to be taken over could not be saved: the unit's next status brings it again."""
+        self._change_status(unit, lambda now: replace(now, asked=now.asked | {what} if was else now.asked - {what}))
 
     def _change_status(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
         with self._lock:
@@ -238,48 +226,19 @@ class Presence:
         self._changed(unit)
 
     def add_request(self, what: RequestKey, source: str, now_ms: int) -> None:
-        """Add a request by other means than a unit; a refused one starts anew."""
+        """Add a request that no entry holds."""
         self._change_request(
             what,
             lambda before: (
-                PhoneRequest(now_ms, frozenset({source}))
-                if before is None or before.refused
-                else replace(before, sources=before.sources | {source})
+                replace(before, sources=before.sources | {source})
+                if before
+                else PhoneRequest(now_ms, frozenset({source}))
             ),
         )
 
-    def withdraw(self, what: RequestKey, source: str) -> None:
-        """Withdraw this source's request."""
-        self._change_request(
-            what,
-            lambda before: (
-                None
-                if before is None or before.sources <= {source}
-                else replace(before, sources=before.sources - {source})
-            ),
-        )
-
-    def answer_request(self, what: RequestKey, taken_by: str | None = None, refused: bool = False) -> None:
-        """An official takes the request on, or refuses it."""
-        self._change_request(
-            what,
-            lambda before: (
-                None
-                if before is None
-                else replace(before, taken_by=taken_by or before.taken_by, refused=refused or before.refused)
-            ),
-        )
-
-    def settle_request(self, what: RequestKey, until_ms: int | None = None) -> None:
-        """Settle the request. `until_ms`: only one made before then."""
-        self._change_request(
-            what, lambda before: None if before is None or until_ms is None or before.since_ms <= until_ms else before
-        )
-
-    def settle_event(self, event: str) -> None:
-        """Settle all requests of a finished event."""
-        for what in [what for what in self.units.asked if what[1] == event]:
-            self.settle_request(what)
+    def settle_request(self, what: RequestKey) -> None:
+        """Settle the request."""
+        self._change_request(what, lambda _: None)
 
     def merge_request(self, what: RequestKey, now: PhoneRequest | None) -> None:
         """Set the request as another hub on the same database has it; None: none."""
@@ -306,227 +265,6 @@ class Presence:
     def _changed(self, unit: str | None) -> None:
         for listener in self._listeners:
             listener(unit)
-
-
-def _still_refused(before: UnitStatus, after: UnitStatus) -> UnitStatus:
-    """A new match, or a new wish, clears a refusal."""
-    same = after.match == before.match
-    return replace(after, leave_refused=before.leave_refused - (after.leave - before.leave) if same else frozenset())
-
-
-Units = Mapping[str, UnitStatus]
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A judge is wanted at a match. `since_ms`: the first call, in the hub's monotonic milliseconds; `sources`:
-    "unit:unit-1", "phone:p3"; `taken_by`: the shown name of the official who goes there."""
-
-    event: str
-    match: str
-    table: int | None
-    since_ms: int
-    sources: frozenset[str]
-    taken_by: str | None = None
-
-
-def call_at(snapshot: Snapshot, units: Units, event_id: str, match: MatchState) -> Call | None:
-    """The call for this match; a unit's call belongs to the match at its table."""
-    table = match.match.table
-    unit = snapshot.venue.unit_at(table)
-    status = units.get(unit) if unit is not None else None
-    asked = [each] if (each := phone_requests(units).get((CALL, event_id, match.id))) is not None else []
-    if status is not None and status.call_since_ms is not None:
-        asked.insert(0, PhoneRequest(status.call_since_ms, frozenset({f"unit:{unit}"}), status.call_taken_by))
-    if not asked:
-        return None
-    return Call(
-        event_id,
-        match.id,
-        table,
-        min(each.since_ms for each in asked),
-        frozenset().union(*(each.sources for each in asked)),
-        next((each.taken_by for each in asked if each.taken_by), None),
-    )
-
-
-def calls_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[Call]:
-    """All calls of an event: from the tables of its newest round, and from phones about any match."""
-    played = state.public_rounds
-    matches = {match.id: match for match in (played[-1].matches if played and not state.finished else ())}
-    for kind, event_id, match_id in phone_requests(units):
-        found = state.find_match(match_id) if kind == CALL and event_id == state.id else None
-        if found is not None:
-            matches.setdefault(match_id, found[1])
-    for match in matches.values():
-        call = call_at(snapshot, units, state.id, match)
-        if call is not None:
-            yield call
-
-
-class JudgeCalls:
-    """One hub's calls. Thread-safe."""
-
-    def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
-        self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
-
-    def open(self, event_id: str, match_id: str, source: str) -> None:
-        """Call a judge; a repeated one is the same call. A unit's calls come with its status."""
-        self._presence.add_request((CALL, event_id, match_id), source, self._now_ms())
-
-    def cancel(self, event_id: str, match_id: str, source: str) -> None:
-        """Withdraw this source's call; others may remain."""
-        self._presence.withdraw((CALL, event_id, match_id), source)
-
-    def take(self, event_id: str, match_id: str, by: str) -> None:
-        """An official goes there: table and phones show who."""
-        self._presence.answer_request((CALL, event_id, match_id), taken_by=by)
-        unit = self._unit_at(event_id, match_id)
-        if unit is not None:
-            self._presence.take_call(unit, by)
-
-    def close(self, event_id: str, match_id: str, until_ms: int | None = None) -> None:
-        """Settle the call. `until_ms`: only one made before then."""
-        self._presence.settle_request((CALL, event_id, match_id), until_ms)
-        unit = self._unit_at(event_id, match_id)
-        if unit is not None:
-            self._presence.close_call(unit, until_ms)
-
-    def close_shown(self, event_id: str, match_id: str, since_ms: int | None) -> None:
-        """Settle the call that began at `since_ms`, not a newer one that the official has not seen. None: any."""
-        shown = next((call for call in self.of(event_id) if call.match == match_id), None)
-        if since_ms is None or shown is None or shown.since_ms == since_ms:
-            self.close(event_id, match_id)
-
-    def of(self, event_id: str) -> tuple[Call, ...]:
-        """Open calls, the oldest first."""
-        snapshot = self._snapshot()
-        state = snapshot.events.get(event_id)
-        found = calls_of(snapshot, self._presence.units, state) if state is not None else ()
-        return tuple(sorted(found, key=lambda call: (call.since_ms, call.match)))
-
-    def _unit_at(self, event_id: str, match_id: str) -> str | None:
-        snapshot = self._snapshot()
-        state = snapshot.events.get(event_id)
-        found = state.find_match(match_id) if state is not None else None
-        table = found[1].match.table if found is not None else None
-        return snapshot.venue.unit_at(table)
-
-
-def close_settled_calls(presence: Presence, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
-    """End the call of each match that these committed entries have settled; a later call is about something else."""
-    for entry in entries:
-        state = snapshot.events.get(entry.stream)
-        if entry.kind == "event-finished":
-            presence.settle_event(entry.stream)
-        if entry.kind not in CLOSING or state is None:
-            continue
-        found = state.find_match(str(entry.data["match"]))
-        if found is None or found[0].status != PUBLISHED or not found[1].done:
-            continue
-        presence.settle_request((CALL, state.id, found[1].id), entry.at.mono_ms)
-        table = found[1].match.table
-        unit = snapshot.venue.unit_at(table)
-        status = presence.status_of(unit) if unit is not None else None
-        if status is not None and status.match == found[1].id:
-            presence.close_call(status.unit, entry.at.mono_ms - ECHO_GRACE_MS)
-
-
-@dataclass(frozen=True, slots=True)
-class LeaveRequest:
-    """A player wants to leave the event. `sources`: "unit:unit-1", "phone:p3"; `refused`: by an official; table
-    and phone show that. `match`: the player's newest; None before round 1."""
-
-    event: str
-    competitor: str
-    sources: frozenset[str]
-    refused: bool = False
-    match: MatchState | None = None
-    side: str = ""
-    since_ms: int | None = None  # when it was first requested by phone; None where only by a unit
-
-
-def leave_requests_of(snapshot: Snapshot, units: Units, state: EventState) -> Iterator[LeaveRequest]:
-    """All open wishes to leave, the refused too, by competitor id."""
-    by_unit = dict(_by_units(snapshot, units, state))
-    by_phone = {
-        who: asked
-        for (kind, event_id, who), asked in phone_requests(units).items()
-        if kind == LEAVE and event_id == state.id
-    }
-    for who in sorted({*by_unit, *by_phone}):
-        entrant = state.entrants.get(who)
-        if entrant is None or not entrant.active:
-            continue
-        match, side, sources, refused = by_unit.get(who) or (*_seat(state, who), frozenset(), True)
-        asked = by_phone.get(who)
-        if asked is not None:
-            # A wish at the table, after the phone's was refused, is a new one.
-            sources, refused = sources | asked.sources, refused and asked.refused
-        yield LeaveRequest(state.id, who, sources, refused, match, side, asked.since_ms if asked is not None else None)
-
-
-def _by_units(
-    snapshot: Snapshot, units: Units, state: EventState
-) -> Iterator[tuple[str, tuple[MatchState | None, str, frozenset[str], bool]]]:
-    """Wishes made at tables; the match has the competitor."""
-    for unit, status in sorted(units.items()):
-        found = state.find_match(status.match) if status.leave and status.match else None
-        if found is None or found[1].match.table != snapshot.venue.tables.get(unit):
-            continue
-        for side in SIDES:
-            who = found[1].match.competitor(side)
-            if side in status.leave and who is not None:
-                yield who, (found[1], side, frozenset({f"unit:{unit}"}), side in status.leave_refused)
-
-
-def _seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
-    return next(
-        (
-            (match, side)
-            for played in reversed(state.public_rounds)
-            for match in played.matches
-            for side in SIDES
-            if match.match.competitor(side) == who
-        ),
-        (None, ""),
-    )
-
-
-class LeaveRequests:
-    """One hub's wishes to leave. Thread-safe."""
-
-    def __init__(self, presence: Presence, snapshot: Callable[[], Snapshot], now_ms: Callable[[], int]) -> None:
-        self._presence, self._snapshot, self._now_ms = presence, snapshot, now_ms
-
-    def ask(self, event_id: str, competitor: str, source: str) -> None:
-        """Add a wish to leave. A unit's wishes come with its status."""
-        self._presence.add_request((LEAVE, event_id, competitor), source, self._now_ms())
-
-    def take_back(self, event_id: str, competitor: str, source: str) -> None:
-        """Withdraw this source's wish."""
-        self._presence.withdraw((LEAVE, event_id, competitor), source)
-
-    def refuse(self, event_id: str, competitor: str) -> None:
-        """An official refuses the wish: table and phone show that."""
-        self._presence.answer_request((LEAVE, event_id, competitor), refused=True)
-        for wish in self.of(event_id):
-            for source in wish.sources if wish.competitor == competitor else ():
-                if source.startswith("unit:"):
-                    self._presence.refuse_leave(source.removeprefix("unit:"), wish.side)
-
-    def of(self, event_id: str) -> tuple[LeaveRequest, ...]:
-        """All wishes of an event, the refused too."""
-        snapshot = self._snapshot()
-        state = snapshot.events.get(event_id)
-        return tuple(leave_requests_of(snapshot, self._presence.units, state)) if state is not None else ()
-
-
-def close_granted_leaves(presence: Presence, entries: Sequence[Entry]) -> None:
-    """Settle the wishes of players who have left, so that one who returns has none."""
-    for entry in entries:
-        if entry.kind in GRANTING:
-            presence.settle_request((LEAVE, entry.stream, str(entry.data["competitor"])))
 
 
 def encode_health(said: object) -> str:

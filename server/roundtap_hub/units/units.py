@@ -6,6 +6,7 @@ from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.commands import RefuseDrop
 from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.events.console import event_page
@@ -88,7 +89,7 @@ def place_unit(event_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def refuse_leave(event_id: str) -> AnyResponse:
     """Refuse a wish to leave; the table shows that."""
-    web.current_hub().hall.leave_requests.refuse(event_id, web.field("who"))
+    web.submit_command(event_id, RefuseDrop(web.field("who")))
     return web.back_to_event(event_id)
 
 

@@ -41,7 +41,7 @@ def running(house: House) -> None:
     house.publish()
     house.service.execute_one("e1", SetClock("start"), "test")
     house.place("unit-1", 1)
-    house.hub.presence.update("unit-1", house.time.ms, match="1.1", call=True, leave=frozenset("b"))
+    house.says("unit-1", match="1.1", call=True, leave="b")
     house.report("1.2", "a", 100, 24)
     house.report("1.2", "b", 24, 100)
 

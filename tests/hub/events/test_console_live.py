@@ -280,7 +280,8 @@ def test_an_age_on_a_loaded_page_is_that_of_now_without_a_script(house: House):
     browser = house.with_event()
     house.place("unit-1", 1)
     house.publish()
-    house.hub.presence.update("unit-1", house.time.ms, call=True, connected=True)
+    house.says("unit-1", call=True)
+    house.hub.presence.update("unit-1", house.time.ms, connected=True)
     assert "Table 1 judge called 0:00" in text_of(browser.get(CONSOLE))
     house.time.ms += 9_000
     assert "Table 1 judge called 0:09" in text_of(browser.get(CONSOLE))

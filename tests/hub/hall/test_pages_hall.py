@@ -35,12 +35,12 @@ def test_seats_count_only_for_the_match_of_this_round(house: House, browser: Bro
 
 
 def test_a_call_has_its_age_and_somebody_takes_it(house: House, browser: Browser):
-    house.hub.presence.update("unit-1", house.time.ms, call=True)
+    house.says("unit-1", call=True)
     house.time.ms += 70_000
     house.hub.presence.update("unit-1", house.time.ms)
     assert "Table 1 judge called 1:10" in text_of(browser.console())
-    browser.post("/console/e1/call", unit="unit-1")
-    assert house.hub.presence.units["unit-1"].call_taken_by == "organizer"
+    browser.post("/console/e1/call", match="1.1")
+    assert house.event.calls["1.1"].taken_by == "organizer"
     assert "organizer is on the way" in text_of(browser.console())
 
 
@@ -52,14 +52,14 @@ def test_a_table_is_silent_after_ten_seconds(house: House, browser: Browser):
 
 
 def test_both_who_ask_to_leave_at_one_table_are_named(house: House, browser: Browser):
-    house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("ab"))
+    house.says("unit-1", match="1.1", leave="ab")
     people, match = house.service.snapshot.people["e1"], house.event.live.matches[0].match  # type: ignore[union-attr]
     page = text_of(browser.console())
     assert all(f"{people[who].name} wants to drop" in page for who in (match.a, match.b))  # type: ignore[index]
 
 
 def test_who_asks_to_leave_is_named_and_let_go(house: House, browser: Browser):
-    house.hub.presence.update("unit-1", house.time.ms, leave=frozenset("b"))
+    house.says("unit-1", match="1.1", leave="b")
     leaver = house.event.live.matches[0].match.b  # type: ignore[union-attr]
     name = house.service.snapshot.people["e1"][leaver].name  # type: ignore[index]
     assert f"{name} wants to drop" in text_of(browser.console())

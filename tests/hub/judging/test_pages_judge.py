@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
-from roundtap_core.event.commands import SetClock
+from roundtap_core.event.commands import CallJudge, SetClock, TakeCall
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, SCOREKEEPER
 from roundtap_hub.serving.page_versions import page_version
 from roundtap_hub.units.table_view import table_view
@@ -55,9 +55,9 @@ def test_a_judge_who_logs_in_is_at_the_calls(house: House):
 
 
 def test_calls_stand_by_age_and_those_that_somebody_has_taken_last(house: House, judge: Browser):
-    house.hub.presence.update("unit-2", house.time.ms, call=True)
+    house.says("unit-2", call=True)
     house.time.ms += 50_000
-    house.hub.hall.calls.open("e1", "1.1", "phone:p1")
+    house.service.execute_one("e1", CallJudge("1.1", "phone:p1"), "phone:p1")
     house.time.ms += 20_000
     first, second = calls_on(judge)
     assert first.startswith("Table 2 1:10")
@@ -73,7 +73,7 @@ def test_calls_stand_by_age_and_those_that_somebody_has_taken_last(house: House,
 
 
 def test_a_button_pressed_here_leads_back_here(house: House, judge: Browser):
-    house.hub.presence.update("unit-1", house.time.ms, call=True)
+    house.says("unit-1", call=True)
     judge.get(HALL)
     judge.headers |= FROM_HALL
     assert judge.post("/console/e1/call", match="1.1").location == HALL
@@ -122,7 +122,7 @@ def test_what_both_sides_reported_stands_side_by_side_and_one_is_accepted(house:
 
 def test_the_minutes_that_a_table_waited_are_said_where_its_extension_is_given(house: House, judge: Browser):
     house.service.execute_one("e1", SetClock("start"), "test")
-    house.hub.presence.update("unit-1", house.time.ms, call=True)
+    house.says("unit-1", call=True)
     house.time.ms += 250_000
     page = judge.get("/console/e1/match/1.1").text
     assert "This table called 5 min ago." in page
@@ -141,7 +141,7 @@ def test_two_events_stand_on_one_page_each_call_with_its_event(house: House, jud
     assert draft is not None
     assert draft.draw is not None
     organizer.post("/console/e2/play-on", number=1, attempt=draft.draw.attempt, reason="so")
-    house.hub.hall.calls.open("e2", "1.1", "phone:p1")
+    house.service.execute_one("e2", CallJudge("1.1", "phone:p1"), "phone:p1")
     (call,) = calls_on(judge)
     assert "Side Cup" in call
     assert calls_on(judge, "/console/e1/judge") == []
@@ -156,9 +156,9 @@ def test_who_has_the_page_open_looks_again_when_somebody_calls(house: House):
         return page_version(house.service.snapshot, house.hub.presence.units, "judge")
 
     before = version()
-    house.hub.hall.calls.open("e1", "1.1", "phone:p1")
+    house.service.execute_one("e1", CallJudge("1.1", "phone:p1"), "phone:p1")
     called = version()
-    house.hub.hall.calls.take("e1", "1.1", "Eva")
+    house.service.execute_one("e1", TakeCall("1.1", "Eva"), "test")
     assert len({before, called, version()}) == 3
 
 

@@ -69,7 +69,7 @@ def test_who_calls_a_judge_is_at_the_table_also_once_the_call_is_settled(house: 
     house.time.ms += 20 * MINUTE
     assert absent(browser)
     for calls in (True, False):
-        house.hub.presence.update("unit-1", house.time.ms, call=calls)
+        house.says("unit-1", call=calls)
         assert absent(browser) == []
     # Of the next match nothing is known by that.
     house.hub.presence.update("unit-1", house.time.ms, match="1.2")

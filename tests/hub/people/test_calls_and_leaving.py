@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 from pages_kit import Browser, House, open_house, text_of
 
-from roundtap_core.event.commands import DropCompetitor, EnterResult, FinishEvent, ReturnCompetitor
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import (
+    AskToDrop,
+    CallJudge,
+    CancelCall,
+    CancelDrop,
+    CloseCall,
+    DrawRound,
+    DropCompetitor,
+    EnterResult,
+    FinishEvent,
+    ReturnCompetitor,
+    TakeCall,
+)
+from roundtap_core.event.requests import ECHO_GRACE_MS
+from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
+from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.table_view import table_view
-from roundtap_hub.units.unit_presence import (
-    ECHO_GRACE_MS,
-    Presence,
-    UnitStatus,
-    close_granted_leaves,
-    close_settled_calls,
-)
+from roundtap_hub.units.unit_presence import UnitStatus
 
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as opened:
-        opened.service.listen(lambda snapshot, entries: close_settled_calls(opened.hub.presence, snapshot, entries))
-        opened.service.listen(lambda _, entries: close_granted_leaves(opened.hub.presence, entries))
         yield opened
 
 
@@ -38,16 +47,25 @@ def browser(house: House) -> Browser:
     house.place("unit-1", 1)
     house.place("unit-2", 2)
     for number in (1, 2):
-        says(house, f"unit-{number}", match=f"1.{number}")
+        house.says(f"unit-{number}", match=f"1.{number}")
     return browser
-
-
-def says(house: House, unit: str, **said: object) -> None:
-    house.hub.presence.update(unit, house.time.ms, **said)
 
 
 def status(house: House, unit: str = "unit-1") -> UnitStatus:
     return house.hub.presence.units[unit]
+
+
+def calls(house: House) -> dict[str, set[str]]:
+    """Who calls a judge, by match."""
+    return {match: set(call.sources) for match, call in house.event.calls.items()}
+
+
+def call(house: House, match: str, source: str) -> None:
+    house.service.execute_one("e1", CallJudge(match, source), source)
+
+
+def ask(house: House, who: str, source: str = "phone") -> None:
+    house.service.execute_one("e1", AskToDrop(who, source), source)
 
 
 def view(house: House, unit: str = "unit-1") -> dict[str, object]:
@@ -58,7 +76,7 @@ def view(house: House, unit: str = "unit-1") -> dict[str, object]:
 
 
 def test_the_judge_says_that_a_call_is_settled(house: House, browser: Browser):
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=True)
     page = text_of(browser.console())
     assert "judge called" in page
     assert "Done" in page
@@ -69,111 +87,109 @@ def test_the_judge_says_that_a_call_is_settled(house: House, browser: Browser):
 
 
 def test_who_says_settled_too_late_leaves_the_next_call(house: House, browser: Browser):
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=True)
     [since] = re.findall(r'name="since" value="(\d+)"', browser.console().text)
     browser.post("/console/e1/call/settled", match="1.1", since=since)
     assert view(house)["call"] is None
-    says(house, "unit-1", call=False)
+    house.says("unit-1", call=False)
     house.time.ms += 5000
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=True)
     browser.post("/console/e1/call/settled", match="1.1", since=since)
     assert view(house)["call"] == {"taken_by": None}
 
 
 def test_a_settled_call_does_not_come_back_before_the_table_calls_anew(house: House, browser: Browser):
     """The unit's next status may still have been sent with the call in it."""
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=True)
     browser.post("/console/e1/call/settled", match="1.1")
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=True)
     assert view(house)["call"] is None
-    says(house, "unit-1", call=False)
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=False)
+    house.says("unit-1", call=True)
     assert view(house)["call"] == {"taken_by": None}
 
 
 @pytest.mark.parametrize("by", ["both sides", "the judge"])
 def test_a_call_ends_when_the_result_of_its_match_stands(house: House, browser: Browser, by: str):
     for unit in ("unit-1", "unit-2"):
-        says(house, unit, call=True)
+        house.says(unit, call=True)
     house.time.ms += ECHO_GRACE_MS
     house.report("1.1", "a", 100, 24)
-    assert status(house).call_since_ms is not None
+    assert "1.1" in calls(house)
     if by == "the judge":
         house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
-    assert status(house).call_since_ms is None
-    assert status(house, "unit-2").call_since_ms is not None
+    assert "1.1" not in calls(house)
+    assert "1.2" in calls(house)
 
 
 def test_neither_a_dispute_ends_a_call_nor_a_result_that_came_with_it(house: House, browser: Browser):
-    says(house, "unit-1", call=True)
+    house.says("unit-1", call=True)
     house.report("1.1", "a", 100, 24)
     house.report("1.1", "b", 24, 100)
-    assert status(house).call_since_ms is not None
-    says(house, "unit-2", call=True)
+    assert "1.1" in calls(house)
+    house.says("unit-2", call=True)
     house.report("1.2", "a", 100, 24)
     house.report("1.2", "b", 100, 24)
-    assert status(house, "unit-2").call_since_ms is not None
+    assert "1.2" in calls(house)
     house.time.ms += 2 * ECHO_GRACE_MS
     house.service.execute_one("e1", DropCompetitor("p6"), "test")
-    assert status(house, "unit-2").call_since_ms is not None
+    assert "1.2" in calls(house)
 
 
 # --- calls by phone ---------------------------------------------------------------------------------------------------
 
 
 def test_a_phone_s_call_and_the_table_s_are_one(house: House, browser: Browser):
-    house.hub.hall.calls.open("e1", "1.1", "phone:p3")
+    call(house, "1.1", "phone:p3")
     house.time.ms += 60_000
-    says(house, "unit-1", call=True)
-    (call,) = house.hub.hall.calls.of("e1")
-    assert (call.match, call.table, call.sources) == ("1.1", 1, {"phone:p3", "unit:unit-1"})
+    house.says("unit-1", call=True)
+    assert calls(house) == {"1.1": {"phone:p3", "unit:unit-1"}}
     assert text_of(browser.console()).count("judge called 1:00") == 1
     browser.post("/console/e1/call", match="1.1")
-    (call,) = house.hub.hall.calls.of("e1")
-    assert (call.taken_by, house.time.ms - call.since_ms) == ("organizer", 60_000)
+    one = house.event.calls["1.1"]
+    assert (one.taken_by, house.time.ms - one.since.mono_ms) == ("organizer", 60_000)
     assert view(house)["call"] == {"taken_by": "organizer"}
     assert "organizer is on the way" in text_of(browser.console())
     browser.post("/console/e1/call/settled", match="1.1")
-    assert house.hub.hall.calls.of("e1") == ()
+    assert calls(house) == {}
     assert view(house)["call"] is None
 
 
 def test_a_call_is_open_as_long_as_anybody_wants_a_judge(house: House, browser: Browser):
-    calls = house.hub.hall.calls
-    calls.open("e1", "1.1", "phone:p3")
-    calls.open("e1", "1.1", "phone:p4")
-    calls.cancel("e1", "1.1", "phone:p3")
-    calls.cancel("e1", "1.1", "phone:p9")
-    assert [call.sources for call in calls.of("e1")] == [{"phone:p4"}]
-    calls.cancel("e1", "1.1", "phone:p4")
-    assert calls.of("e1") == ()
+    for who in ("phone:p3", "phone:p4"):
+        call(house, "1.1", who)
+    for who in ("phone:p3", "phone:p9"):
+        house.service.execute_one("e1", CancelCall("1.1", who), who)
+    assert calls(house) == {"1.1": {"phone:p4"}}
+    house.service.execute_one("e1", CancelCall("1.1", "phone:p4"), "phone:p4")
+    assert calls(house) == {}
     assert "judge called" not in text_of(browser.console())
 
 
 def test_the_table_is_not_told_of_a_call_that_its_unit_could_not_take_back(house: House, browser: Browser):
-    house.hub.hall.calls.open("e1", "1.1", "phone:p3")
+    call(house, "1.1", "phone:p3")
     assert view(house)["call"] is None
 
 
 @pytest.mark.parametrize("by", ["both sides", "the judge"])
 def test_a_phone_s_call_ends_when_the_result_stands_and_a_later_one_does_not(house: House, browser: Browser, by: str):
     for match in ("1.1", "1.2"):
-        house.hub.hall.calls.open("e1", match, "phone:p1")
+        call(house, match, "phone:p1")
     house.report("1.1", "a", 100, 24)
-    assert len(house.hub.hall.calls.of("e1")) == 2
+    assert len(calls(house)) == 2
     if by == "the judge":
         house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "test")
     else:
         house.report("1.1", "b", 100, 24)
-    assert [call.match for call in house.hub.hall.calls.of("e1")] == ["1.2"]
+    assert list(calls(house)) == ["1.2"]
     house.time.ms += 1
-    house.hub.hall.calls.open("e1", "1.1", "phone:p1")
-    assert len(house.hub.hall.calls.of("e1")) == 2
+    call(house, "1.1", "phone:p1")
+    assert len(calls(house)) == 2
     house.play()
     house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
-    assert house.hub.presence.units.asked == {}, "of an event that is over nothing is asked for"
+    assert calls(house) == {}, "of an event that is over nothing is asked for"
 
 
 def test_whoever_looks_at_console_wall_or_phone_looks_again_when_a_phone_calls(house: House, browser: Browser):
@@ -184,9 +200,9 @@ def test_whoever_looks_at_console_wall_or_phone_looks_again_when_a_phone_calls(h
         return [page_version(house.service.snapshot, house.hub.presence.units, page) for page in pages]
 
     before = versions()
-    house.hub.hall.calls.open("e1", "1.1", f"phone:{who}")
+    call(house, "1.1", f"phone:{who}")
     called = versions()
-    house.hub.hall.calls.take("e1", "1.1", "Eva")
+    house.service.execute_one("e1", TakeCall("1.1", "Eva"), "test")
     taken = versions()
     for was, then in ((before, called), (called, taken)):
         assert all(a != b for a, b in zip(was, then, strict=True))
@@ -208,76 +224,160 @@ def wishes(house: House, browser: Browser) -> list[str]:
 
 
 def test_both_wishes_of_one_table_arrive(house: House, browser: Browser):
-    says(house, "unit-1", leave=frozenset("ab"))
+    house.says("unit-1", leave="ab")
     assert wishes(house, browser) == ["a", "b"]
 
 
 def test_a_refused_wish_is_gone_from_the_console_and_said_at_the_table(house: House, browser: Browser):
-    says(house, "unit-1", leave=frozenset("ab"))
+    house.says("unit-1", leave="ab")
     assert view(house)["leave_refused"] == []
     browser.post("/console/e1/leave/refused", who=sitting(house)["b"])
     assert wishes(house, browser) == ["a"]
     assert view(house)["leave_refused"] == ["b"]
     assert all(entrant.active for entrant in house.event.entrants.values())
-    says(house, "unit-1", leave=frozenset("a"))
+    house.says("unit-1", leave="a")
     assert view(house)["leave_refused"] == ["b"]
 
 
 def test_who_asks_anew_is_heard_anew_and_the_next_match_knows_nothing_of_it(house: House, browser: Browser):
-    says(house, "unit-1", leave=frozenset("b"))
+    house.says("unit-1", leave="b")
     browser.post("/console/e1/leave/refused", who=sitting(house)["b"])
-    says(house, "unit-1", leave=frozenset())
-    says(house, "unit-1", leave=frozenset("b"))
+    house.says("unit-1", leave="")
+    house.says("unit-1", leave="b")
     assert wishes(house, browser) == ["b"]
     browser.post("/console/e1/leave/refused", who=sitting(house)["b"])
-    says(house, "unit-1", match="2.1", leave=frozenset())
+    house.play()
+    house.publish()
+    house.says("unit-1", match="2.1", leave="")
     assert view(house)["leave_refused"] == []
 
 
 def test_a_wish_by_phone_and_one_at_the_table_arrive_both(house: House, browser: Browser):
     seats = sitting(house)
-    house.hub.hall.leave_requests.ask("e1", seats["a"], "phone")
-    says(house, "unit-1", leave=frozenset("b"))
+    ask(house, seats["a"])
+    house.says("unit-1", leave="b")
     assert wishes(house, browser) == ["a", "b"]
-    house.hub.hall.leave_requests.take_back("e1", seats["a"], "phone")
+    house.service.execute_one("e1", CancelDrop(seats["a"], "phone"), "phone")
     assert wishes(house, browser) == ["b"]
 
 
 def test_a_refusal_is_told_where_it_was_asked(house: House, browser: Browser):
     who = sitting(house)["b"]
-    house.hub.hall.leave_requests.ask("e1", who, "phone")
-    says(house, "unit-1", leave=frozenset("b"))
+    ask(house, who)
+    house.says("unit-1", leave="b")
     browser.post("/console/e1/leave/refused", who=who)
     assert view(house)["leave_refused"] == ["b"]
-    assert [(wish.competitor, wish.refused) for wish in house.hub.hall.leave_requests.of("e1")] == [(who, True)]
+    assert {key: wish.refused for key, wish in house.event.wishes.items()} == {who: True}
     assert wishes(house, browser) == []
-    house.hub.hall.leave_requests.ask("e1", who, "phone")
-    assert [wish.refused for wish in house.hub.hall.leave_requests.of("e1")] == [False]
+    ask(house, who)
+    assert not house.event.wishes[who].refused
     assert wishes(house, browser) == ["b"]
 
 
 def test_whoever_left_and_comes_back_is_not_asked_about_it_again(house: House, browser: Browser):
     who = sitting(house)["a"]
-    house.hub.hall.leave_requests.ask("e1", who, "phone")
+    ask(house, who)
     house.service.execute_one("e1", DropCompetitor(who), "test")
-    assert house.hub.hall.leave_requests.of("e1") == ()
+    assert house.event.wishes == {}
     house.service.execute_one("e1", ReturnCompetitor(who), "test")
-    assert house.hub.hall.leave_requests.of("e1") == ()
+    assert house.event.wishes == {}
 
 
 def test_letting_go_says_what_it_does_to_the_open_match(house: House, browser: Browser):
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     other = house.service.snapshot.people["e1"][match.a].name
-    says(house, "unit-1", leave=frozenset("b"))
+    house.says("unit-1", leave="b")
     page = text_of(browser.console())
     assert f"Concedes the open match at table 1 to {other}," in page
 
 
-def test_only_a_wish_that_was_said_can_be_refused():
-    presence = Presence()
-    presence.refuse_leave("unit-9", "a")
-    presence.close_call("unit-9")
-    presence.update("unit-1", 1)
-    presence.refuse_leave("unit-1", "a")
-    presence.close_call("unit-1")
-    assert presence.units == {"unit-1": UnitStatus("unit-1", 1)}
+# --- what survives --------------------------------------------------------------------------------------------------
+
+
+def test_a_wish_outlives_the_table_s_power(house: House, browser: Browser):
+    """The unit comes back in another process, and asks for nothing."""
+    house.says("unit-1", leave="b", call=True)
+    house.says("unit-1", session="after the power cut", leave="", call=False)
+    assert wishes(house, browser) == ["b"]
+    assert "judge called" in text_of(browser.console())
+    assert (view(house)["leave_asked"], view(house)["call"]) == (["b"], {"taken_by": None})
+
+
+def test_who_takes_it_back_at_the_table_is_asked_no_more_in_whichever_feed(house: House, browser: Browser):
+    house.says("unit-1", run="process 1", leave="b", call=True)
+    house.says("unit-1", run="process 1", session="the next feed", leave="", call=False)
+    assert (house.event.wishes, calls(house)) == ({}, {})
+
+
+def test_a_hub_that_begins_anew_knows_who_asked_and_takes_no_old_answer_back(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        house.place("unit-1", 1)
+        house.says("unit-1", match="1.1", call=True)
+        call(house, "1.2", "phone:p3")
+        ask(house, "p4")
+    with open_house(tmp_path) as house:
+        assert calls(house) == {"1.1": {"unit:unit-1"}, "1.2": {"phone:p3"}}
+        assert list(house.event.wishes) == ["p4"]
+        house.service.execute_one("e1", CloseCall("1.1"), "test")
+    with open_house(tmp_path) as house:
+        status = TableStatus("unit-1", "s", 9, "1.1", frozenset(), False, True, None, None, 0)
+        take_status(house.hub, status, house.time.ms)
+        house.service.execute([], "test")
+        assert list(calls(house)) == ["1.2"], "its first status may be older than the answer"
+        take_status(house.hub, status, house.time.ms)
+        house.service.execute([], "test")
+        assert list(calls(house)) == ["1.2", "1.1"]
+
+
+def test_a_wish_stands_beside_publish_and_after_it(house: House, browser: Browser):
+    who = sitting(house)["a"]
+    ask(house, who)
+    name = house.service.snapshot.people["e1"][who].name
+    house.play()
+    house.service.execute_one("e1", DrawRound(12), "test")
+    page = browser.console().text
+    beside = text_of_part(page, "next")
+    assert "Publish round 2" in beside
+    assert f"{name} wants to drop" in beside
+    assert "Refuse" in beside
+    house.publish_draft()
+    assert f"{name} wants to drop" in text_of(browser.console())
+    browser.post("/console/e1/leave/refused", who=who)
+    assert f"{name} wants to drop" not in text_of(browser.console())
+
+
+def test_a_unit_that_presses_without_end_fills_no_journal_and_its_last_word_counts(house: House, browser: Browser):
+    before = house.event.number
+    for number in range(101):
+        house.says("unit-1", call=number % 2 == 0)
+    assert house.event.number - before < 20
+    house.time.ms += 60_000
+    house.says("unit-1")
+    assert "1.1" in calls(house)
+
+
+def test_what_could_not_be_saved_is_taken_over_with_a_later_status(
+    house: House, browser: Browser, monkeypatch: pytest.MonkeyPatch
+):
+    house.says("unit-1")
+    with monkeypatch.context() as full:
+        full.setattr(house.service, "submit", lambda *_: failed(Problem("not_saved")))
+        status = TableStatus("unit-1", "s", 9, "1.1", frozenset(), False, True, None, None, 0)
+        take_status(house.hub, status, house.time.ms)
+    assert calls(house) == {}
+    house.says("unit-1", call=True)
+    assert "1.1" in calls(house)
+
+
+def failed(why: Exception) -> Future[object]:
+    answer: Future[object] = Future()
+    answer.set_exception(why)
+    return answer
+
+
+def text_of_part(page: str, region: str) -> str:
+    found = re.search(rf'<section class="{region}".*?</section>', page, re.S)
+    assert found
+    return " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", found[0], flags=re.S).split())

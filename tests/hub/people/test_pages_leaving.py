@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
-from roundtap_core.event.commands import CorrectList, EnterResult
+from roundtap_core.event.commands import AskToDrop, CorrectList, EnterResult
 from roundtap_core.event.setup import open_official_points
 from roundtap_core.event.states import OpenPoint
 from roundtap_core.records import Competitor, Result, SidePair
@@ -144,7 +144,7 @@ def test_where_nobody_knows_how_it_stood_the_match_stays_open_until_it_is_typed(
 
 def wish(house: House, *who: str) -> None:
     for one in who:
-        house.hub.hall.leave_requests.ask("e1", one, f"phone:{one}")
+        house.service.execute_one("e1", AskToDrop(one, f"phone:{one}"), f"phone:{one}")
 
 
 def test_whoever_would_take_their_own_win_by_leaving_is_told_so_wherever_it_is_granted(house: House):
@@ -303,7 +303,7 @@ def test_squads_still_owed_stand_on_the_phone_and_beside_the_bye(house: House):
     page = text_of(browser.console())
     assert "Round 1: squads of the bye missing" in page
     assert "You must play these squads now: A B C D" in page
-    won = Result(score=SidePair(2, 0), picks={"a": [1, 3], "b": [2, 4]})
+    won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": [1, 3], "b": [2, 4]})
     house.service.execute_one("e1", EnterResult("1.1", 0, won), "test")
     assert "You must play these squads now: B D" in text_of(browser.get(f"/e/e1/p/{who}"))
     browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])

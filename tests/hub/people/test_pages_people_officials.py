@@ -199,7 +199,7 @@ def test_the_time_since_a_call_is_said_beside_an_empty_field(house: House):
     browser = house.with_event()
     house.publish()
     house.place("unit-1", 1)
-    house.hub.presence.update("unit-1", house.time.ms, match="1.1", call=True)
+    house.says("unit-1", match="1.1", call=True)
     house.time.ms += 130_000
     page = browser.get("/console/e1/match/1.1")
     assert 'name="minutes" type="number" inputmode="numeric" min="1" max="60" value="" ' in page.text, (

@@ -11,7 +11,16 @@ from pages_kit import House, open_house, problem_of, text_of
 from test_pages_my_report import Phone, match_of, phones
 from werkzeug.test import TestResponse
 
-from roundtap_core.event.commands import DrawRound, EnterResult, FinishEvent, GrantExtension, SetCheckIn, SetClock
+from roundtap_core.event.commands import (
+    DrawRound,
+    EnterResult,
+    FinishEvent,
+    GrantExtension,
+    RefuseDrop,
+    SetCheckIn,
+    SetClock,
+    TakeCall,
+)
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES
@@ -49,12 +58,11 @@ def test_a_judge_is_called_and_both_phones_say_who_comes(house: House) -> None:
     ana, bruno = phones(house)
     assert part(ana, "my-call") == "Call a judge"
     assert press(ana, "call", on="1").status_code == 303
-    [call] = house.hub.hall.calls.of("e1")
-    assert call.sources == {f"phone:{match_of(house).match.a}"}
+    assert list(house.event.calls[match_of(house).id].sources) == [f"phone:{match_of(house).match.a}"]
     for phone in (ana, bruno):
         assert "Judge called to your table." in part(phone, "my-call")
     assert "Cancel call" not in part(bruno, "my-call")
-    house.hub.hall.calls.take("e1", match_of(house).id, "Eva")
+    house.service.execute_one("e1", TakeCall(match_of(house).id, "Eva"), "test")
     for phone in (ana, bruno):
         assert "Eva is on the way." in part(phone, "my-call")
 
@@ -63,7 +71,7 @@ def test_a_slip_of_the_finger_is_taken_back(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "call", on="1")
     press(ana, "call", on="0")
-    assert not house.hub.hall.calls.of("e1")
+    assert not house.event.calls
 
 
 def test_nobody_without_a_table_calls(before: House) -> None:
@@ -86,23 +94,23 @@ def test_leaving_is_asked_once_more_and_is_a_wish(house: House) -> None:
     ana, _ = phones(house)
     asked = ana.get(f"{ana.me}/leave")
     assert "Dropping during a match concedes it." in text_of(asked)
-    assert not house.hub.hall.leave_requests.of("e1"), "asking is no wish yet"
+    assert not house.event.wishes, "asking is no wish yet"
     press(ana, "leave", on="1")
-    [wish] = house.hub.hall.leave_requests.of("e1")
-    assert (wish.competitor, wish.refused) == (match_of(house).match.a, False)
+    [(who, wish)] = house.event.wishes.items()
+    assert (who, wish.refused) == (match_of(house).match.a, False)
     assert "You asked to drop" in part(ana, "my-leave")
-    assert house.event.entrants[wish.competitor].active
+    assert house.event.entrants[who].active
 
 
 def test_a_wish_that_is_refused_says_so_and_one_may_stay(house: House) -> None:
     ana, _ = phones(house)
     press(ana, "leave", on="1")
-    house.hub.hall.leave_requests.refuse("e1", match_of(house).match.a)
+    house.service.execute_one("e1", RefuseDrop(match_of(house).match.a), "test")
     assert "asks you to stay" in part(ana, "my-leave")
     press(ana, "leave", on="1")
     assert "You asked to drop" in part(ana, "my-leave")
     press(ana, "leave", on="0")
-    assert not house.hub.hall.leave_requests.of("e1")
+    assert not house.event.wishes
     assert part(ana, "my-leave") == "Drop from event"
 
 

@@ -13,6 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.states import AGREED, OPEN, MatchState
+from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import MalformedMessage
@@ -23,7 +24,7 @@ from roundtap_hub.hub import Hub
 from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import Venue, apply_venue
-from roundtap_hub.units.device_api import record_report, submit_lot, validate_report
+from roundtap_hub.units.device_api import record_report, submit_lot, take_status, validate_report
 from roundtap_hub.units.table_view import table_view
 
 RIGHT, WRONG = {"score": {"a": 100, "b": 30}}, {"score": {"a": 0, "b": 100}}
@@ -152,9 +153,10 @@ def test_a_lot_from_elsewhere_is_none(hall: Hall) -> None:
 def test_who_says_they_sit_at_another_table_s_match_sits_nowhere(hall: Hall) -> None:
     """A status counts for the match at the unit's own table: neither seats nor wishes to leave are anybody else's."""
     for unit in ("table-2", "table-9"):
-        hall.hub.presence.update(
-            unit, hall.clock.ms, match="1.1", seated=frozenset("ab"), leave=frozenset("ab"), draft=True
-        )
+        for leave in ("", "ab"):
+            status = TableStatus(unit, "s", 1, "1.1", frozenset("ab"), True, False, leave, None, 0)
+            take_status(hall.hub, status, hall.clock.ms)
+    hall.hub.service.execute([], "test")
     snapshot = hall.hub.service.snapshot
     moment = saved_event(snapshot, "e1")
     names, units = full_names(moment), hall.hub.presence.units

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.elimination.ranking import final_ranking
-from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent
+from roundtap_core.event.commands import AskToDrop, Disqualify, DropCompetitor, EnterResult, FinishEvent
 from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.states import tournament_of
 from roundtap_core.eventfile.read import parse_event_file
@@ -198,7 +198,7 @@ def test_where_both_have_asked_to_leave_it_says_that_nobody_wins_if_both_do(hous
     house.place("unit-1", 1)
     match = house.event.live.matches[0].match  # type: ignore[union-attr]
     for who in (match.a, match.b):
-        house.hub.hall.leave_requests.ask("e1", who or "", f"phone:{who}")
+        house.service.execute_one("e1", AskToDrop(who or "", f"phone:{who}"), f"phone:{who}")
     at = f"/console/e1/competitors/{match.a}/drop"
     asked = browser.post(at)
     assert "also asked to drop. If both drop, nobody wins" in text_of(asked)
@@ -215,7 +215,7 @@ def test_where_one_of_both_has_reported_the_result_stays_and_nobody_is_said_to_w
     match = house.event.rounds[-1].matches[0].match
     house.report("1.1", "a", 100, 40)
     for who in (match.a, match.b):
-        house.hub.hall.leave_requests.ask("e1", who or "", f"phone:{who}")
+        house.service.execute_one("e1", AskToDrop(who or "", f"phone:{who}"), f"phone:{who}")
     asked = text_of(browser.post(f"/console/e1/competitors/{match.a}/drop"))
     assert "Table 1 has a report. It stays" in asked
     assert "nobody wins" not in asked.lower()

@@ -9,17 +9,21 @@ import pytest
 from pages_kit import House, open_house
 
 from roundtap_core.event.commands import (
+    AskToDrop,
+    CallJudge,
     Command,
     DropCompetitor,
     FinishEvent,
     GrantExtension,
+    RefuseDrop,
     SetClock,
     SetEventDetails,
     SwapSeats,
+    TakeCall,
 )
 from roundtap_hub.serving.page_versions import page_key, page_version, unchanged_pages, version_at
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_presence import CALL, UnitStatus
+from roundtap_hub.units.unit_presence import UnitStatus
 
 
 @pytest.fixture
@@ -89,7 +93,7 @@ def test_seats_and_calls_wake_the_wall_and_that_table_only(house: House):
     watch = Watch(house, mine, other, "wall/e1", "console/e1", "standings/e1")
     house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("a"))
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
-    house.hub.presence.update("unit-1", 6, call=True)
+    house.says("unit-1", call=True)
     assert watch.changed() == {mine, "wall/e1", "console/e1"}
 
 
@@ -186,8 +190,11 @@ def test_whatever_happens_in_an_event_no_version_is_kept_that_would_be_another(h
         lambda: step(SetClock("start")),
         lambda: house.report("1.1", "a", 100, 24),
         lambda: house.report("1.1", "b", 90, 24),
-        lambda: presence.update("unit-2", 9, match="1.2", seated=frozenset("ab"), call=True),
-        lambda: presence.add_request((CALL, "e1", "1.2"), "phone:p3", 10),
+        lambda: presence.update("unit-2", 9, match="1.2", seated=frozenset("ab")),
+        lambda: step(CallJudge("1.2", "phone:p3")),
+        lambda: step(TakeCall("1.2", "Eva")),
+        lambda: step(AskToDrop(seat(house, 2, "a"), "phone:p3")),
+        lambda: step(RefuseDrop(seat(house, 2, "a"))),
         lambda: step(GrantExtension("1.2", 5)),
         lambda: organizer.post(f"/console/e1/competitors/{seat(house, 1, 'a')}/rename", name="Ana Ruíz"),
         lambda: house.play(leave_open=1),

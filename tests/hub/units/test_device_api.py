@@ -489,6 +489,16 @@ def status(bench: Bench, **changes: Any) -> Answer:
     return bench.client.post("/device/status", json=envelope(KEY, REQUEST, {**STATUS, **changes}))
 
 
+def asked(bench: Bench) -> set[str]:
+    """What stands in the event of what table-1 asked for: "call", and the sides that want to drop."""
+    bench.hub.service.execute([], "test")
+    event = bench.hub.service.snapshot.events["e1"]
+    found = event.find_match("1.1")
+    assert found is not None
+    sides = {side for side in "ab" if (found[1].match.competitor(side) or "") in event.wishes}  # type: ignore[arg-type]
+    return sides | ({"call"} if event.calls else set())
+
+
 def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
     assert status(bench).status_code == 409
     bench.hub.presence.open_session("table-1", "s1")
@@ -503,16 +513,17 @@ def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
 def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
     bench.hub.presence.open_session("table-1", "s1")
     assert status(bench, seq=True).status_code == 400
+    assert status(bench, seq=2).status_code == 200
     assert status(bench, seq=5, call=True).status_code == 200
 
     for seq in (5, 4, 0, -1):
         assert status(bench, seq=seq).status_code == 409
     for seq in ("6", None, True):
         assert status(bench, seq=seq).status_code == 400
-    assert bench.hub.presence.units["table-1"].call_since_ms is not None
+    assert asked(bench) == {"call"}
 
     assert status(bench, seq=6).status_code == 200
-    assert bench.hub.presence.units["table-1"].call_since_ms is None
+    assert asked(bench) == set()
 
 
 def test_a_session_ends_with_its_feed(bench: Bench) -> None:
@@ -534,8 +545,9 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
 )
 def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Bench, said: object, sides: str) -> None:
     bench.hub.presence.open_session("table-1", "s1")
-    assert status(bench, leave=said).status_code == 200
-    assert bench.hub.presence.units["table-1"].leave == frozenset(sides)
+    assert status(bench).status_code == 200
+    assert status(bench, seq=2, leave=said).status_code == 200
+    assert asked(bench) == set(sides)
 
 
 @pytest.mark.parametrize(
@@ -572,8 +584,9 @@ def test_what_a_unit_says_of_its_machine_is_kept_until_it_says_something_else(be
 @pytest.mark.parametrize("health", [None, 3, "x", [], {"celsius": "<b>"}, {"keys": {"a": 1}}, {"printer": ["x"] * 99}])
 def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Bench, health: Any) -> None:
     bench.hub.presence.open_session("table-1", "s1")
-    assert status(bench, session="s1", seq=1, call=True, health=health).status_code == 200
-    assert bench.hub.presence.units["table-1"].call_since_ms is not None
+    assert status(bench, session="s1", seq=1).status_code == 200
+    assert status(bench, session="s1", seq=2, call=True, health=health).status_code == 200
+    assert asked(bench) == {"call"}
     assert "<b>" not in bench.hub.presence.units["table-1"].health
 
 

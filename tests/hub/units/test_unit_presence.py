@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_hub.units.unit_presence import CALL, LEAVE, Presence, UnitStatus
+from roundtap_hub.units.unit_presence import TAKEN, Presence, UnitStatus
 
 
 def told(presence: Presence) -> list[str | None]:
@@ -16,12 +16,11 @@ def told(presence: Presence) -> list[str | None]:
 def test_a_change_is_told_with_the_unit_that_it_is_about() -> None:
     presence = Presence()
     heard = told(presence)
-    presence.update("table-1", 5, match="1.1", call=True, leave=frozenset("a"))
+    presence.update("table-1", 5, match="1.1", call=True)
     presence.take_call("table-1", "Ann")
-    presence.refuse_leave("table-1", "a")
     presence.close_call("table-1")
     presence.update("table-2", 6, draft=True)
-    assert heard == ["table-1"] * 4 + ["table-2"]
+    assert heard == ["table-1"] * 3 + ["table-2"]
     presence.mark_at_table("e1", "1.1", "p1")
     assert heard[-1] is None
 
@@ -68,12 +67,12 @@ def test_a_unit_is_gone_with_its_last_feed() -> None:
     assert not presence.session_advances("table-1", "s2", 1)
 
 
-def test_of_an_event_that_is_over_nothing_is_asked_for_any_more() -> None:
-    presence = Presence()
-    called, leaving, elsewhere = (CALL, "e1", "1.1"), (LEAVE, "e1", "p3"), (CALL, "e2", "1.1")
-    for what in (called, leaving, elsewhere):
-        presence.add_request(what, "phone:p3", 5)
+def test_a_request_is_one_however_often_it_comes_and_is_settled_once() -> None:
+    presence, what = Presence(), (TAKEN, "e1", "p3")
     heard = told(presence)
-    presence.settle_event("e1")
-    assert set(presence.units.asked) == {elsewhere}
-    assert heard == [None, None]
+    for _ in range(2):
+        presence.add_request(what, "slip", 5)
+    assert set(presence.units.asked) == {what}
+    presence.settle_request(what)
+    presence.settle_request(what)
+    assert (presence.units.asked, heard) == ({}, [None, None])

@@ -132,6 +132,8 @@ class Dialogue:
         if after is not None:
             apply_hub_lots(table)
         self._drop_leave_requests(before.leave_refused if before else (), view, now_ms)
+        if view.leave_asked is not None:
+            table.adopt_recorded_wishes(view.leave_asked)
         if isinstance(table.question, ListReview) and list_review_seconds(table) is None:
             table.question = None
         if isinstance(table.question, agreement.ConfirmRetraction) and table.second_result is None:
@@ -344,7 +346,7 @@ class Dialogue:
         table = self.table
         if lost_draft:
             unfinished = table.entry is not None or bool(table.games)
-            table.seated, table.leaving = set(), set()
+            table.seated, table.leaving, table.leave_pressed = set(), set(), set()
             table.entry = table.question = table.sheets = table.first_player = table.stood = None
             table.games.clear()
             table.drawn.clear()
@@ -383,6 +385,7 @@ class Dialogue:
         """A refused request to leave is withdrawn, and its player is shown the refusal."""
         refused = [side for side in view.leave_refused if side not in before]
         self.table.leaving -= set(refused)
+        self.table.leave_pressed -= set(refused)
         if refused and view.match is not None:
             self.table.show_notice(now_ms, lambda: agreement.leave_refused_scene(self.table, refused))
 

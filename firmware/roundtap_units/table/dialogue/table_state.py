@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from roundtap_core import clock
@@ -130,6 +130,8 @@ class TableState:
     sending_text: str = ""  # the text where a report is not on its way: the hub refuses it, or examines it
     seated: set[Side] = field(default_factory=set)
     leaving: set[Side] = field(default_factory=set)
+    leave_pressed: set[Side] = field(default_factory=set)
+    """Sides that have asked to leave, or taken that back, which the hub has not recorded yet."""
     sent: list[SentReport] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     entry: DialogueState | None = None
@@ -195,6 +197,19 @@ class TableState:
     def lots(self) -> dict[str, Side]:
         """Lots before play: the hub's; one that it does not know yet is shown meanwhile."""
         return {**self.drawn, **self.match.lots}
+
+    # --- wishes to leave ---
+
+    def leave_unsaved(self, side: Side) -> bool:
+        """Whether the hub has not recorded yet what this side last pressed; an older hub never says."""
+        asked = self.view.leave_asked if self.view is not None else None
+        return asked is not None and (side in self.leaving) != (side in asked)
+
+    def adopt_recorded_wishes(self, asked: Iterable[Side]) -> None:
+        """The hub knows these sides' wishes, also from before this unit was switched off."""
+        recorded = set(asked)
+        self.leave_pressed &= self.leaving ^ recorded
+        self.leaving ^= (self.leaving ^ recorded) - self.leave_pressed
 
     # --- reports ---
 
