@@ -45,6 +45,7 @@ from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
 from roundtap_hub.store.journal import Journal, JournalConflict
+from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.units.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
@@ -351,11 +352,13 @@ def open_folder(
     drop_cached_files(folder)
     url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
     try:
+        mended = mend_journal(folder, head.record)
         check_database(folder / DATABASE, head.record, (*copies, *sticks))
         clocks = clocks or system_clocks()
         back_up_before_upgrade(folder, head.record, clocks.wall() or "")
         journal, paper = Journal(url), PrintBook(url)
         service = Service(journal, clocks, at_point, head)
+        service.storage.mended = mended
         lineage = head.record.lineage if head.record else ""
         try:
             lineage = init_head_file(head, journal, service.snapshot.venue.epoch)

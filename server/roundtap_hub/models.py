@@ -153,6 +153,9 @@ SECRETS: Sequence[type[SQLModel]] = (UnitKeyRow, StaffRow)
 
 PRINTING: Sequence[type[SQLModel]] = (PrintStateRow, PrintOrderRow, PrintTextRow, PrintSettingRow)
 
+SIDE_TABLES: Sequence[type[SQLModel]] = (CheckpointRow, EventSnapshotRow, WrittenByRow, *PRINTING)
+"""Beside the journal: the entries are whole without them."""
+
 
 def create_all(connection: Connection) -> None:
     SQLModel.metadata.create_all(connection)

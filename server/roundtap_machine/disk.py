@@ -3,6 +3,7 @@
 import errno
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 FULL, READ_ONLY, FAILING = "full", "read-only", "failing"
@@ -24,6 +25,15 @@ def check_room(folder: Path, room_bytes: int = 1) -> None:
     if found.f_flag & os.ST_RDONLY or full:
         number = errno.EROFS if found.f_flag & os.ST_RDONLY else errno.ENOSPC
         raise OSError(number, os.strerror(number), str(folder))
+
+
+def check_place(path: Path, known: os.stat_result) -> None:
+    """Raise OSError(ESTALE) unless `path` still leads to the file that is open: one that was moved, deleted or
+    unmounted takes every write."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        if os.path.samestat(known, os.stat(path)):
+            return
+    raise OSError(errno.ESTALE, f"nothing at {path.parent}")
 
 
 def try_writing(folder: Path, room_bytes: int = ROOM_BYTES) -> None:

@@ -99,10 +99,11 @@ class Event:
         return self
 
     def settle(self) -> Event:
-        """Officials enter 100:24 wherever the round in play lacks a result."""
+        """Officials enter 100:24 wherever the round in play lacks a result (100: what the game is played for)."""
         assert self.state.live is not None
+        top = self.state.options.get("squad_points", 100)
         for match in self.state.live.open_matches:
-            self.tell(EnterResult(match.id, match.revision, score(100, 24)))
+            self.tell(EnterResult(match.id, match.revision, score(top, 24)))
         return self
 
     def report(

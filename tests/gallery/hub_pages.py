@@ -107,7 +107,7 @@ def _whole_day(camera: Camera, hub: Hub) -> Iterator[StillPage]:
     assert live
     for match in live.matches:
         if match.match.result is None:
-            _tell(service, c.EnterResult(match.id, match.revision, Result(score=SidePair(49, 77))), DAY_EVENT)
+            _tell(service, c.EnterResult(match.id, match.revision, Result(score=SidePair(49, 100))), DAY_EVENT)
     _tell(service, c.FinishEvent("as recorded"), DAY_EVENT)
     yield from day_pages.finished(camera, hub, DAY_EVENT)
 

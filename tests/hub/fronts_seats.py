@@ -13,22 +13,26 @@ from urllib.parse import parse_qsl, urlsplit
 
 from fronts_cases import Case
 from fronts_world import MATCH, World
+from msgspec import structs
 from pages_kit import Browser, problem_of, text_of
 from werkzeug.datastructures import MultiDict
 from werkzeug.test import TestResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
+from roundtap_core.event.event_flow import squads_let_go
 from roundtap_core.forms.form import BY_FIGURES, DRAWN
 from roundtap_core.forms.questions import WINNER
 from roundtap_core.forms.walk import needs_opener
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
+from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other_side
 from roundtap_core.result_json import result_from_json, result_to_json
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
+from roundtap_core.wire import canonical_json
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.phones.my_page import report_fields
 from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
@@ -170,7 +174,7 @@ class Walk:
     def walked(self, case: Case) -> tuple[Page, Verdict]:
         """From the first page on, each question answered where it is asked; what is not offered is sent by hand."""
         offered, page = True, self.page(self.base)
-        said = _said(case)
+        said = said_of(case)
         while (form := page.form("get", self.at)) is not None and form.controls and "text" not in form.controls:
             fields = list(form.hidden)
             for name, control in form.controls.items():
@@ -192,6 +196,19 @@ class Walk:
             return len(set(values)) == len(values) and set(values) <= set(control.values)
         return len(values) == 1 and control.offers(values[0])
 
+    def sent(self, said: Mapping[str, list[str]], revision: int) -> Any:
+        """All answers at once, without a page; what was asked of the hub, None where nothing was."""
+        before = len(self.world.heard)
+        fields = [("csrf", self.browser.token), ("revision", str(revision)), *self.base]
+        fields += [(name, value) for name, values in said.items() for value in values]
+        answer = self.browser.client.post(self.at, data=MultiDict(fields), headers=self.browser.headers)
+        assert answer.status_code < 500, answer.status_code
+        return next(iter(self.world.heard[before:]), None)
+
+    def refused(self) -> Problem | None:
+        """What the last page was mended with."""
+        return self.world.problems[-1]
+
     def typed(self, line: str) -> Page | None:
         """The end of the walk that a line leads to; None where it is not read."""
         page = self.page([*self.base, ("text", line)])
@@ -210,7 +227,40 @@ class Walk:
         return self._read(answer), self.world.heard[before:]
 
 
-def _said(case: Case) -> dict[str, list[str]]:
+def altered(result: Result) -> Iterator[Result]:
+    """The same with something left out, or another winner: as nobody's page sends it."""
+    for key in ("winner", "initiative", "first_player", "wounds", "picks", "timeout"):
+        if getattr(result, key) is not None:
+            yield structs.replace(result, **{key: None})
+    for winner in (*SIDES, "draw"):
+        if winner != result.winner:
+            yield structs.replace(result, winner=winner)
+    told = result.timeout or {}
+    for key in told:
+        yield structs.replace(result, timeout={name: value for name, value in told.items() if name != key})
+    yield structs.replace(result, score=SidePair(1, 0))
+
+
+def reported(world: World, side: Side, result: Result, number: int) -> str | None:
+    """A phone's form sent by hand, with this result; why it is not accepted, None where it is."""
+    fields = [
+        *report_fields(world.played, world.match, side),
+        ("result", canonical_json(result_to_json(result)).decode()),
+        ("report_id", f"hand-{number}"),
+        ("lets_go", squads_let_go(world.state, world.played, world.match.match, result.picks or {})),
+    ]
+    who = world.match.match.competitor(side)
+    assert who is not None
+    at, before = f"{world.house.hub.access.links.path('e1', who)}/report", len(world.heard)
+    browser = world.house.browser()
+    assert browser.client.post(at, data=MultiDict(fields), headers=browser.headers).status_code in (303, 409, 503)
+    [said] = world.heard[before:]
+    assert said.problem is None
+    reason: str | None = said.entries[0].data["reason"]
+    return reason
+
+
+def said_of(case: Case) -> dict[str, list[str]]:
     """What is answered, by the names that pages ask for."""
     said = {"way": [case.way.id], **({"opener": [case.opener]} if needs_opener(case.way) else {})}
     for name, answer in case.answers.items():
@@ -385,7 +435,7 @@ class Leaving:
     def told(self, case: Case) -> Verdict:
         """`case` is a concession: its opener stays, the other leaves."""
         at = f"/console/e1/competitors/{self.world.match.match.competitor(other_side(case.opener))}/drop"
-        said, before = _said(case), len(self.world.heard)
+        said, before = said_of(case), len(self.world.heard)
         asked = self._posted(at, [("csrf", self.browser.token)])
         for _ in case.questions:
             form = next(form for form in asked if form.action == at)
@@ -406,7 +456,7 @@ class Leaving:
     def by_hand(self, case: Case) -> int:
         """All the answers at once, as no page sends them; the status of the page."""
         at = f"/console/e1/competitors/{self.world.match.match.competitor(other_side(case.opener))}/drop"
-        fields = [(name, value) for name, values in _said(case).items() for value in values if name.startswith("q.")]
+        fields = [(name, value) for name, values in said_of(case).items() for value in values if name.startswith("q.")]
         return self.browser.client.post(
             at, data=MultiDict([("csrf", self.browser.token), ("known", "1"), *fields]), headers=self.browser.headers
         ).status_code

@@ -22,7 +22,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import Entry, NewEntry
-from roundtap_core.event.event_flow import situation_of, time_is_up
+from roundtap_core.event.event_flow import situation_of, squads_let_go, time_is_up
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, RoundState
 from roundtap_core.forms.form import Form
@@ -265,15 +265,18 @@ class World:
 
     # --- what decide says ---
 
-    def official(self, result: Result, reason: str = "", earlier: bool = False) -> Problem | None:
-        """Why an official may not enter this now; None where they may."""
+    def official(self, result: Result, reason: str = "", confirmed: bool = True) -> Problem | None:
+        """Why an official may not enter this now; None where they may. `confirmed`: squads that this would lose are
+        let go knowingly, as pages ask for it."""
         match = self.match
         try:
             # A page's answers become a record's own words; what no record can hold, nobody enters.
             result = result_from_json(result_to_json(result))
         except Problem as problem:
             return problem
-        return self.decided(c.EnterResult(match.id, match.revision, result, match.number or 0, reason, earlier)).problem
+        lost = squads_let_go(self.state, self.played, match.match, result.picks or {}) if confirmed else ""
+        command = c.EnterResult(match.id, match.revision, result, match.number or 0, reason, lets_go=lost)
+        return self.decided(command).problem
 
     def player(self, result: Result, time_up: bool | None = None, side: Side = "a") -> Problem | None:
         """Why a player may not say this now. `decide` keeps the reason in one word, the gate says it in a sentence: it

@@ -16,6 +16,7 @@ from checker import bracket_complaints, pairing_complaints, standings_complaints
 from checker.books import BOOKS, Event, status_of
 from checker.outcomes import winner
 from checker.plan import planned, rounds_of
+from msgspec.structs import replace
 from random_results import random_result, squads_for
 from sign_up import random_event
 from simulator import MOST_ROUNDS, Played
@@ -25,7 +26,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import missing_after_leaving, open_match
 from roundtap_core.event.apply import apply
 from roundtap_core.event.decide import decide
-from roundtap_core.event.entries import Timestamp, chain_entry
+from roundtap_core.event.entries import chain_entry
 from roundtap_core.event.event_flow import (
     CUT,
     OVER,
@@ -43,7 +44,6 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json, result_to_json
 
-AT = Timestamp("boot-1", 1000)
 TOO_FEW = (
     "too_few_players",
     "no_cut_planned",
@@ -53,6 +53,13 @@ TOO_FEW = (
     "all_rounds_played",
     "nothing_played",
 )
+INCOMPLETE: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "answer_missing": lambda result: result.get("ended") == "time" or ("picks" in result and "wounds" not in result),
+    "not_played_out": lambda result: "winner" in result and not any(result["score"].values()),
+}
+"""Random results are those of files, which need not say how time was played out, nor wounds, nor count games beside a
+winner. Every other refusal is a fault."""
+
 Said = dict[str, tuple[str, ...]]
 """Match id → what has to stand there: ("won", "a"), ("no-show", present), …"""
 
@@ -81,9 +88,18 @@ class Desk:
         self.tell(c.SetOfficials((Official("boss", "organizer", "digest"),)))
 
     def tell(self, command: c.Command) -> None:
-        for new in decide(self.state, command, AT.instant):
+        try:
+            decided = decide(self.state, command, kit_core.AT.instant)
+        except Problem as problem:
+            if problem.key != "squads_lost":
+                raise
+            # The page asks: it is meant so.
+            command = replace(command, lets_go=problem.params["lost"])  # type: ignore[type-var]
+            decided = decide(self.state, command, kit_core.AT.instant)
+            self.seen["squads let go"] += 1
+        for new in decided:
             self.state = apply(
-                self.state, chain_entry(new, "e1", self.state.number + 1, self.state.head, AT, "somebody")
+                self.state, chain_entry(new, "e1", self.state.number + 1, self.state.head, kit_core.AT, "somebody")
             )
 
     @property
@@ -212,10 +228,14 @@ def _result(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
     final = stage == "elimination" and len({m.get("game") for m in played} - {"third"}) == 1
     part = "third_place" if match.match.game == "third" else "final" if final else stage
     plain = random_result(desk.event, _match_json(match), part, rand, coarse)
+    # The clock of this hall stands still.
+    reason = "the hall's clock" if plain.get("ended") == "time" else ""
     try:
-        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
-    except Problem:
-        # Beyond what may newly be entered: a judge's word is always taken.
+        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain), reason=reason))
+    except Problem as problem:
+        if not INCOMPLETE.get(problem.key, lambda _: False)(plain):
+            raise
+        # A judge's word is always taken.
         plain = {"ended": "ruling", "winner": rand.choice("ab"), "score": {"a": 0, "b": 0}}
         desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
     desk.said[match_id] = ("won", winner(BOOKS[desk.rulebook], plain))
@@ -476,7 +496,12 @@ def _corrected(desk: Desk, cut: str) -> None:
     if not played:
         return
     match = desk.rand.choice(played)
-    plain = random_result(desk.event, _match_json(match), "swiss", desk.rand, False)
+    # No round in play: the squads of every round have been fielded.
+    event = {**desk.event, "rounds": [*desk.event["rounds"], {"stage": "swiss", "matches": []}]}
+    plain = random_result(event, _match_json(match), "swiss", desk.rand, False)
+    if match.match.result is not None and match.match.result.picks:
+        # What was misread is the figures: other squads might leave some that nobody has ever fielded.
+        plain["picks"] = match.match.result.picks
     try:
         desk.tell(c.EnterResult(match.id, match.revision, result_from_json(plain), reason="a test", cut=cut))
     except Problem as problem:
@@ -511,6 +536,7 @@ def _end(desk: Desk) -> Iterator[str]:
         yield "reopening changes the event"
     desk.tell(c.FinishEvent("the hall closes"))
     yield from _looked_at(desk)
+    yield from kit_core.import_complaints(desk.event)
 
 
 def _looked_at(desk: Desk) -> Iterator[str]:
@@ -520,9 +546,7 @@ def _looked_at(desk: Desk) -> Iterator[str]:
     if rounds_of(event, "elimination"):
         yield from (f"bracket: {text}" for text in bracket_complaints(event, kit_core.tree(event)))
     for key, text in kit_core.rules_broken(event):
-        # Whoever leaves after the cut was made moves ties of Warlords that the file alone would see as open then.
-        if key not in ("repeat", "squads_not_fielded") and not (key == "tie_not_broken" and desk.gone):
-            yield f"check: {key} {text}"
+        yield f"check: {key} {text}"
     if kit_core.changed_by_a_round_trip(event):
         yield "the file changes on its way through the core"
 

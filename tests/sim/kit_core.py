@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from roundtap.headless.bracket import bracket_to_show
 from roundtap_core.check.check import violations
 from roundtap_core.elimination.cut import cut_table
 from roundtap_core.elimination.ranking import bracket_to_json, final_ranking
+from roundtap_core.event.apply import apply
+from roundtap_core.event.decide import decide
+from roundtap_core.event.entries import Timestamp, chain_entry
+from roundtap_core.event.states import EventState, tournament_of
 from roundtap_core.eventfile.read import parse_event_file, tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.rounds.next_round import next_round, next_tiebreak_round, printable_pairing
 from roundtap_core.standings.standings import standings, standings_to_json
+from roundtap_hub.events.new_event import import_steps
 
 Event = dict[str, Any]
+AT = Timestamp("boot-1", 1000)
 
 
 def pair(event: Event, seed: int | None = None, attempt: int = 1) -> dict[str, Any]:
@@ -47,6 +54,18 @@ def changed_by_a_round_trip(event: Event) -> bool:
     written = json.dumps(tournament_to_json(tournament_from_json(event)), ensure_ascii=False)
     again = json.dumps(tournament_to_json(parse_event_file(written)), ensure_ascii=False)
     return again != written or json.loads(written) != event
+
+
+def import_complaints(event: Event) -> Iterator[str]:
+    """The hub imports the file without asking anybody, and ranks as the file does."""
+    yield from (f"import: {key} {text}" for key, text in rules_broken(event))
+    file = tournament_from_json(event)
+    state = EventState("e1")
+    for step in import_steps("e1", file, "#0072B2")[0]:
+        for new in decide(state, step.command, AT.instant):
+            state = apply(state, chain_entry(new, "e1", state.number + 1, state.head, AT, "somebody"))
+    if standings(tournament_of(state, as_file=True)) != standings(file):
+        yield "import: other standings than the file's"
 
 
 def plain(data: dict[str, Any]) -> dict[str, Any]:

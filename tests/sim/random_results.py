@@ -170,9 +170,10 @@ def _shatterpoint(event: Event, match: dict[str, Any], stage: str, rand: Random,
 
 
 def squads_for(event: Event, who: str, rand: Random) -> list[int]:
-    """Two of the four squads: those not fielded yet come first, so that all of them are in the end."""
+    """Two of the four squads: those not fielded before the round in play come first, so that all of them are in the
+    end. What was said of that round before is said anew."""
     used: set[int] = set()
-    for played in event["rounds"]:
+    for played in event["rounds"][:-1]:
         for match in played["matches"]:
             if match["a"] == who and "picks" in match:
                 used |= set(match["picks"])

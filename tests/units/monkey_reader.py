@@ -263,19 +263,21 @@ def told_to_the_other(
                 whose: WORDS(f"form.option.{each}") if f"form.option.{each}" in WORDS else each
                 for whose, each in value.items()
             }
-            if not all(f"{'●' if whose == 'a' else '■'} {each}" in says for whose, each in shown.items()):
+            if pair(shown["a"], shown["b"]) not in says:
                 missing.append(f"{key} {value} is not shown: {says}")
             continue
         if f"{labels[key]} {pair(value['a'], value['b'])}".lower() not in says.lower():
             missing.append(f"{key} {value} is not shown: {says}")
-    for picked, squads in (result.picks or {}).items():
-        letters = "".join("ABCD"[squad - 1] for squad in squads)
-        sign = "●" if picked == "a" else "■"
-        if f"{sign} {letters}" not in says:
-            missing.append(f"squads {picked} {squads} are not shown: {says}")
+    if result.picks:
+        letters = {side: "".join("ABCD"[squad - 1] for squad in squads) for side, squads in result.picks.items()}
+        if pair(letters.get("a", "–"), letters.get("b", "–")) not in says:
+            missing.append(f"squads {result.picks} are not shown: {says}")
     if result.initiative and f"initiative {'●' if result.initiative == 'a' else '■'}" not in says:
         missing.append(f"the initiative is not shown: {says}")
-    if result.first_player and f"first {'●' if result.first_player == 'a' else '■'}" not in says:
+    # Who wins by having begun is named as the winner.
+    by_beginning = (result.timeout or {}).get("decided_by") == "first_player" and winner == result.first_player
+    began = WORDS("step.first_player") if by_beginning else f"first {'●' if result.first_player == 'a' else '■'}"
+    if result.first_player and began not in says:
         missing.append(f"the first player is not shown: {says}")
     if step_word and step_word not in says:
         missing.append(f"the step that decided ({step_word}) is not named: {says}")

@@ -170,11 +170,15 @@ class Watch:
         if scene.kind != "sum":
             self._fault("unsaid", f"{result} was reported from {scene.kind}")
             return
+        letters = {s: "".join("ABCD"[squad - 1] for squad in picks) for s, picks in (result.picks or {}).items()}
         for side in ("a", "b"):
             part: SidePart = scene.of(side)  # type: ignore[arg-type]
             first = side if self.place.facing == "opposite" else "a"
             pairs = [result.score, result.wounds or SidePair()]
             shown = [f"{p.of(first)}:{p.of(other_side(first))}" for p in pairs]  # type: ignore[arg-type]
+            squads = ":".join(letters.get(each, "–") for each in (first, other_side(first)))  # type: ignore[arg-type]
+            if letters and squads not in part.all_text():
+                self._fault("not-told", f"the sum does not show the squads {squads}: {part.all_text()}")
             if list(part.figures) != shown:
                 self._fault("not-told", f"the sum shows {part.figures}, reported was {shown}")
             if not names_winner(part.all_text(), winner):
@@ -192,9 +196,6 @@ class Watch:
             self._fault("unsaid", f"{result.conceded_by} conceded, said was it by {sorted(reader.conceded)}")
         if self.like is None and (result.picks or {}) != reader.squads:
             self._fault("other", f"squads {result.picks}, marked were {reader.squads}")
-        letters = {s: "".join("ABCD"[squad - 1] for squad in picks) for s, picks in (result.picks or {}).items()}
-        if letters and not any(f"{letters[x]}:{letters[y]}" in scene.all_text() for x, y in (("a", "b"), ("b", "a"))):
-            self._fault("not-told", f"the sum does not show the squads {letters}: {scene.all_text()}")
 
     # --- what a screen shows ---
 

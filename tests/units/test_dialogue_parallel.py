@@ -113,7 +113,7 @@ def test_conceding_is_the_arrow_down_on_the_first_page_and_the_own_button():
     table.presses("ana ▼")
     assert part(table, "a") == "● Ana R. | Concede? | ● yes   ▼ no"
     table.presses("ana ana ▲ ▲ bruno bruno ▲ ▲")
-    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 1:1 | 0:0")
+    assert part(table, "b").startswith("■ Bruno M. | Bruno M. won  ●\u00a0conceded  BD:AC | 2:1 | 3:0")
     table.presses("bruno ana")
     said = Result(ended="concession", conceded_by="a", score=SidePair(1, 1), wounds=SidePair(0, 0), picks=PICKS)
     assert table.reports[1] == ("b", said)
@@ -281,7 +281,7 @@ def test_a_page_of_squads_left_open_does_not_hide_that_time_was_called():
 def test_a_report_from_a_phone_is_asked_here_with_its_wounds():
     table = hall()
     table.hub_says(state="one-sided", a=Result(score=SidePair(2, 1), wounds=SidePair(14, 9), picks=PICKS))
-    assert table.says == "Ana R. won 2:1. Right? | ■\u00a0BD\u00a0\u00a0●\u00a0AC  wounds\u00a09:14 | ■ yes   ▼ no"
+    assert table.says == "Ana R. won 2:1. Right? | BD:AC  wounds\u00a09:14 | ■ yes   ▼ no"
     table.presses("▼ ▲")
     assert part(table, "b").startswith("■ Bruno M. | Ana R. won  BD:AC | 1:2 | 9:14")
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-from monkey_rules import BOOKS
 from monkey_table import AT_TIME, BEFORE, Place, places
 from monkey_walks import KINDS, Watch, explore, run
 
 from roundtap_core.records import Result, SidePair
+from roundtap_core.rulebooks.registry import RULEBOOKS
 
 WHOSE_TURN_THEN_OK = [("tap", "a", 1000), ("tap", "b", 1500), ("tap", "a", 1500), ("tap", "b", 1500)]
 
 
-@pytest.mark.parametrize("book", sorted(BOOKS))
+@pytest.mark.parametrize("book", sorted(RULEBOOKS))
 def test_walks_by_chance_break_no_rule(book):
     counts, examples = run(book, 40, seed=11)
     assert examples == []
@@ -23,19 +23,19 @@ def test_walks_by_chance_break_no_rule(book):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("book", sorted(BOOKS))
+@pytest.mark.parametrize("book", sorted(RULEBOOKS))
 def test_many_walks_by_chance_break_no_rule(book, chance):
     assert run(book, 5000, seed=chance.randrange(10**6))[1] == []
 
 
-@pytest.mark.parametrize("book", sorted(BOOKS))
+@pytest.mark.parametrize("book", sorted(RULEBOOKS))
 @pytest.mark.parametrize("time", [pytest.param(BEFORE, marks=pytest.mark.long), AT_TIME])
 def test_every_press_after_every_other_breaks_no_rule(book, time):
     assert explore(Place(book, time=time), 2) == []
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("book", sorted(BOOKS))
+@pytest.mark.parametrize("book", sorted(RULEBOOKS))
 def test_everywhere_every_press_after_every_other_breaks_no_rule(book):
     """At every stage, time and board; and three presses deep at the common one."""
     assert [fault for place in places(book) for fault in explore(place, 2)] == []
@@ -103,7 +103,7 @@ class Fingers(RuleBasedStateMachine):
     """Hypothesis presses, and shortens what it finds."""
 
     @initialize(
-        place=st.sampled_from([place for book in sorted(BOOKS) for place in places(book)]), seated=st.booleans()
+        place=st.sampled_from([place for book in sorted(RULEBOOKS) for place in places(book)]), seated=st.booleans()
     )
     def sit_down(self, place, seated):
         self.watch = Watch(place, random.Random(3), seated)

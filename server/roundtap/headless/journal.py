@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from roundtap.headless import cli_io
@@ -17,6 +18,7 @@ from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
+from roundtap_hub.store.mending import make_anew
 from roundtap_hub.store.verify import StreamCheck, verify_journal
 
 BROKEN, DISK_REFUSES = 1, 3
@@ -27,15 +29,24 @@ def run(args: Namespace) -> int:
     disk is full, read-only or failing and the journal itself may be whole."""
     words = cli_io.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
+    pages: Problem | None = None
     try:
+        if args.what == "verify" and args.backup is None and args.database is None:
+            pages = _problem_in(partial(_check_pages, args.data))
         backup = read_backup(path) if args.backup is not None else None
         with closing(_open(args, path)) as journal:
             found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
             beside = _check_companions(args, journal) if args.what == "verify" else []
-    except Problem as problem:
+    except Problem as refusal:
+        problem = pages or refusal
         place = path if args.database is None else without_password(args.database)
         refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
-        return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
+        return (
+            _exit_code([problem])
+            if problem.key in ("journal_damaged", "journal_mendable") or is_of_disk(problem)
+            else refused
+        )
+    beside = [*([(DATABASE, pages)] if pages else []), *beside]
     if args.format == "json":
         cli_io.write_stdout(
             cli_io.json_text(
@@ -92,6 +103,13 @@ def _problem_in(look: Callable[[], None]) -> Problem | None:
     except Problem as problem:
         return problem
     return None
+
+
+def _check_pages(folder: Path) -> None:
+    """SQLite's own check, and what a start makes of bad pages."""
+    with TemporaryDirectory() as made:
+        if make_anew(folder / DATABASE, read_head_file(folder / HEAD_FILE), Path(made) / DATABASE):
+            raise Problem("journal_mendable", file=str(folder / DATABASE))
 
 
 def _check_copy(path: Path, journal: Journal) -> None:

@@ -5,7 +5,7 @@ from argparse import Namespace
 from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_hub.access.login_pins import new_phrase, new_pin, write_pin
+from roundtap_hub.access.login_pins import new_phrase, new_pin, salt_in, write_pin
 
 
 def run(args: Namespace) -> int:
@@ -17,7 +17,7 @@ def run(args: Namespace) -> int:
         if not path.is_file():
             raise Problem("no_pin_folder")
         made = new_phrase() if args.phrase else new_pin()
-        write_pin(path, made)
+        write_pin(path, made, salt_in(path))
         return [made]
 
     return cli_io.print_lines_from("pin", make, path)

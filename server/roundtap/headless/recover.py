@@ -72,6 +72,8 @@ def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:
     ):
         if numbers:
             yield "  " + words(f"recover.{key}", n=len(numbers), numbers=_spans(numbers))
+    for path, told in groupby(sorted(each.contradicted), key=lambda told: told[0]):
+        yield "  " + words("recover.contradicted", file=path, numbers=_spans(number for _, number in told))
     for entry in each.beyond:
         yield f"    {_said(entry, each, words)}"
     for key, who in (("people_older", each.people_older), ("people_lost", each.people_lost)):

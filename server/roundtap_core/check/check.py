@@ -99,18 +99,6 @@ def open_matches(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("open_match", where=where, round=played.number)
 
 
-def repeated_pairings(tournament: records.Tournament) -> Iterator[Problem]:
-    """Pairings that a stage saw before. A tie-break round may repeat them."""
-    names = error_names(tournament)
-    met: dict[tuple[str, frozenset[str]], int] = {}
-    for played, match, where in match_places(tournament):
-        if match.b is None or played.stage == records.TIEBREAK:
-            continue
-        first = met.setdefault((played.stage, frozenset((match.a, match.b))), played.number)
-        if first != played.number:
-            yield Problem("repeat", where=where, a=names[match.a], b=names[match.b], round=first)
-
-
 def paired_after_leaving(tournament: records.Tournament) -> Iterator[Problem]:
     """Who dropped or was disqualified is not paired any more (an unpaired loss is no pairing)."""
     names = error_names(tournament)
@@ -123,16 +111,19 @@ def paired_after_leaving(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def missing_from_rounds(tournament: records.Tournament) -> Iterator[Problem]:
-    """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss."""
+    """In every Swiss round each active competitor stands somewhere, if only with an unpaired loss; in a second stage
+    whoever began it. Whom an organizer who paired manually left out was named to them."""
     names = error_names(tournament)
+    begun = tournament.stage_rounds(records.SECOND_SWISS)[:1]
+    second = {who for played in begun for match in played.matches for who in (match.a, match.b)}
     for r, played in enumerate(tournament.rounds):
-        if played.stage != records.SWISS:
-            # Later stages do not include all players.
+        if played.stage not in records.SWISS_STAGES or drawn_rounds.by_hand(played):
             continue
         seated = {who for match in played.matches for who in (match.a, match.b)}
         for competitor in tournament.competitors:
             last = competitor.left_after
-            if competitor.id not in seated and (last is None or played.number <= last):
+            due = played.stage == records.SWISS or competitor.id in second
+            if due and competitor.id not in seated and (last is None or played.number <= last):
                 yield Problem("missing_from_round", where=f"/rounds/{r}/matches", competitor=names[competitor.id])
 
 
@@ -158,6 +149,7 @@ def won_bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
         elif (
             played.number == 1
             and played.stage == records.SWISS
+            and not drawn_rounds.by_hand(played)
             and match.bye not in (records.WON_BYE, records.UNPAIRED_LOSS)
         ):
             for side, who in (("a", match.a), ("b", match.b)):
@@ -291,15 +283,15 @@ def _ruled_by_another(officials: list[dict[str, Any]], who: str) -> bool:
 RULES: tuple[Callable[[records.Tournament], Iterator[Problem]], ...] = (
     impossible_results,
     open_matches,
-    repeated_pairings,
     paired_after_leaving,
     missing_from_rounds,
     left_too_late,
     won_bye_problems,
     no_show_problems,
     structure_problems,
-    drawn_rounds.bye_problems,
+    drawn_rounds.pairing_problems,
     drawn_rounds.cut_order_problems,
+    drawn_rounds.cut_seed_problems,
     drawn_rounds.elimination_problems,
     impossible_options,
     differing_options,

@@ -1,7 +1,8 @@
 """What was drawn: pairs and byes that a better draw had avoided, tie-break rounds and brackets, stages too early."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
@@ -11,10 +12,11 @@ from roundtap_core.elimination.cut import THIRD, game_count
 from roundtap_core.elimination.next_games import game_to_match
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.names import error_names, names_in
-from roundtap_core.pairing.cardinality import LargestMatching
 from roundtap_core.pairing.pairing_pool import met_among
+from roundtap_core.pairing.swiss_round import fewest_repeats
+from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rulebooks.base import BYE_LAST
-from roundtap_core.rulebooks.registry import planned_structure_or_none, rulebook
+from roundtap_core.rulebooks.registry import planned_structure, planned_structure_or_none, rulebook
 from roundtap_core.standings.standings import open_ties, standings, tournament_before
 from roundtap_core.standings.tiebreakers import RANDOM
 
@@ -26,11 +28,7 @@ def drawn_round_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """Nothing is reported where an organizer paired manually, or a later correction leaves open how it stood."""
     names = names_in(tournament)
     for r, played in enumerate(tournament.rounds):
-        if (
-            played.stage == records.SWISS
-            and played.number > 1
-            and (played.draw is None or played.draw.method != IMPOSED)
-        ):
+        if played.stage == records.SWISS and played.number > 1 and not by_hand(played):
             before = tournament_before(tournament, played.number)
             yield from _split_groups(before, played, f"/rounds/{r}", names) if before is not None else ()
         yield from _extra_minutes(tournament, played, f"/rounds/{r}/extra_minutes")
@@ -74,13 +72,33 @@ def _extra_minutes(tournament: records.Tournament, played: records.Round, where:
         yield Invalid("figure_out_of_range", where=where, value=minutes, minimum=low, maximum=high)
 
 
+def _planless(tournament: records.Tournament) -> bool:
+    options = rulebook(tournament.rulebook).options(tournament.options)
+    return options.get("structure") == "own" and options.get("swiss_rounds") is None
+
+
 def _missing(tournament: records.Tournament) -> tuple[int, int] | None:
     """(rounds played, rounds planned) where Swiss rounds are missing; None where none are, or none were planned."""
-    options = rulebook(tournament.rulebook).options(tournament.options)
-    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+    if _planless(tournament):
         return None
     planned, swiss = planned_structure_or_none(tournament), len(tournament.stage_rounds(records.SWISS))
     return (swiss, planned[0]) if planned is not None and swiss < planned[0] else None
+
+
+def _stage_left(tournament: records.Tournament, begun: bool) -> bool:
+    """Whether what follows the Swiss rounds, or the elimination that is all of the event, is not played out."""
+    if not begun and _planless(tournament):
+        return False
+    try:
+        bracket = bracket_of(tournament)
+        if bracket is not None:
+            return bracket.goes_on
+        if begun:
+            return len(tournament.stage_rounds(records.SECOND_SWISS)) < second_stage_length(tournament)
+        return planned_structure(tournament)[1] > 1
+    except Problem:
+        # A result that cannot be read is named elsewhere.
+        return False
 
 
 def _too_early(tournament: records.Tournament) -> Iterator[Problem]:
@@ -115,49 +133,105 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
     named = {point.get("who") for point in said if point["kind"] == records.TIE_OPEN}
+    if not open_now and not named and _stage_left(tournament, later):
+        yield Problem("finished_without_final", where="/finished")
     for tie in [] if open_now or later else _ties(tournament):
         if named.issuperset(tie):
             continue
         yield Problem("finished_with_tie", where="/finished", names=", ".join(names[who] for who in tie))
 
 
-def bye_problems(tournament: records.Tournament) -> Iterator[Problem]:
-    """What is wrong with the byes of the Swiss rounds. Won byes and no-shows are not drawn, so they are not judged."""
+def pairing_problems(tournament: records.Tournament) -> Iterator[Problem]:
+    """Repeats and byes of the Swiss rounds that another draw of the same field had avoided (lines 0 to 2 of the
+    criterion in `pairing`). What was forced is none; whom an organizer paired manually is on record with the reason."""
     names = error_names(tournament)
+    first: dict[tuple[str, frozenset[str]], int] = {}
     for r, played in enumerate(tournament.rounds):
-        if played.stage != records.SWISS:
-            continue
-        given = [m for m, match in enumerate(played.matches) if match.bye == records.BYE]
-        for m in given[1:]:
-            yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
-        # With several byes there is no telling who else should have had the one.
-        if len(given) == 1:
-            where = f"/rounds/{r}/matches/{given[0]}/bye"
-            yield from _misplaced(tournament, played, played.matches[given[0]].a, where, names)
+        if played.stage in records.SWISS_STAGES:
+            drawn = _drawn_pairs(played)
+            if not by_hand(played):
+                yield from _avoidable(tournament, r, drawn, first, names)
+            for m, pair in drawn.items():
+                if played.matches[m].b is not None:
+                    first.setdefault((played.stage, frozenset(pair)), played.number)
+
+
+def by_hand(played: records.Round) -> bool:
+    """Whether people paired it, or changed whom the draw had paired."""
+    return played.draw is not None and played.draw.method == IMPOSED
+
+
+def _drawn_pairs(played: records.Round) -> dict[int, tuple[str, ...]]:
+    """Whom the draw paired, by the place of the match: also who did not appear, but nobody who came or returned later.
+    A file need not name who did not appear."""
+    named = {match.absent for match in played.matches}
+    others = iter([m.a for m in played.matches if m.bye == records.UNPAIRED_LOSS and m.a not in named])
+    drawn: dict[int, tuple[str, ...]] = {}
+    for m, match in enumerate(played.matches):
+        if match.bye in (None, records.BYE, records.NO_SHOW):
+            other = match.b or match.absent or (next(others, None) if match.bye == records.NO_SHOW else None)
+            drawn[m] = (match.a, other) if other else (match.a,)
+    return drawn
+
+
+def _avoidable(
+    tournament: records.Tournament,
+    r: int,
+    drawn: Mapping[int, tuple[str, ...]],
+    first: Mapping[tuple[str, frozenset[str]], int],
+    names: Mapping[str, str],
+) -> Iterator[Problem]:
+    """`first`: in which round of its stage a pair met first."""
+    played = tournament.rounds[r]
+    byes = [m for m in drawn if played.matches[m].bye == records.BYE]
+    for m in byes[1:]:
+        yield Problem("several_byes", where=f"/rounds/{r}/matches/{m}/bye")
+    again = [m for m, pair in drawn.items() if (played.stage, frozenset(pair)) in first]
+    if not again and len(byes) != 1:
+        return
+    before = replace(tournament, rounds=tournament.rounds[:r])
+    field = [who for pair in drawn.values() for who in pair]
+    met = met_among(before, played.stage, {who: i for i, who in enumerate(field)})
+    had = Counter(m.a for each in before.rounds for m in each.matches if m.bye in (records.BYE, records.WON_BYE))
+    fewest, may_rest = fewest_repeats(met, [had[who] for who in field])
+    # Two who have both met everybody are paired again by any draw: of as many as were forced they come first.
+    whole = {who for i, who in enumerate(field) if len(met[i]) == len(field) - 1}
+    again.sort(key=lambda m: not whole.issuperset(drawn[m]))
+    for m in again[fewest:]:
+        a, b = drawn[m]
+        yield Problem(
+            "repeat",
+            where=f"/rounds/{r}/matches/{m}",
+            a=names[a],
+            b=names[b],
+            round=first[played.stage, frozenset((a, b))],
+        )
+    # With several byes there is no telling who else should have had the one.
+    if len(byes) == 1 and len(field) % 2:
+        holder = drawn[byes[0]][0]
+        where = f"/rounds/{r}/matches/{byes[0]}/bye"
+        yield from _misplaced(tournament, played.number, holder, field, {field[i] for i in may_rest}, had, where, names)
 
 
 def _misplaced(
-    tournament: records.Tournament, played: records.Round, holder: str, where: str, names: dict[str, str]
+    tournament: records.Tournament,
+    number: int,
+    holder: str,
+    field: Sequence[str],
+    may_rest: Collection[str],
+    had: Mapping[str, int],
+    where: str,
+    names: Mapping[str, str],
 ) -> Iterator[Problem]:
-    """Whether another player had to get this bye (line 2 of the criterion in `pairing`). A no-show's free win may or
-    may not count as a bye received: here it is counted so that the bye is right."""
-    before = tournament_before(tournament, played.number)
-    if before is None:
+    """Whether somebody else had to get this bye. Where it costs a repeat, the repeat is named."""
+    fewer = next((who for who in field if had[who] < had[holder]), None)
+    if fewer is not None:
+        yield Problem("second_bye", where=where, competitor=names[holder], other=names[fewer])
         return
-    drawn = _byes(before, (records.BYE, records.WON_BYE))[holder]
-    at_most = _byes(before, (records.BYE, records.WON_BYE, records.NO_SHOW))
-    field = [who for match in played.matches if match.b is not None for who in (match.a, match.b)]
-    better = [who for who in field if at_most[who] < drawn]
-    lower = [who for who in _surely_below(before, holder) if at_most[who] <= drawn and who in field]
-    entitled = first_bye_due(before, field, holder, better)
-    if entitled is not None:
-        yield Problem("second_bye", where=where, competitor=names[holder], other=names[entitled])
-    elif played.number > 1 and (entitled := first_bye_due(before, field, holder, lower)) is not None:
+    before = tournament_before(tournament, number) if number > 1 else None
+    lower = _surely_below(before, holder) if before is not None and holder in may_rest else ()
+    if (entitled := next((who for who in lower if who in may_rest), None)) is not None:
         yield Problem("bye_too_high", where=where, competitor=names[holder], other=names[entitled])
-
-
-def _byes(tournament: records.Tournament, kinds: tuple[str, ...]) -> Counter[str]:
-    return Counter(match.a for played in tournament.rounds for match in played.matches if match.bye in kinds)
 
 
 def _surely_below(before: records.Tournament, holder: str) -> list[str]:
@@ -185,19 +259,6 @@ def _end_of_tie(rows: Sequence[records.StandingsRow], place: int) -> int:
     while rows[place].decided_by == RANDOM:
         place += 1
     return place + 1
-
-
-def first_bye_due(before: records.Tournament, field: list[str], holder: str, candidates: list[str]) -> str | None:
-    """The first of `candidates` whose bye would have left a round without a repeat for `holder` and the others."""
-    if not candidates:
-        return None
-    there = [holder, *field]
-    place = {who: i for i, who in enumerate(there)}
-    met = met_among(before, records.SWISS, place)
-    if len(there) % 2 and len(there) - 1 >= 2 * max(map(len, met)) + 2:
-        return candidates[0]  # Dirac: whoever stays out, the others can all be paired without a repeat.
-    largest = LargestMatching(range(len(there)), met)
-    return next((who for who in candidates if largest.unmatched == 1 and place[who] in largest.spare), None)
 
 
 def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
@@ -236,18 +297,25 @@ def tiebreak_problems(tournament: records.Tournament) -> Iterator[Problem]:
 
 
 def _unbroken(tournament: records.Tournament, number: int, where: str, shown: dict[str, str]) -> Iterator[Problem]:
-    """Who left after the round before did so before the cut was made or after it: a tie is told that is one either
-    way."""
-    stayed = set().union(*_ties(_as_drawn(tournament, number, number - 1)))
+    """Who left after the round before did so before the cut was made or after it, and so was a result corrected, with
+    the cut kept: a tie is told that is one either way. Nothing is said after several corrections in any order."""
+    if _corrected_at_the_cut(tournament)[1] > 1:
+        return
+    either = [
+        set().union(*_ties(_as_drawn(tournament, number, stayed, seen)))
+        for stayed, seen in product((number, number - 1), repeat=2)
+    ]
     for tie in _ties(_as_drawn(tournament, number)):
-        if not stayed.isdisjoint(tie):
+        if not any(tied.isdisjoint(tie) for tied in either):
             yield Problem("tie_not_broken", where=where, names=", ".join(shown[who] for who in tie))
 
 
-def _as_drawn(tournament: records.Tournament, number: int, stayed: int | None = None) -> records.Tournament | None:
-    """As it stood when round `number` was drawn: who left later was still there, and who left after round `stayed`.
-    None where it cannot be told."""
-    stood, last = tournament_before(tournament, number), number if stayed is None else stayed
+def _as_drawn(
+    tournament: records.Tournament, number: int, stayed: int | None = None, seen: int | None = None
+) -> records.Tournament | None:
+    """As it stood when round `number` was drawn: who left later was still there, and who left after round `stayed`;
+    what was corrected once round `seen` existed is undone. None where it cannot be told."""
+    stood, last = tournament_before(tournament, number, seen), number if stayed is None else stayed
     return stood and replace(
         stood,
         competitors=tuple(
@@ -307,19 +375,9 @@ def elimination_problems(tournament: records.Tournament) -> Iterator[Problem]:
 def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     """An order of the cut that the Swiss rounds do not give. Nothing is said where corrections or a disqualification of
     about that time leave open what it was made from: they may have come before or after it, several in any order."""
-    begun = next(
-        (played.number for played in tournament.rounds if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
-        len(tournament.rounds) + 1,
-    )
-    said = [
-        each.get("after_round", begun)
-        for played in tournament.rounds
-        if played.number < begun
-        for match in played.matches
-        for each in (match.record or {}).get("corrections", ())
-    ]
+    begun, about = _corrected_at_the_cut(tournament)
     out = any(competitor.disqualified_after == begun - 1 for competitor in tournament.competitors)
-    if not tournament.cut_order or out or sum(after >= begun - 1 for after in said if after <= begun) > 1:
+    if not tournament.cut_order or out or about > 1:
         return
     right: tuple[str, ...] = ()
     for seen in (begun + 1, begun, begun - 1):
@@ -338,6 +396,53 @@ def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
     names = error_names(tournament)
     n = next(i for i, pair in enumerate(zip(kept, right, strict=True)) if pair[0] != pair[1])
     yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
+
+
+def _corrected_at_the_cut(tournament: records.Tournament) -> tuple[int, int]:
+    """The round before which the cut was made, and how many corrections came about that time."""
+    begun = next(
+        (played.number for played in tournament.rounds if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
+        len(tournament.rounds) + 1,
+    )
+    said = [
+        each.get("after_round", begun)
+        for played in tournament.rounds
+        if played.number < begun
+        for match in played.matches
+        for each in (match.record or {}).get("corrections", ())
+    ]
+    return begun, sum(begun - 1 <= after <= begun for after in said)
+
+
+def cut_seed_problems(tournament: records.Tournament) -> Iterator[Problem]:
+    """Seeds in another order than that of the cut, or of somebody else: whoever is passed over there has left, was not
+    there or did not want the place, and whoever came in for one of them is among the last; nothing of it is said where
+    a correction may have made the cut anew. And a stage after the cut with somebody who is none of them."""
+    cut = (tournament.record or {}).get("cut")
+    if cut is None:
+        return
+    names = error_names(tournament)
+    seeds, out = cut["seeds"], {*cut.get("declined", ()), *cut.get("absent", ())}
+    left = {competitor.id for competitor in tournament.competitors if competitor.left_after is not None}
+    first = [who for who in cut["order"] if who in seeds or who not in out | left][: cut["size"]]
+    pairs = zip(
+        [who for who in seeds[: cut["size"]] if who not in left],
+        [who for who in first if who not in left],
+        strict=False,
+    )
+    for who, right in pairs:
+        if who != right and not _corrected_at_the_cut(tournament)[1]:
+            n = seeds.index(who) + 1
+            yield Problem(
+                "cut_seed_differs", where=f"/cut/seeds/{n - 1}", n=n, right=names[right], competitor=names[who]
+            )
+            break
+    for r, played in enumerate(tournament.rounds):
+        if played.stage in (records.ELIMINATION, records.SECOND_SWISS):
+            for m, match in enumerate(() if by_hand(played) else played.matches):
+                for who in {match.a, match.b} - {None, *seeds}:
+                    yield Problem("not_in_cut", where=f"/rounds/{r}/matches/{m}", competitor=names[who or ""])
+            break
 
 
 def _number_problems(played: records.Round, games: int, where: str) -> Iterator[Problem]:
@@ -387,14 +492,11 @@ def _pairing_problems(
         if wrong:
             right = " – ".join(names[who] for who in sorted(pair)) or "–"
             yield Problem("bracket_pairing", where=place, game=match.game, right=right)
-    numbers = {match.game for match in played.matches}
-    missing = [g for g, pair in due.items() if g != THIRD and pair & there and g not in numbers]
+    numbers = {match.game for match in played.matches} & due.keys()
+    missing = [g for g, pair in due.items() if pair & there and g not in numbers]
     if missing:
         yield Problem(
-            "bracket_game_count",
-            where=f"{where}/matches",
-            value=len(numbers - {THIRD, None}),
-            right=len(due) - (THIRD in due),
+            "bracket_game_count", where=f"{where}/matches", value=len(numbers), right=len(numbers) + len(missing)
         )
 
 

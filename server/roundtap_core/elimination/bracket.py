@@ -99,6 +99,14 @@ class Bracket(Struct, frozen=True):
         third = self.third
         return self.final.decided and (third is None or third.decided)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a match is still to be played: not over, and not all of those gone who would come to it."""
+        following = [game for game in self.games if game.round == len(self.round_numbers) + 1]
+        seats = [seat for game in following for seat in (game.a, game.b)]
+        # A seat whose feeder is still open counts: a player will come.
+        return not self.over and (not following or any(not seat.empty and not seat.gone for seat in seats))
+
 
 def present_in_round(tournament: Tournament, number: int) -> set[str]:
     """Who had not left when the round of that number was drawn."""

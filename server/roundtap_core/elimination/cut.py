@@ -112,9 +112,9 @@ def stages_of(tournament: Tournament) -> dict[int, str]:
 
 
 class Cut(Struct, frozen=True):
-    """A cut as it was made: the `order` of all then, and who got a place, by seed. A player who leaves or gives up a
-    place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The `absent` have not left the
-    event: they are passed over for the stage that follows."""
+    """A cut as it was made: the `order` of all then, by which seeds go, and who got a place. A player who leaves or
+    gives up a place stays in `seeds`; `seeds_now` leaves them out, so that all below move up. The `absent` have not
+    left the event: they are passed over for the stage that follows."""
 
     size: Count
     order: tuple[Text, ...]
@@ -124,7 +124,12 @@ class Cut(Struct, frozen=True):
 
     def seeds_now(self, active: Collection[str]) -> tuple[str, ...]:
         """Those who play, by seed."""
-        return tuple(who for who in self.seeds if who in active and who not in self.absent)
+        return self.by_seed(who for who in self.seeds if who in active and who not in self.absent)
+
+    def by_seed(self, playing: Iterable[str]) -> tuple[str, ...]:
+        """In the order that the cut was made from, as the bracket of a file reads it: who was absent and is back may
+        have been asked after somebody below."""
+        return tuple(sorted(playing, key=[*self.order, *self.seeds].index))
 
     def offered(self, active: Collection[str]) -> str | None:
         """Whose answer is awaited: while a place is free, the next in the order who is there and was not asked yet."""

@@ -1,5 +1,7 @@
 """What becomes of a match that a player leaves in mid-game, by dropping or disqualified."""
 
+from collections.abc import Mapping
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -114,14 +116,15 @@ def rounds_taken_back(state: EventState, competitor: str) -> list[NewEntry]:
 
 
 def leave_open_match(
-    state: EventState, competitor: str, stood: Result | None = None, disqualified: bool = False
+    state: EventState, competitor: str, stood: Result | None = None, lets_go: str = "", disqualified: bool = False
 ) -> list[NewEntry]:
     """Leaving during a game is a concession (RULEBOOKS 9): the opponent wins the open match, and may leave as well. If
     both had asked to before either left, neither wins. What a side has reported is not touched: it goes to the other,
     or to an official; but the match of who is `disqualified` goes to the opponent (RULEBOOKS 8).
 
     `stood`: the figures and squads of that match as they stood. Without them a match whose figures count stays open
-    until somebody says them. Raises Problem where they cannot be.
+    until somebody says them. `lets_go`: the confirmed squads that who stays can never field any more. Raises Problem
+    where they cannot be, or lose squads that were not confirmed.
     """
     found = open_match(state, competitor)
     if found is None or (found[1].reports and not disqualified):
@@ -140,7 +143,9 @@ def leave_open_match(
         refuse_result(
             state.rulebook, result, state.options, event_flow.situation_of(state, round_state, match), LEAVING
         )
-    return [_result_entry(match, result)]
+    staying = {at: squads for at, squads in (result.picks or {}).items() if opponent.plays_live_match and at != side}
+    lost = event_flow.refuse_squads_lost(state, round_state, match.match, staying, lets_go)
+    return [_result_entry(match, result, lost)]
 
 
 def ruling_both_left(state: EventState, competitor: str) -> list[NewEntry]:
@@ -206,9 +211,9 @@ def _side_of(match: MatchState, competitor: str) -> Side:
     return "a" if match.match.a == competitor else "b"
 
 
-def _result_entry(match: MatchState, result: Result | None) -> NewEntry:
+def _result_entry(match: MatchState, result: Result | None, lost: Mapping[str, str] | None = None) -> NewEntry:
     recorded = result_to_json(result) if result is not None else None
-    return NewEntry("result-entered", {"match": match.id, "result": recorded, "left": True})
+    return NewEntry("result-entered", {"match": match.id, "result": recorded, "left": True, **(lost or {})})
 
 
 def open_match(state: EventState, competitor: str) -> tuple[RoundState, MatchState] | None:

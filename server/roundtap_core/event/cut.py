@@ -92,23 +92,30 @@ def decline_place(state: EventState, command: DeclinePlace, now: Instant) -> New
 def cut_after_change(state: EventState, corrected: EventState, choice: str) -> NewEntries:
     """What a correction of the rounds before the cut makes of it, until the first game of the new stage has started
     ("Der Schnitt"): the places stay with the same people by the same seeds, or an official has said whether the cut is
-    made anew (`choice` ANEW) or kept. Raises Problem("cut_would_change", "seeds_would_change")."""
+    made anew (`choice` ANEW) or kept. Where a tie at a place that counts has to be played first, anew is after that.
+    Raises Problem("cut_would_change", "seeds_would_change", "cut_would_tie")."""
     cut = state.cut
     if cut is None or first_game_started(state):
         return []
     there = active_ids(state) - {*cut.declined, *cut.absent}
-    before, order = current_cut_order(tournament_of(state)), current_cut_order(tournament_of(corrected))
-    if choice == KEEP or order in (before, cut.order):
+    was_known, known = tournament_of(state), tournament_of(corrected)
+    before, order = current_cut_order(was_known), current_cut_order(known)
+    tied = set(map(frozenset, open_ties(known)))
+    newly = tied.difference(map(frozenset, open_ties(was_known)))
+    if choice == KEEP or (order in (before, cut.order) and not newly):
         return []
     stand, was, now = (make_cut(one, cut.size, there).seeds for one in (cut.order, before, order))
+    if choice == ANEW and (newly or now not in (stand, was)):
+        begun = [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
+        made = [] if tied else cut_entries(replace(cut, order=order, seeds=now))
+        return [*begun, NewEntry("cut-withdrawn", {}), *made]
+    if newly:
+        raise Problem("cut_would_tie", names=", ".join(sorted(frozenset().union(*newly))))
     if now == stand:
         return cut_entries(replace(cut, order=order))
     if now == was:
         # A cut that was kept before stays as it was.
         return []
-    if choice == ANEW:
-        begun = [NewEntry("round-withdrawn", {"number": played.number}) for played in second_stage_begun(state)]
-        return [*begun, NewEntry("cut-withdrawn", {}), *cut_entries(replace(cut, order=order, seeds=now))]
     comes, goes = (", ".join(who for who in one if who not in other) for one, other in ((now, stand), (stand, now)))
     if not comes:
         raise Problem("seeds_would_change")

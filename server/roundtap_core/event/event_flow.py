@@ -10,8 +10,19 @@ from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState, active_ids, tournament_of
-from roundtap_core.lists.squads import SquadsToField, fielded_squads, squads_unfieldable, to_field
-from roundtap_core.records import ELIMINATION, NO_SHOW, SECOND_SWISS, SWISS, TIEBREAK, Match, Result, Round
+from roundtap_core.lists.squads import SquadsToField, fielded_squads, squad_letter, squads_unfieldable, to_field
+from roundtap_core.records import (
+    ELIMINATION,
+    NO_SHOW,
+    SECOND_SWISS,
+    SIDES,
+    SWISS,
+    SWISS_STAGES,
+    TIEBREAK,
+    Match,
+    Result,
+    Round,
+)
 from roundtap_core.rounds.next_round import second_stage_length
 from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import MatchSituation
@@ -24,12 +35,12 @@ CUT, OVER = "cut", "over"
 def upcoming_stage(state: EventState) -> str:
     """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there. Raises
     Problem("no_structure") while there are too few players for the chosen table."""
-    if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
+    if in_second_swiss(state):
         planned = second_stage_length(tournament_of(state))
         return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
         bracket = current_bracket(state)
-        return OVER if bracket is None or bracket.over or not _somebody_meets(bracket) else ELIMINATION
+        return ELIMINATION if bracket is not None and bracket.goes_on else OVER
     swiss = sum(1 for played in state.public_rounds if played.stage == SWISS)
     if swiss < state.swiss_rounds:
         return SWISS
@@ -43,9 +54,10 @@ def upcoming_stage(state: EventState) -> str:
 
 
 def has_more_rounds(state: EventState) -> bool:
-    """Whether the event's plan has anything after the public rounds; an event without a plan ends whenever it ends."""
+    """Whether the event's plan has anything after the public rounds; Swiss rounds without a plan end whenever they end,
+    a stage that has begun only when it is played out."""
     options = state.options
-    if options.get("structure") == "own" and options.get("swiss_rounds") is None:
+    if options.get("structure") == "own" and options.get("swiss_rounds") is None and not second_stage_begun(state):
         return False
     try:
         return upcoming_stage(state) != OVER
@@ -53,18 +65,14 @@ def has_more_rounds(state: EventState) -> bool:
         return False
 
 
-def _somebody_meets(bracket: Bracket) -> bool:
-    following = [game for game in bracket.games if game.round == len(bracket.round_numbers) + 1]
-    seats = [seat for game in following for seat in (game.a, game.b)]
-    if not following:
-        return any(not game.decided for game in bracket.games)
-    # A seat whose feeder is still open counts: a player will come.
-    return any(not seat.empty and not seat.gone for seat in seats)
-
-
 def second_stage_is_swiss(state: EventState) -> bool:
     """Whether those who make the cut play Swiss rounds among themselves."""
     return state.options.get("second_stage") == SECOND_SWISS
+
+
+def in_second_swiss(state: EventState) -> bool:
+    """Whether the cut is made, and who made it play Swiss rounds on."""
+    return second_stage_is_swiss(state) and (state.cut is not None or bool(second_swiss_rounds(state)))
 
 
 def second_swiss_rounds(state: EventState) -> list[RoundState]:
@@ -108,7 +116,7 @@ def current_seeds(state: EventState) -> tuple[str, ...]:
     if not begun:
         return state.cut.seeds_now(active_ids(state))
     began = {who for m in begun[0].matches for who in (m.match.a, m.match.b) if who}
-    return tuple(who for who in state.cut.seeds if who in began)
+    return state.cut.by_seed(who for who in state.cut.seeds if who in began)
 
 
 def offered_places(state: EventState) -> str | None:
@@ -196,7 +204,7 @@ def total_planned_rounds(state: EventState) -> int:
         return len(before) + cut.round_count(cut.size_from_round(m.match for m in begun[0].matches))
     if not state.swiss_rounds:
         return cut.round_count(cut.bracket_size(len(active_ids(state))))
-    if second_stage_is_swiss(state) and (state.cut is not None or second_swiss_rounds(state)):
+    if in_second_swiss(state):
         swiss = [r for r in before if r.stage != SECOND_SWISS]
         return len(swiss) + second_stage_length(tournament_of(state))
     return max(state.swiss_rounds, len(before))
@@ -209,9 +217,10 @@ def refuse_after_cut(state: EventState) -> None:
 
 
 def swiss_rounds_after(state: EventState, number: int) -> int:
-    """Swiss rounds still to come after that one; none where the event's structure is not known."""
+    """Swiss rounds still to come after that one, for who plays them; none where the structure is not known."""
     try:
-        return max(0, state.swiss_rounds - number)
+        planned = total_planned_rounds(state) if in_second_swiss(state) else state.swiss_rounds
+        return max(0, planned - number)
     except Problem:
         return 0
 
@@ -226,7 +235,7 @@ def squads_to_field(state: EventState, number: int, stage: str, who: str) -> Squ
         for played in state.public_rounds
         if played.number < number
     ]
-    left = swiss_rounds_after(state, number - 1 if stage == SWISS else number)
+    left = swiss_rounds_after(state, number - 1 if stage in SWISS_STAGES else number)
     return to_field(squads.listed, squads.taken, fielded_squads(before).get(who, ()), left)
 
 
@@ -234,3 +243,22 @@ def squads_lost(state: EventState, played: RoundState, who: str, picks: Iterable
     """The squads that somebody can never field any more once these picks stand (house decision)."""
     owed = squads_to_field(state, played.number, played.stage, who)
     return () if owed is None else squads_unfieldable(owed.squads, picks, swiss_rounds_after(state, played.number))
+
+
+def squads_let_go(state: EventState, played: RoundState, match: Match, picks: Mapping[str, Iterable[int]]) -> str:
+    """Who could never field which squads any more once these picks stand, as a confirmation names it: "p3: C D, …".
+    `picks`: by side; "" where nothing is lost."""
+    players = {who: picks[side] for side in SIDES if side in picks and (who := match.competitor(side)) is not None}
+    lost = {who: squads_lost(state, played, who, taken) for who, taken in players.items()}
+    return ", ".join(f"{who}: {' '.join(map(squad_letter, squads))}" for who, squads in lost.items() if squads)
+
+
+def refuse_squads_lost(
+    state: EventState, played: RoundState, match: Match, picks: Mapping[str, Iterable[int]], said: str
+) -> dict[str, str]:
+    """What an entry keeps of a confirmed loss. Raises Problem("squads_lost") where `said` is not what would be lost."""
+    lost = squads_let_go(state, played, match, picks)
+    if lost not in ("", said):
+        who, _, squads = lost.partition(",")[0].partition(": ")
+        raise Problem("squads_lost", where="/picks", competitor=who, squads=squads, lost=lost)
+    return {"lets_go": lost} if lost else {}

@@ -97,12 +97,13 @@ class TakeBackExtension(Struct, frozen=True):
 
 
 class Disqualify(Struct, frozen=True):
-    """`by`: who decides, an official of the event or a role. `stood`: as in a drop."""
+    """`by`: who decides, an official of the event or a role. `stood`, `lets_go`: as in a drop."""
 
     competitor: Text
     reason: Prose
     by: Id = ORGANIZER
     stood: Result | None = None
+    lets_go: Prose = ""
 
 
 def roles_of(state: states.EventState, by: str) -> frozenset[str]:
@@ -329,7 +330,7 @@ def _disqualify(state: states.EventState, command: Disqualify, now: Instant) -> 
     reason = lookups.require_reason(command.reason)
     freed = rounds_taken_back(state, entrant.id)
     leaving = freed or [
-        *leave_open_match(state, entrant.id, command.stood, disqualified=True),
+        *leave_open_match(state, entrant.id, command.stood, command.lets_go, disqualified=True),
         *ruling_both_left(state, entrant.id),
     ]
     return [

@@ -88,13 +88,15 @@ class ChangePerson(Struct, frozen=True):
 class DropCompetitor(Struct, frozen=True):
     """`stood`: score, wounds and squads of the match that is left, as they stood; None: not known. `plays_on`: only
     after this round, the open match is played. `together`: the opponent had asked to leave as well, before either left.
-    `reason`: why they leave, for the journal."""
+    `reason`: why they leave, for the journal. `lets_go`: squads of who stays, as confirmed
+    (event_flow.squads_let_go)."""
 
     competitor: Text
     stood: Result | None = None
     plays_on: bool = False
     together: bool = False
     reason: Prose = ""
+    lets_go: Prose = ""
 
 
 class ReturnCompetitor(Struct, frozen=True):
@@ -345,7 +347,7 @@ def _drop(state: states.EventState, command: DropCompetitor, now: Instant) -> Ne
         freed
         if freed or how == states.PLAYS_ON
         else [
-            *abandoned_match.leave_open_match(state, entrant.id, command.stood),
+            *abandoned_match.leave_open_match(state, entrant.id, command.stood, command.lets_go),
             *abandoned_match.ruling_both_left(state, entrant.id),
         ]
     )

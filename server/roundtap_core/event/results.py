@@ -13,7 +13,14 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import states
 from roundtap_core.event.cut import cut_after_change, tiebreak_after_change
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.event_flow import current_bracket, situation_of, time_is_up, with_result
+from roundtap_core.event.event_flow import (
+    current_bracket,
+    refuse_squads_lost,
+    situation_of,
+    squads_let_go,
+    time_is_up,
+    with_result,
+)
 from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, match_step
 from roundtap_core.event.people import with_unpaired_losses, without_unpaired_loss
@@ -32,6 +39,7 @@ LATE, JUDGE, IMPOSSIBLE, UNKNOWN_MATCH = "late", "judge", "impossible", "unknown
 """Why a report is not taken: its round is closed; an official has decided; no game ends so (a ruling is no side's
 to report), or no unit counts so far; no such match."""
 EARLY = "early"  # it ends "at time", and this table's time is not up
+LOSES_SQUADS = "squads"  # a squad could never be fielded any more, which nobody has confirmed
 ELSEWHERE, OLDER, SUPERSEDED = "elsewhere", "older", "superseded"
 """The unit did not stand at this match's table; a newer report of this side is known; what it agrees to is not what
 the other side reports now."""
@@ -46,7 +54,9 @@ class RecordReport(Struct, frozen=True):
     `a`, `b`: who met, as the unit has seen it; None does not say. `stood_there`: whether the unit stood at the match's
     table since the round was published; filled in by the hub. `time_up`: whether the unit's own clock had run out at
     the press; None does not say. `earlier`: it was reported before this journal was restored, so that only that clock
-    can tell. `holder`: a mark of the browser it came from, "" where it sent none; None: not from a browser.
+    can tell. `holder`: a mark of the browser it came from, "" where it sent none; None: not from a browser. `lets_go`:
+    the squads that it was told could never be fielded any more (event_flow.squads_let_go); None: from a unit, whose
+    screen has asked.
     """
 
     report_id: Id
@@ -64,6 +74,7 @@ class RecordReport(Struct, frozen=True):
     time_up: bool | None = None
     earlier: bool = False
     holder: IdOrEmpty | None = None
+    lets_go: Prose | None = None
 
 
 class SettleOutsideReports(Struct, frozen=True):
@@ -77,9 +88,9 @@ class EnterResult(Struct, frozen=True):
     """A result entered by an official. `revision` is the one they saw, `result` None takes a result back.
 
     `seen` is the number of the entry whose result they saw standing, 0 for none; None does not say. `reason`: why it is
-    entered although players could not say it; kept, and shown. `earlier`: it was said at the table before, on a slip or
-    to a journal that is lost: no clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a
-    tie-break round, that it would change.
+    entered although players could not say it; kept, and shown. `earlier`: it was said to a journal that is lost: no
+    clock is asked. `cut`: "anew" or "keep", what becomes of a cut, or of a tie-break round, that it would change.
+    `lets_go`: as in RecordReport.
     """
 
     match: IdOrEmpty
@@ -89,6 +100,7 @@ class EnterResult(Struct, frozen=True):
     reason: Prose = ""
     earlier: bool = False
     cut: IdOrEmpty = ""
+    lets_go: Prose = ""
 
 
 class NoShow(Struct, frozen=True):
@@ -123,10 +135,11 @@ class UndoNoShow(Struct, frozen=True):
 
 
 class SetPicks(Struct, frozen=True):
-    """The squads that a player fields at a bye."""
+    """The squads that a player fields at a bye. `lets_go`: as in RecordReport."""
 
     match: IdOrEmpty
     picks: tuple[Count, ...]
+    lets_go: Prose = ""
 
 
 def no_show(state: states.EventState, command: NoShow, now: Instant) -> NewEntries:
@@ -225,6 +238,7 @@ def record_report(state: states.EventState, command: RecordReport, now: Instant)
                 "serial": command.serial,
                 **({"agrees_to": dict(command.agrees_to)} if command.agrees_to is not None else {}),
                 **({"holder": command.holder} if command.holder is not None else {}),
+                **({"lets_go": command.lets_go} if command.lets_go else {}),
             },
         )
     ]
@@ -261,13 +275,19 @@ def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> s
     if match.decided and result == match.match.result:
         return None
     up = None if command.earlier else time_is_up(state, round_state, match, now)
+    # What a file has said may be confirmed as it stands.
+    saying = (
+        result_gate.ON_RECORD
+        if result == match.match.result
+        else result_gate.ResultSource(result_gate.PLAYER, command.time_up if up is None else up, side=command.side)
+    )
     why = next(
         result_gate.result_problems(
             state.rulebook,
             result,
             state.options,
             situation_of(state, round_state, match),
-            result_gate.ResultSource(result_gate.PLAYER, command.time_up if up is None else up, side=command.side),
+            saying,
         ),
         None,
     )
@@ -277,7 +297,8 @@ def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> s
         return JUDGE
     if command.agrees_to is not None and not _is_current_report(match, command):
         return SUPERSEDED
-    return None
+    lost = squads_let_go(state, round_state, match.match, result.picks or {})
+    return LOSES_SQUADS if command.lets_go is not None and lost not in ("", command.lets_go) else None
 
 
 def _is_current_report(match: states.MatchState, command: RecordReport) -> bool:
@@ -304,9 +325,10 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
         raise Problem("bye_has_no_result")
     if command.revision != match.revision or command.seen not in (None, match.number or 0):
         raise Problem("result_changed_meanwhile", table=match.match.table)
+    lost: dict[str, str] = {}
     if command.result is not None:
         saying = (
-            result_gate.ResultSource(result_gate.OFFICIAL, reason=command.reason)
+            result_gate.ON_RECORD
             if command.earlier
             else result_gate.ResultSource(
                 result_gate.OFFICIAL,
@@ -322,6 +344,8 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
             situation_of(state, round_state, match),
             result_gate.ON_RECORD if command.result in acceptable_results(match) else saying,
         )
+        if not command.earlier and command.result not in acceptable_results(match):
+            lost = refuse_squads_lost(state, round_state, match.match, command.result.picks or {}, command.lets_go)
     elif round_state.status != states.PUBLISHED:
         raise Problem("closed_round_needs_result", number=round_state.number)
     _refuse_another_winner(state, round_state, match, command.result)
@@ -332,6 +356,7 @@ def enter_result(state: states.EventState, command: EnterResult, now: Instant) -
             "result": result_to_json(command.result) if command.result else None,
             **({"reason": command.reason} if command.reason else {}),
             **({"left": True} if _by_leaving(state, match, command) else {}),
+            **lost,
         },
     )
     # A correction changes who meets whom: an unpublished draft is drawn again, and a cut made again.
@@ -408,13 +433,14 @@ def set_picks(state: states.EventState, command: SetPicks, now: Instant) -> NewE
     squads = state.rulebook.squads
     if squads is None:
         raise Problem("not_of_this_rulebook", key="picks", rulebook=state.rulebook_id)
-    match = find_match(state, command.match)[1]
+    played, match = find_match(state, command.match)
     if match.match.bye in (None, records.UNPAIRED_LOSS):
         raise Problem("picks_only_at_a_bye")
     picks = sorted(command.picks)
     if len(set(picks)) != squads.taken or len(picks) != squads.taken or not 1 <= picks[0] <= picks[-1] <= squads.listed:
         raise Invalid("picks_wrong", take=squads.taken, of=squads.listed)
-    return [NewEntry("picks-set", {"match": match.id, "picks": picks})]
+    lost = refuse_squads_lost(state, played, match.match, {"a": picks}, command.lets_go)
+    return [NewEntry("picks-set", {"match": match.id, "picks": picks, **lost})]
 
 
 DECIDE_RESULTS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEntries]] = {

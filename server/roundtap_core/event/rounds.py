@@ -17,7 +17,7 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, draft_entry, impose_round
 from roundtap_core.event.lookups import Step
 from roundtap_core.event.setup import custom_options, play_on_entries
-from roundtap_core.records import SWISS, TIEBREAK, Draw, Match, present_count
+from roundtap_core.records import SWISS, SWISS_STAGES, TIEBREAK, Draw, Match, present_count
 from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
@@ -283,7 +283,7 @@ def _refuse_elimination(state: states.EventState, follows: str) -> None:
     if follows == event_flow.OVER:
         if event_flow.elimination_rounds(state):
             raise Problem("bracket_decided")
-        raise Problem("all_rounds_played", rounds=state.swiss_rounds)
+        raise Problem("all_rounds_played", rounds=sum(r.stage in SWISS_STAGES for r in state.public_rounds))
     if event_flow.offered_places(state) is not None:
         raise Problem("offer_unanswered")
 

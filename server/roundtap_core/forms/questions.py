@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.numbers import typed_number
-from roundtap_core.records import SIDES, Result, Side, SidePair
+from roundtap_core.records import SIDES, Result, Side
 from roundtap_core.typed import Count, Message, Word
 
 WINNER, LOSER = "winner", "loser"
@@ -165,7 +165,7 @@ class Figure(BaseQuestion, frozen=True):
         if isinstance(timeout, Mapping):
             value = timeout.get(side, 0)
             return value if type(value) is int else None
-        pair = {SCORE: result.score, WOUNDS: result.wounds or SidePair()}.get(self.key)
+        pair = {SCORE: result.score, WOUNDS: result.wounds}.get(self.key)
         return None if pair is None else pair.of(side)
 
     def possible(self, winner: Side) -> tuple[int, ...]:
@@ -259,9 +259,9 @@ class Choice(BaseQuestion, frozen=True):
         timeout = result.timeout or {}
         if self.whose is not None:
             by_side = timeout.get(self.key)
-            found = by_side.get(side) if isinstance(by_side, Mapping) else None
-        elif self.name == FIRST_PLAYER and timeout.get(FIRST_PLAYER_BY) == BY_LOT:
-            found = BY_LOT
+            return by_side.get(side) if isinstance(by_side, Mapping) else None
+        if self.name == FIRST_PLAYER and timeout.get(FIRST_PLAYER_BY) == BY_LOT:
+            found: object = BY_LOT
         else:
             found = timeout.get(
                 self.name,

@@ -1,6 +1,6 @@
 """Walking through a way of a result form: the next question, the result, and reading a result back."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -139,9 +139,10 @@ class RecordReading(Struct, frozen=True):
     supposed: frozenset[str]
 
 
-def result_readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[RecordReading]:
+def result_readings(way: WayToEnd, opener: Side, result: Result, figures: bool = False) -> Iterator[RecordReading]:
     """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
-    any of its options, and a score may hold a game that the last step gave."""
+    any of its options, and a score may hold a game that the last step gave. With `figures`, a missing figure may have
+    been any as well; without, the reading stops there."""
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
     known: ReadAnswers = {
@@ -155,21 +156,37 @@ def result_readings(way: WayToEnd, opener: Side, result: Result) -> Iterator[Rec
         scores = {
             figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == questions.SCORE
         }
-        yield from _completed(way, opener, result, {**known, **scores}, frozenset())
+        yield from _completed(way, opener, result, {**known, **scores}, frozenset(), figures)
 
 
 def _completed(
-    way: WayToEnd, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str]
+    way: WayToEnd, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str], figures: bool
 ) -> Iterator[RecordReading]:
     walked = walk_way(way, answers, opener)
     question = walked.question
     winner: Side = "b" if result.winner == "b" else "a" if result.winner == "a" else opener
-    possible = question.possible(winner) if question is not None else ()
+    possible: Sequence[Any] = question.possible(winner) if question is not None else ()
+    if figures and isinstance(question, questions.Figure):
+        possible = _telling_values(way, question, walked.figures)
     if question is None or not possible:
         yield RecordReading(answers, walked, supposed)
     for answer in possible:
         assert question is not None
-        yield from _completed(way, opener, result, {**answers, question.name: answer}, supposed | {question.name})
+        yield from _completed(
+            way, opener, result, {**answers, question.name: answer}, supposed | {question.name}, figures
+        )
+
+
+def _telling_values(way: WayToEnd, question: questions.Figure, figures: Mapping[tuple[str, str], int]) -> Sequence[int]:
+    """The values of a missing figure that can make a difference: its limits, and around each price, around 0 and around
+    what makes the sides equal, as far as the other figures are known."""
+    own, key = question.whose, question.key
+    other = questions.LOSER if own == questions.WINNER else questions.WINNER
+    counted = ((key,), *(rule.added for rule in way.rules if key in rule.added))
+    level = {sum(figures.get((each, other), 0) - figures.get((each, own), 0) for each in keys) for keys in counted}
+    prices = {rule.price for rule in way.rules if isinstance(rule, questions.Exchange) and rule.costs == key}
+    near = {at + shift + step for at in (0, *level) for p in (0, *prices) for shift in (-p, p) for step in (-1, 0, 1)}
+    return sorted(n for n in near | {question.minimum, question.maximum} if question.minimum <= n <= question.maximum)
 
 
 def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair]:

@@ -116,13 +116,13 @@ def later_bye(
 ) -> ByeChoice:
     """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes. House
     decision: no second bye while someone has none, even at the price of a repeat."""
-    harmless = _byes_without_repeat(range(len(field.ids)), field.met)
+    _, allowed = fewest_repeats(field.met, field.byes)
     passed_over: list[int] = []
     for member in _order(field, way, tournament, records, rand):
-        if harmless is None or member in harmless:
+        if member in allowed:
             return ByeChoice(member, way, tuple(passed_over))
         passed_over.append(member)
-    return ByeChoice(passed_over[0], way)
+    raise AssertionError("whoever may sit out is among those with the fewest byes")
 
 
 def _order(
@@ -141,11 +141,16 @@ def _order(
         yield from group
 
 
-def _byes_without_repeat(members: Sequence[int], met: pairing_pool.Met) -> set[int] | None:
-    """Those whose absence leaves the fewest repeats; None: anyone's does (a large enough field)."""
-    if len(members) - 1 >= 2 * max(map(len, met)) + 2:
-        return None  # Dirac: without any one member, the others can all be paired without a repeat.
-    return LargestMatching(members, met).spare
+def fewest_repeats(met: pairing_pool.Met, byes: Sequence[int]) -> tuple[int, set[int]]:
+    """How many pairs of a field must meet again in any round, and who may sit out an odd one (lines 0 and 1 of the
+    criterion): of those with the fewest byes, where that is possible, those whose absence costs no further repeat."""
+    fewest = min(byes, default=0)
+    out = {member for member, had in enumerate(byes) if had == fewest} if len(met) % 2 else set()
+    if len(met) - len(met) % 2 >= 2 * max(map(len, met), default=0) + 2:
+        return 0, out  # Dirac: whoever stays out, the others can all be paired without a repeat.
+    largest = LargestMatching(range(len(met)), met)
+    harmless = out & largest.spare
+    return largest.unmatched // 2 + (len(out) > 0 and not harmless), harmless or out
 
 
 def best_rounds(groups: pairing_pool.Groups, met: pairing_pool.Met) -> list[pairing_pool.Pairs]:

@@ -236,6 +236,10 @@ class Rulebook:
         """What `match` (with a result, or a bye) gives the competitor at `side`."""
         raise NotImplementedError
 
+    def counted(self, result: records.Result) -> records.Result:
+        """The result with the figures as they count, as everybody reads it."""
+        return result
+
     def winner(self, result: records.Result, options: Options) -> str:
         """ "a", "b", "draw" or "none" (both lose). Raises Problem where neither figures nor a stated winner tell."""
         raise NotImplementedError
@@ -312,8 +316,14 @@ class Rulebook:
     def worth(
         self, match: records.Match, options: Options, situation: MatchSituation = SWISS_ROUND
     ) -> dict[str, tuple[int, int]]:
-        """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}."""
-        a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in records.SIDES)
+        """The derived values of a result for both sides, shown before confirmation: {"mov": (176, 24)}. Empty where it
+        adds nothing to them, as in elimination and a tie-break, and where a result is missing or cannot be read."""
+        if situation.knockout or match.result is None or match.b is None:
+            return {}
+        try:
+            a, b = (self.tally(match, side, options, situation.list_totals(match)) for side in records.SIDES)
+        except Problem:
+            return {}
         values = {"points": (a.points, b.points), **{key: (a.figures[key], b.figures[key]) for key in a.figures}}
         return {key: values[key] for key in self.form(options, situation).worth}
 

@@ -5,17 +5,29 @@ rulebook's form: its questions at time are answered again from the result. Where
 decides, there is no problem.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, WayToEnd
-from roundtap_core.forms.questions import LOSER, SCORE, WINNER, Choice, Exchange, Figure, Question, Turns
-from roundtap_core.forms.walk import WalkState, result_readings
+from roundtap_core.forms.questions import (
+    FIRST_PLAYER,
+    FIRST_PLAYER_BY,
+    LOSER,
+    SCORE,
+    WINNER,
+    Choice,
+    Exchange,
+    Figure,
+    Question,
+    Turns,
+    WinnerByAnswer,
+)
+from roundtap_core.forms.walk import RecordReading, WalkState, needs_opener, result_readings
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other_side
-from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
+from roundtap_core.rulebooks.base import DRAW, INITIATIVE, MatchSituation, Options, Rulebook
 
 PLAYER, OFFICIAL, RECORD = "player", "official", "record"
 
@@ -24,7 +36,6 @@ NEEDS_REASON = ("time_not_up_no_reason", "winner_concedes_no_reason", "correctio
 
 BY = "decided_by"
 LOT = "lot"
-_SIDE: Mapping[str, Side] = {WINNER: "a", LOSER: "b"}  # the record is walked through with a as the opener
 
 
 class ResultSource(Struct, frozen=True):
@@ -62,7 +73,7 @@ def result_problems(
     except Problem as problem:
         yield problem
         return
-    yield from _contradictions(book, result, options, situation, whole=saying.by == PLAYER)
+    yield from _contradictions(book, result, options, situation, new=saying.by != RECORD)
     if saying.by == PLAYER and result.ended == RULING:
         yield Problem("ruling_by_a_player", where="/ended")
     if saying.by != RECORD and not saying.reason:
@@ -99,20 +110,18 @@ def _only_adds_squads(stood: Result, result: Result) -> bool:
 
 
 def _contradictions(
-    book: Rulebook, result: Result, options: Options, situation: MatchSituation, whole: bool
+    book: Rulebook, result: Result, options: Options, situation: MatchSituation, new: bool
 ) -> Iterator[Problem]:
-    """What the figures exclude in a result that `Rulebook.check_new` accepts. `whole`: all questions were asked, so a
-    missing figure was omitted."""
+    """What the answers exclude in a result that `Rulebook.check_new` accepts. `new`: it is entered now, so that it has
+    what its form asks."""
     form = book.form(options, situation)
-    if result.timeout is not None:
-        refused = list(_unfit_values(form, result))
-        yield from refused
-        if not refused:
-            yield from _contradicted(book, form, result, options, whole)
+    stated = book.winner(result, options)
+    found = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
     if result.ended == PLAYED:
-        yield from _unfinished(form, result)
-        if book.winner(result, options) == DRAW and not _drawn_before_time(form):
-            yield Problem("draw_before_time", where="/winner")
+        found += _unfinished(form, result)
+        if stated == DRAW and not _drawn_before_time(form):
+            found.append(Problem("draw_before_time", where="/winner"))
+    yield from found or (_unanswered(form, result, stated) if new and result.ended != RULING else ())
 
 
 def may_be_drawn(book: Rulebook, options: Options, situation: MatchSituation) -> bool:
@@ -189,52 +198,92 @@ def _unfit_values(form: Form, result: Result) -> Iterator[Problem]:
 # What it comes to.
 
 
-def _contradicted(book: Rulebook, form: Form, result: Result, options: Options, whole: bool) -> Iterator[Problem]:
-    """A problem if every reading of the record contradicts the result; none if one is open."""
-    stated = book.winner(result, options)
-    problems: list[Problem | None] = []
-    for way in form.ways:
+def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
+    """A problem if every reading of the record contradicts the result. Readings that leave a recorded answer unused do
+    not count, as long as others use it; nor may an answer be supposed to decide while recorded ones are left over (a
+    lot for a game that had not begun, and its keys)."""
+    said = {FIRST_PLAYER if key == FIRST_PLAYER_BY else key for key in result.timeout or ()} - {BY, SCORE}
+    found: dict[int, list[Problem | None]] = {}
+    for way in form.ways if result.timeout is not None else ():
         if way.ended != result.ended or way.winner == OPENER or all(isinstance(rule, Exchange) for rule in way.rules):
             continue
-        told = {figure.key for figure in way.figures()} & ((result.timeout or {}).keys() - {SCORE})
-        for reading in result_readings(way, "a", result):
-            if (missing := reading.walked.question) is not None:
-                if _was_passed(way, missing, (result.timeout or {}).get(BY)):
-                    # The recorded step was passed without a decision.
-                    problems.append(
-                        Problem("timeout_step", where=f"/timeout/{BY}", value=(result.timeout or {})[BY], right="–")
-                    )
-                    continue
-                if whole:
-                    yield Invalid("figure_missing", where=f"/timeout/{missing.key}")
+        told = said & {question.key for question in way.questions}
+        for reading in result_readings(way, "a", result, figures=True):
+            used = len(told & {question.key for question in reading.walked.met})
+            problem = _reading_problem(way, "a", reading.walked, stated, result)
+            guessed = [r.id for r in way.rules if isinstance(r, WinnerByAnswer) and r.by in reading.supposed]
+            if problem is None and used < len(told) and (decided := reading.walked.decided_by or "") in guessed:
+                value = min(told - {question.key for question in reading.walked.met})
+                problem = Problem("timeout_step", where=f"/timeout/{value}", value=value, right=decided)
+            if problem is None and used == len(told):
                 return
-            # A reading that uses none of the recorded figures does not count.
-            if not told or told & {question.key for question in reading.walked.met}:
-                problems.append(_reading_problem(way, reading.walked, stated, result))
-    if problems and None not in problems:
+            found.setdefault(used, []).append(problem)
+    if found and None not in (problems := found[max(found)]):
         # The reading with the smallest contradiction names what to correct.
         order = ("timeout_step", "timeout_score", "timeout_winner")
         yield min((p for p in problems if p is not None), key=lambda problem: order.index(problem.key))
 
 
-def _was_passed(way: WayToEnd, missing: Question, step: object) -> bool:
-    asked_at = next(at for at, each in enumerate(way.steps) if getattr(each, "name", None) == missing.name)
-    places = [at for at, each in enumerate(way.steps) if getattr(each, "id", None) == step]
-    return bool(places) and max(places) < asked_at
-
-
-def _reading_problem(way: WayToEnd, walked: WalkState, stated: str, result: Result) -> Problem | None:
-    side = walked.decided_for if walked.decided_for in SIDES else _SIDE.get(walked.decided_for or "")
-    winner = {DECIDED: side or DRAW, DRAWN: DRAW}.get(way.winner)
-    figures = [walked.figures.get((SCORE, whose)) for whose in (WINNER, LOSER)]
-    score = None if figures == [None, None] else SidePair(*(figure or 0 for figure in figures))
+def _reading_problem(
+    way: WayToEnd, opener: Side, walked: WalkState, stated: str, result: Result, new: bool = False
+) -> Problem | None:
+    sides: dict[str | None, Side] = {WINNER: opener, LOSER: other_side(opener), "a": "a", "b": "b"}
+    winner = {DECIDED: sides.get(walked.decided_for, DRAW), DRAWN: DRAW, OPENER: opener}.get(way.winner)
+    figures = {sides[whose]: figure for (key, whose), figure in walked.figures.items() if key == SCORE}
+    score = SidePair(figures.get("a", 0), figures.get("b", 0)) if figures else None
     by = (result.timeout or {}).get(BY)
     if winner is not None and winner != stated:
         return Problem("timeout_winner", where="/winner", winner=stated, right=winner)
-    if score is not None and score != result.score and (winner is None or result.score != SidePair()):
+    if score is not None and score != result.score and (new or winner is None or result.score != SidePair()):
         return Problem(
             "timeout_score", where="/score", a=result.score.a, b=result.score.b, right_a=score.a, right_b=score.b
         )
     if by is not None and by != walked.decided_by:
         return Problem("timeout_step", where=f"/timeout/{BY}", value=by, right=walked.decided_by or "–")
     return None
+
+
+# What a form asks.
+
+
+def _unanswered(form: Form, result: Result, stated: str) -> Iterator[Problem]:
+    """A problem if these are not the whole answers to any of the form's ways."""
+    told = (result.timeout or {}).keys() - {BY, FIRST_PLAYER_BY} | ({INITIATIVE} if result.initiative else set())
+    problems: list[Problem] = []
+    for way in (way for way in form.ways if way.ended == result.ended):
+        openers: tuple[Side, ...] = SIDES if needs_opener(way) else ("a",)
+        for opener in openers:
+            if way.ended == CONCESSION and opener == result.conceded_by:
+                continue
+            for reading in result_readings(way, opener, result):
+                problem = _reading_lacks(way, opener, reading, told, stated, result)
+                if problem is None:
+                    return
+                problems.append(problem)
+    yield min(problems, key=lambda problem: problem.key.startswith("timeout_"), default=Invalid("answer_missing"))
+
+
+def _reading_lacks(
+    way: WayToEnd, opener: Side, reading: RecordReading, told: Set[str], stated: str, result: Result
+) -> Problem | None:
+    """Why a reading is no whole answer: something was not said, was said beside the limits, or is never asked."""
+    met = reading.walked.met
+    half = any(isinstance(value, Mapping) and len(value) < len(SIDES) for value in (result.timeout or {}).values())
+    if half or reading.supposed or reading.walked.question is not None or way.bonus - told:
+        return Invalid("answer_missing")
+    for question in met:
+        side = opener if question.whose == WINNER else other_side(opener)
+        try:
+            question.check(reading.answers.get(question.name, getattr(question, "default", None)), side)
+        except Problem as problem:
+            if question.asked and not (isinstance(question, Choice) and question.whose):
+                return problem
+            # A concession makes full what is not asked; a house may be any of the deck's.
+            if way.ended == PLAYED and isinstance(question, Figure):
+                a, b = result.score.a, result.score.b
+                return Problem("not_played_out", where="/score", a=a, b=b, right=question.maximum)
+    needless = told - {question.key for question in met}
+    if needless:
+        value, right = min(needless), reading.walked.decided_by or "–"
+        return Problem("timeout_step", where=f"/{value}", value=value, right=right)
+    return _reading_problem(way, opener, reading.walked, stated, result, new=True)

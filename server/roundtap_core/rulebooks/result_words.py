@@ -10,7 +10,7 @@ from roundtap_core.forms import questions
 from roundtap_core.forms.form import Form, WayToEnd
 from roundtap_core.forms.walk import WalkState, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side
+from roundtap_core.records import CONCESSION, RULING, SIDES, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.words import Words
 
@@ -137,15 +137,15 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
     decided_by = (result.timeout or {}).get("decided_by", questions.SCORE)
     if decided_by not in THE_SCORE:
         return (f"step.{decided_by}",)
-    if winner not in SIDES:
-        return (f"ended.{result.ended}",) if winner == DRAW and score.a != score.b else ()
-    if score.of(winner) > score.of(other_side(winner)):
+    if winner not in (*SIDES, DRAW) or (winner == DRAW and score.a == score.b):
+        return ()
+    if winner in SIDES and score.of(winner) > score.of(other_side(winner)):
         return ()
     if score.a == score.b and result.wounds is not None:
         return ("step.wounds",)
     found = answers_on_record(book.form(options).ways, result, winner)
-    if found is None:
-        return ()
+    if found is None or (winner == DRAW and result.ended == TIME):
+        return (f"ended.{result.ended}",) if winner == DRAW else ()
     way = found[0]
     # The winner was asked, as after a final salvo; else the way itself decides.
     asked = way.choice("winner")
@@ -174,6 +174,10 @@ def describe_result(
     else:
         lines += _plain_figures(form, result, names, words)
         asked = set()
+    if (counted := book.counted(result)) != result:
+        pairs = (("score", counted.score), ("wounds", counted.wounds))
+        figures = (f"{figure_label(words, key, book.id)} {figures_text((of.a, of.b))}" for key, of in pairs if of)
+        lines.append(ResultLine(words("result.counts"), ", ".join(figures)))
     for key in ("initiative", "first_player"):
         side = getattr(result, key)
         if side in SIDES and key not in asked:

@@ -147,6 +147,17 @@ class ShatterpointPremier(base.Rulebook):
     head_judge_proposed_from = 33
     lists: ClassVar[list_form.ListCheck] = ShatterpointList()
 
+    def counted(self, result: records.Result) -> records.Result:
+        """ "Poddanie": after a concession the winner has at least 2 struggles and 3 wounds."""
+        if result.ended != records.CONCESSION or result.conceded_by is None:
+            return result
+        winner, wounds = records.other_side(result.conceded_by), result.wounds or records.SidePair()
+        return replace(
+            result,
+            score=replace(result.score, **{winner: max(result.score.of(winner), FREE_WIN.a)}),
+            wounds=replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}),
+        )
+
     def winner(self, result: records.Result, options: base.Options) -> str:
         """ "Koniec pojedynku": more struggles won, then more wounds inflicted, else a draw."""
         stated = base.stated_winner(result)
@@ -185,8 +196,8 @@ class ShatterpointPremier(base.Rulebook):
         winner = self.winner(result, options)
         if winner == "none":
             return base.Tally(0, base.LOSS, {"struggles": 0, "wounds": 0})
-        struggles, wounds = counted_pairs(result)
-        figures = {"struggles": struggles.of(side), "wounds": wounds.of(side)}
+        counted = self.counted(result)
+        figures = {"struggles": counted.score.of(side), "wounds": (counted.wounds or records.SidePair()).of(side)}
         if winner == base.DRAW:
             return base.Tally(1, base.DRAW, figures)
         return base.Tally(3, base.WIN, figures) if winner == side else base.Tally(0, base.LOSS, figures)
@@ -247,8 +258,8 @@ class ShatterpointPremier(base.Rulebook):
             raise Problem("both_won", where="/score", n=STRUGGLES_TO_WIN)
         if result.ended == records.PLAYED and STRUGGLES_TO_WIN not in (result.score.a, result.score.b):
             raise Invalid("nobody_has_won", where="/score", a=result.score.a, b=result.score.b, n=STRUGGLES_TO_WIN)
-        if result.ended == records.TIME and result.timeout is not None:
-            refuse_wrong_struggles(result, result.timeout)
+        if (result.timeout or {}).get("struggle") == {"a": 1, "b": 1}:
+            raise Invalid("struggle_of_both", where="/timeout/struggle")
         for side, squads in (result.picks or {}).items():
             self.check_picks(squads, f"/picks/{side}")
         if result.ended != records.RULING:
@@ -266,49 +277,3 @@ class ShatterpointPremier(base.Rulebook):
         )
         if not good:
             raise Invalid("picks_wrong", where=where, take=self.squads.taken, of=self.squads.listed)
-
-
-def refuse_wrong_struggles(result: records.Result, told: Mapping[str, Any]) -> None:
-    """Raise Problem where struggles at time do not add up: those won before, plus the last, by the marker or else by
-    objectives."""
-    before, struggle = (
-        _timeout_figure(told, key, most) for key, most in (("score", STRUGGLES_TO_WIN - 1), ("struggle", 1))
-    )
-    objectives = _timeout_figure(told, "objectives", MOST_OBJECTIVES) if "objectives" in told else records.SidePair()
-    if struggle == records.SidePair(1, 1):
-        raise Invalid("struggle_of_both", where="/timeout/struggle")
-    last = base.leading_side(struggle) if struggle != records.SidePair() else base.leading_side(objectives)
-    right = records.SidePair(*(before.of(side) + (last == side) for side in records.SIDES))
-    if right != result.score:
-        raise Problem(
-            "score_contradicts_timeout",
-            where="/score",
-            a=result.score.a,
-            b=result.score.b,
-            right_a=right.a,
-            right_b=right.b,
-        )
-
-
-def _timeout_figure(told: Mapping[str, Any], key: str, most: int) -> records.SidePair:
-    """A figure of both sides as recorded for the resolver. Raises Problem if it is missing or impossible."""
-    value = told.get(key)
-    if not isinstance(value, Mapping):
-        raise Invalid("figure_missing", where=f"/timeout/{key}")
-    for side in records.SIDES:
-        n = value.get(side)
-        if type(n) is not int or not 0 <= n <= most:
-            raise Invalid("figure_out_of_range", where=f"/timeout/{key}/{side}", value=n, minimum=0, maximum=most)
-    return records.SidePair(value["a"], value["b"])
-
-
-def counted_pairs(result: records.Result) -> tuple[records.SidePair, records.SidePair]:
-    """ "Poddanie": struggles and wounds as they count; after a concession the winner has at least 2 and 3."""
-    struggles, wounds = result.score, result.wounds or records.SidePair()
-    if result.ended != records.CONCESSION or result.conceded_by is None:
-        return struggles, wounds
-    winner = records.other_side("a" if result.conceded_by == "a" else "b")
-    return (
-        replace(struggles, **{winner: max(struggles.of(winner), FREE_WIN.a)}),
-        replace(wounds, **{winner: max(wounds.of(winner), FREE_WIN.b)}),
-    )

@@ -5,11 +5,11 @@ from html import escape
 from urllib.parse import quote
 
 from roundtap_core.words import catalogue
-from roundtap_hub.access.auth import is_local_request
+from roundtap_hub.access.auth import is_local_request, is_loopback
 from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, missing_access
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving import http_answers
-from roundtap_hub.serving.cookies import cookies_in, session_cookie
+from roundtap_hub.serving.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
 from roundtap_hub.serving.reader_language import language_of
 
 GUARDED = STAFF | {LOGIN}
@@ -30,6 +30,13 @@ def requester_of(hub: Hub, scope: http_answers.Scope) -> Requester:
 def is_logged_in(hub: Hub, scope: http_answers.Scope) -> bool:
     """Whether the request comes from the staff, in any role."""
     return bool(http_answers.get_header(scope, b"cookie") and requester_of(hub, scope).role)
+
+
+def is_known(hub: Hub, scope: http_answers.Scope) -> bool:
+    """Whether it comes from the hub's own machine, or from a device that was logged in before."""
+    cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
+    here = is_loopback((scope.get("client") or [""])[0])
+    return here or hub.access.organizers.knows(cookies.get(SECURE_SESSION + DEVICE, ""))
 
 
 async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]) -> bool:

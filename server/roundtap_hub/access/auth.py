@@ -24,6 +24,13 @@ GUESS_RATES = FairRates(
 15,000 of 100,000,000."""
 KNOWN_RATE = Rate(5, 1 / 30)  # tries of a device that was logged in before, and of the hub's own machine
 
+NEW_PIN_RATES = FairRates(own=Rate(3, 1 / 20), own_of_all=Rate(2048, 4), more=Rate(3, 1 / 30), more_of_all=Rate(20, 1))
+"""Tries at PINs that nobody has used yet, beside the others: in five minutes 3,600 from anywhere."""
+OLD_SALT_RATES = FairRates(
+    own=Rate(1, 1 / 1800), own_of_all=Rate(8, 1 / 30), more=Rate(1, 1 / 1800), more_of_all=Rate(8, 1 / 30)
+)
+"""Tries at PINs with a salt of their own, of which each costs one more slow hash."""
+
 SIGN_UP_RATES = FairRates(
     own=Rate(1, 1 / 600), own_of_all=Rate(256, 256 / 600), more=Rate(63, 63 / 600), more_of_all=Rate(150, 150 / 600)
 )
@@ -40,10 +47,11 @@ PATH = re.compile(r"/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*")
 
 class GuessLimiter:
     """Slows down guessing at what people type: PINs and codes. `now_ms` is a monotonic clock; `refusal`: the key of the
-    Problem for somebody who has to wait."""
+    Problem for somebody who has to wait; `strangers`: the rates of those who are not known."""
 
-    def __init__(self, now_ms: Callable[[], int], refusal: str) -> None:
+    def __init__(self, now_ms: Callable[[], int], refusal: str, strangers: FairRates = GUESS_RATES) -> None:
         self._rates = RateLimiter(now_ms)
+        self._strangers = strangers
         self._refusal = refusal
 
     def check(self, find: Callable[[], T | None], address: str, device: str = "") -> T | None:
@@ -52,7 +60,7 @@ class GuessLimiter:
         so that parallel ones gain nothing; a right one costs nothing, and buys no others."""
         who = throttle_key(address)
         known = bool(device) or is_loopback(address)
-        choices = (((device or who, KNOWN_RATE),),) if known else GUESS_RATES.choices(who)
+        choices = (((device or who, KNOWN_RATE),),) if known else self._strangers.choices(who)
         charged = self._rates.admit_first(*choices)
         if not charged:
             wait_ms = min(self._rates.wait_ms(bucket for bucket, _ in choice) for choice in choices)

@@ -5,6 +5,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from roundtap_core.errors import Problem
@@ -40,16 +41,28 @@ def hash_pin(pin: str, salt: str | None = None) -> str:
     return f"{salt}${digest}"
 
 
+def salt_of(hashed: str) -> str:
+    return hashed.partition("$")[0]
+
+
 def verify_pin(pin: str, hashed: str) -> bool:
     """Whether `pin` is the hashed one; False for an invalid hash."""
-    return bool(HASH_PATTERN.fullmatch(hashed)) and hmac.compare_digest(hash_pin(pin, hashed.split("$")[0]), hashed)
+    return bool(HASH_PATTERN.fullmatch(hashed)) and hmac.compare_digest(hash_pin(pin, salt_of(hashed)), hashed)
 
 
-def write_pin(path: Path, pin: str) -> str:
-    """Write a PIN's file, which a running hub notices; returns the hash."""
-    hashed = hash_pin(pin)
+def write_pin(path: Path, pin: str, salt: str = "") -> str:
+    """Write a PIN's file, which a running hub notices; returns the hash. `salt`: by default a new one, with which even
+    the same PIN ends all sessions."""
+    hashed = hash_pin(pin, salt)
     write_private(path, hashed)
     return hashed
+
+
+def salt_in(path: Path) -> str:
+    """The salt of a PIN's file, for another made by chance: the staff's PINs have it, too (`Staff.salt`). "": none."""
+    with suppress(OSError, Problem):
+        return salt_of(_read(path))
+    return ""
 
 
 def read_or_make_pin(path: Path) -> tuple[str, str | None]:
@@ -95,9 +108,9 @@ class PinFile:
         """Whether this is the PIN."""
         return verify_pin(pin, self.hashed)
 
-    def replace(self, pin: str) -> None:
+    def replace(self, pin: str, salt: str) -> None:
         """Set another PIN. OSError where the file cannot be written: then nothing has changed."""
-        self._hashed = write_pin(self._path, pin) if self._path is not None else hash_pin(pin)
+        self._hashed = write_pin(self._path, pin, salt) if self._path is not None else hash_pin(pin, salt)
         self._seen = self._look()
 
     def _look(self) -> tuple[int, int, int] | None:

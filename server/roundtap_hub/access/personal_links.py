@@ -133,11 +133,12 @@ class PersonalLinks:
         who = self._guesses.check(owner, address)
         return self.give(*who, PHONE_CLAIM) if who is not None else None
 
-    def claim_by_slip(self, event_id: str, competitor: str, browser: str) -> str | None:
+    def claim_by_slip(self, event_id: str, competitor: str, browser: str, over: bool = False) -> str | None:
         """The path for the first browser that claims the link on a slip's page; None for any other, whose reader has to
-        ask the desk. `browser`: its secret cookie, of at least 16 letters."""
+        ask the desk. `browser`: its secret cookie, of at least 16 letters; `over`: the slip's round is, so that it
+        gives the page to no new one: whoever played there may have left the slip on the table."""
         mark, who = phone_digest(browser), (event_id, competitor)
-        if not self._of(who).holder:
+        if not (self._of(who).holder or over):
             self._save(who, PHONE_CLAIM, holder=mark)
         return self.path(event_id, competitor) if hmac.compare_digest(self._of(who).holder, mark) else None
 

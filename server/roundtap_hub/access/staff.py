@@ -6,16 +6,18 @@ import json
 import logging
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.access.auth import GuessLimiter
-from roundtap_hub.access.login_pins import PinFile, hash_pin, new_pin
+from roundtap_hub.access.auth import NEW_PIN_RATES, OLD_SALT_RATES, GuessLimiter
+from roundtap_hub.access.login_pins import PinFile, hash_pin, new_pin, salt_of
 from roundtap_hub.access.policy import ORGANIZER, STAFF_ROLES
 from roundtap_hub.access.rights import STAFF_SET, STAFF_TIED, pin_digest
 from roundtap_hub.models import StaffRow
@@ -24,7 +26,7 @@ from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service, Step
 from roundtap_hub.store.venue import is_valid_pin
 
-PEOPLE_MOST = 32  # bounds what a guess costs the hub, which hashes it once for each; the revoked among them make room
+PEOPLE_MOST = 32  # the revoked among them make room
 NAME_LETTERS = 80
 ID_BYTES = 5
 
@@ -38,9 +40,9 @@ TOKEN_BYTES = 32
 AGENT_LETTERS = 200
 
 DEVICE_BYTES = 18
-NEW_PIN_MS = 5 * 60_000
-"""How long a new PIN is looked at however many guesses there are, from the first login on. What a guess costs the hub
-limits them to some thousands of 100,000,000."""
+NEW_PIN_MS = 5 * 60_000  # how long a new PIN has tries beside all others (`NEW_PIN_RATES`), from the first login on
+
+TypedHash = Callable[[str], str]  # the slow hash of what was typed, by salt
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,32 @@ class StaffPerson(StaffIdentity):
 
 
 class Staff:
-    """All of the staff, as the journal of `service` has them. Thread-safe. `taken`: whether a PIN is the hub's own.
-    Each PIN has a salt of its own: whoever holds a stolen card tries a guess at one person only."""
+    """All of the staff, as the journal of `service` has them. Thread-safe. `taken`: whether a PIN is the hub's own;
+    `hub_salt`: that PIN's salt."""
 
     def __init__(
-        self, service: Service, taken: Callable[[str], bool] = lambda pin: False, make_pin: Callable[[], str] = new_pin
+        self,
+        service: Service,
+        taken: Callable[[str], bool] = lambda pin: False,
+        make_pin: Callable[[], str] = new_pin,
+        hub_salt: Callable[[], str] = str,
     ) -> None:
-        self._service, self._taken, self._make_pin = service, taken, make_pin
+        self._service, self._taken, self._make_pin, self._hub_salt = service, taken, make_pin, hub_salt
         self._changing = threading.Lock()
 
     @property
     def people(self) -> tuple[StaffPerson, ...]:
         """All people in the order they were added, the revoked too."""
         return tuple(found for person in self._service.snapshot.venue.staff if (found := self.find(person)))
+
+    @property
+    def salt(self) -> str:
+        """The salt of all PINs, so that a guess costs one slow hash: the one that most people have, as hubs that share
+        a journal may differ; where no two have the same, this hub's."""
+        [(salt, people)] = Counter(salt_of(each.hashed) for each in self.people if each.active).most_common(1) or [
+            ("", 0)
+        ]
+        return salt if people > 1 else self._hub_salt()
 
     def find(self, person_id: str) -> StaffPerson | None:
         """A person as of now; None for an unknown or forgotten one."""
@@ -110,7 +125,7 @@ class Staff:
 
     def person_of(self, pin: str) -> StaffPerson | None:
         """The person with this PIN."""
-        return _person_with(pin, self.people)
+        return _person_with(_hash_once(pin), self.people)
 
     def add(self, name: str, role: str, actor: str = ORGANIZER) -> tuple[StaffPerson, str]:
         """A new person, and the PIN, which is not stored. Raises Problem("no_names"), ("name_too_long"),
@@ -134,11 +149,11 @@ class Staff:
             self._known(person_id)
             return self._with_new_pin(StaffRow(person=person_id), actor)
 
-    def with_own_salt(self, person: StaffPerson, pin: str) -> StaffPerson:
-        """The person, who has just logged in with `pin`: earlier hubs had one salt for all. Where it cannot be saved,
-        or the PIN was replaced meanwhile, nothing changes."""
-        if sum(each.active and _salt_of(each) == _salt_of(person) for each in self.people) > 1:
-            hashed = hash_pin(pin)
+    def with_salt_of_all(self, person: StaffPerson, typed: TypedHash) -> StaffPerson:
+        """The person, who has just logged in with this PIN; earlier hubs gave each a salt of their own. Where it cannot
+        be saved, or the PIN was replaced meanwhile, nothing changes."""
+        if (salt := self.salt) not in ("", salt_of(person.hashed)):
+            hashed = typed(salt)
             with suppress(Problem, OutcomeUnknown, HubStopped):
                 self._save(
                     STAFF_SET,
@@ -173,7 +188,7 @@ class Staff:
     def _with_new_pin(self, row: StaffRow, actor: str, **fields: str) -> tuple[StaffPerson, str]:
         while self._taken(pin := self._make_pin()) or self.person_of(pin) is not None:
             continue
-        row.hashed = hash_pin(pin)
+        row.hashed = hash_pin(pin, self.salt)
         self._save(STAFF_SET, {"person": row.person, **fields, "pin": pin_digest(row.hashed)}, actor, row)
         return self._known(row.person), pin
 
@@ -199,16 +214,16 @@ class Staff:
         )
 
 
-def _salt_of(person: StaffPerson) -> str:
-    return person.hashed.partition("$")[0]
+def _hash_once(pin: str) -> TypedHash:
+    """What was typed, hashed at most once with each salt."""
+    return cache(partial(hash_pin, pin))
 
 
-def _person_with(pin: str, people: Iterable[StaffPerson]) -> StaffPerson | None:
+def _person_with(typed: TypedHash, people: Iterable[StaffPerson]) -> StaffPerson | None:
     """The one of `people` with this PIN, the last of several; how long it takes does not tell who that is."""
-    known, found = [each for each in people if each.active], None
-    hashes = {salt: hash_pin(pin, salt) for salt in {_salt_of(each) for each in known}}
-    for each in known:
-        if hmac.compare_digest(each.hashed, hashes[_salt_of(each)]):
+    found = None
+    for each in people:
+        if each.active and hmac.compare_digest(each.hashed, typed(salt_of(each.hashed))):
             found = each
     return found
 
@@ -403,6 +418,8 @@ class StaffLogin:
         self.sessions = sessions
         self.staff = staff
         self._guesses = GuessLimiter(now_ms, "pin_wait")
+        self._new_guesses = GuessLimiter(now_ms, "pin_wait", NEW_PIN_RATES)
+        self._old_guesses = GuessLimiter(now_ms, "pin_wait", OLD_SALT_RATES)
         self._lock = threading.Lock()
         self._new_until_ms = {each.hashed: now_ms() for each in self._people()}
         """By PIN hash, as far as they are current."""
@@ -422,22 +439,24 @@ class StaffLogin:
         """As `Sessions.listed`, only valid ones."""
         return [each for each in self.sessions.listed() if self.identity_of(each[0]) is not None]
 
-    def log_in(self, typed: str, address: str, agent: str, device: str = "") -> str | None:
-        """The token of a new session; None: `typed` is no PIN. Raises Problem("pin_wait") where there were too many
+    def log_in(self, pin: str, address: str, agent: str, device: str = "") -> str | None:
+        """The token of a new session; None: `pin` is none. Raises Problem("pin_wait") where there were too many
         guesses to look at this one. `device`: this browser's cookie, if it was logged in before."""
-        people = self._people()
-        owner = self._owner_of(device, people)
-        person = _person_with(typed, self._with_new_pin())
+        people, typed = self._people(), _hash_once(pin)
+        owner, new, person = self._owner_of(device, people), self._with_new_pin(), None
+        if new:
+            with suppress(Problem):
+                person = self._new_guesses.check(lambda: _person_with(typed, new), address)
         if person is None and owner:
             with suppress(Problem):
                 person = self._guesses.check(lambda: _person_with(typed, owner), address, device)
         if person is None:
             # Another person's PIN, perhaps: that this one was looked at is no answer.
-            person = self._guesses.check(lambda: _person_with(typed, people), address)
+            person = self._guesses.check(lambda: self._any_with(typed, people, address), address)
         if person is None:
             return None
         if person.id:
-            person = self.staff.with_own_salt(person, typed)
+            person = self.staff.with_salt_of_all(person, typed)
         with self._lock:
             self._new_until_ms[person.hashed] = self._now_ms()
         token = self.begin(address, agent, person if person.id else None, people[-1].hashed)
@@ -445,6 +464,17 @@ class StaffLogin:
         if session is not None and person.id and session.wall is not None:
             self.staff.logged_in(person.id, session.wall)
         return token if session is not None else None
+
+    def _any_with(self, typed: TypedHash, people: Iterable[StaffPerson], address: str) -> StaffPerson | None:
+        """As `_person_with`. Salts beside that of all are looked at last, and seldom, while somebody guesses."""
+        usual = {self.staff.salt, salt_of(self._pin.hashed)}
+        old = [each for each in people if each.active and salt_of(each.hashed) not in usual]
+        found = _person_with(typed, (each for each in people if each not in old))
+        return found or (self._old_guesses.check(lambda: _person_with(typed, old), address) if old else None)
+
+    def knows(self, device: str) -> bool:
+        """Whether this is the cookie of a device that was logged in with a PIN that is still valid."""
+        return bool(device and self._owner_of(device, self._people()))
 
     def device_cookie(self, session: Session) -> str:
         """A cookie for the browser of a session, by which it is known again when that has ended."""
@@ -476,6 +506,9 @@ class StaffLogin:
         now = self._now_ms()
         with self._lock:
             people = self._people()
+            if any(each.hashed not in self._new_until_ms for each in people):
+                # Tries at the new PINs before this one are not charged to it.
+                self._new_guesses = GuessLimiter(self._now_ms, "pin_wait", NEW_PIN_RATES)
             self._new_until_ms = {each.hashed: self._new_until_ms.get(each.hashed, now + NEW_PIN_MS) for each in people}
             return [each for each in people if now < self._new_until_ms[each.hashed]]
 
@@ -490,7 +523,7 @@ class StaffLogin:
         previous one stays."""
         while self.staff.person_of(pin := new_pin()) is not None:
             continue
-        self._pin.replace(pin)
+        self._pin.replace(pin, self.staff.salt)
         return pin
 
 
@@ -505,4 +538,5 @@ def make_staff_login(
     """`folder`: holds the PIN and the sessions; None: a hub without files."""
     pin = PinFile(pin_hash, folder and folder / "pin")
     sessions = Sessions(clocks, folder and folder / "sessions.json")
-    return StaffLogin(pin, sessions, Staff(service, pin.verify), secret, clocks.mono_ms)
+    staff = Staff(service, pin.verify, hub_salt=lambda: salt_of(pin.hashed))
+    return StaffLogin(pin, sessions, staff, secret, clocks.mono_ms)

@@ -203,7 +203,7 @@ class PostgresJournal(journal.Journal):
         if connection.execute(_PUT_ENTRIES, columns).rowcount != len(rows):
             raise NumberTaken(f"one of {len(rows)} numbers is taken")
 
-    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+    def _unreadable(self, error: Exception) -> Problem:
         return unusable_database(self.address, error)
 
 

@@ -14,6 +14,7 @@ from roundtap_core.elimination.cut import THIRD
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
+from roundtap_core.event.event_flow import has_more_rounds
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset_clock
 from roundtap_core.event.setup import ABOUT, structure_is_open
@@ -390,6 +391,7 @@ def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) ->
     known = table_units(web.current_hub(), snapshot, units)
     return {
         "short": cut_short_lines(moment),
+        "early": has_more_rounds(state),
         "units_known": len(known),
         "roster": roster(moment),
         "unit_rows": unit_rows(snapshot, known, units, web.now_ms()) if common["opened"] == UNITS else (),

@@ -9,11 +9,12 @@ from operator import attrgetter
 from typing import Any
 
 from roundtap_core.errors import Problem
+from roundtap_core.event.event_flow import in_second_swiss, total_planned_rounds
 from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_matches_by_player, person_mark, state_mark
 from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
 from roundtap_core.names import number_duplicates, shorten_name
-from roundtap_core.records import ELIMINATION, SIDES, Competitor, StandingsRow, Tournament
+from roundtap_core.records import ELIMINATION, SIDES, SWISS_STAGES, Competitor, StandingsRow, Tournament
 from roundtap_core.standings.standings import standings
 from roundtap_hub.serving.memoized import memoized, memoized_by
 from roundtap_hub.store.read_model import Snapshot
@@ -137,6 +138,12 @@ def settled_round(state: EventState) -> int:
     return settled
 
 
+def settled_swiss_round(state: EventState) -> int:
+    """As people count the rounds of standings: a tie-break round decides places and is not one of them."""
+    swiss = (played.number for played in state.public_rounds if played.stage in SWISS_STAGES)
+    return max((number for number in swiss if number <= settled_round(state)), default=0)
+
+
 @memoized_by(_ranking_key)
 def settled_standings(moment: SavedEvent) -> tuple[StandingsRow, ...]:
     """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
@@ -207,9 +214,10 @@ def results_version(moment: SavedEvent) -> str:
 
 
 def planned_swiss(state: EventState) -> int | None:
-    """How many Swiss rounds are planned; None while there are too few players for the chosen table."""
+    """How many Swiss rounds are planned, those of a second stage with them once it comes; None while there are too few
+    players for the chosen table."""
     try:
-        return state.swiss_rounds
+        return total_planned_rounds(state) if in_second_swiss(state) else state.swiss_rounds
     except Problem:
         return None
 

@@ -18,7 +18,7 @@ from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.requests import player_seat, taker_name
-from roundtap_hub.units.unit_presence import TAKEN, UnitStatus, phone_requests
+from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
 
 ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
 
@@ -34,6 +34,7 @@ RANK = {
     ONE_PHONE: 1,
     SECOND: 1,
     TAKEN: 1,
+    OLD_SLIP: 1,
     ELSEWHERE: 1,
     "extra": 1,
     "ended": 1,
@@ -222,10 +223,11 @@ def _leave_requests(state: EventState, names: Mapping[str, str]) -> Iterator[Ope
 
 
 def _taken_pages(units: Mapping[str, UnitStatus], state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
-    """Players who scanned their slip and found their page taken by another phone, until the desk has looked."""
+    """Players whose slip was scanned and gave no page, until the desk has looked: another phone has it, or the round is
+    over."""
     for (kind, event, who), request in phone_requests(units).items():
-        if kind == TAKEN and event == state.id and who in state.entrants and not state.finished:
-            yield OpenTask(TAKEN, None, request.since_ms, who=names.get(who, who), who_id=who)
+        if kind in (TAKEN, OLD_SLIP) and event == state.id and who in state.entrants and not state.finished:
+            yield OpenTask(kind, None, request.since_ms, who=names.get(who, who), who_id=who)
 
 
 def _absentees(

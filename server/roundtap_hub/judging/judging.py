@@ -138,7 +138,7 @@ def give_extension(event_id: str, match_id: str) -> AnyResponse:
 @web.shows_problem_on(event_page)
 def record_picks(event_id: str, match_id: str) -> AnyResponse:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads)), "picks")
+    return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads), web.field("lets_go")), "picks")
 
 
 def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> AnyResponse:

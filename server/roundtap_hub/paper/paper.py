@@ -427,7 +427,7 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant, busy: Collectio
         )
     matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
     return {
-        "after": saved_event.settled_round(state),
+        "after": saved_event.settled_swiss_round(state),
         "columns": view.columns,
         "rows": rows,
         "round": newest,

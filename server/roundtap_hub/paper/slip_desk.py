@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.abandoned_match import open_match
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
-from roundtap_core.event.states import EventState, MatchState, RoundState
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
@@ -25,7 +25,7 @@ from roundtap_hub.rounds.tables import ShownResult, shown_result, side_names
 from roundtap_hub.serving import web
 from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_presence import TAKEN
+from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
@@ -277,18 +277,24 @@ def claim_my_slip(token: str) -> AnyResponse:
     form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
     found = _found(token)
     side, browser = request.form.get("side", ""), visit.browser_id()
-    who = _match_of(found)[1].match.competitor("b" if side == "b" else "a") if side in SIDES else None
+    played, match = _match_of(found)
+    who = match.match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
-    path = (
-        web.current_hub().access.links.claim_by_slip(found.event_id, who, browser) if browser and found.signed else None
-    )
+    links, over = web.current_hub().access.links, _is_over(found, played)
+    path = links.claim_by_slip(found.event_id, who, browser, over) if browser and found.signed else None
     if path is not None:
         return redirect(path, 303)
-    if browser and found.signed and web.current_hub().access.links.given_by_slip(found.event_id, who):
+    if browser and found.signed and (over or links.given_by_slip(found.event_id, who)):
         # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
-        web.current_hub().presence.add_request((TAKEN, found.event_id, who), "slip", web.now_ms())
+        kind = OLD_SLIP if over else TAKEN
+        web.current_hub().presence.add_request((kind, found.event_id, who), "slip", web.now_ms())
     return _which_of_two(found, token, taken=who)
+
+
+def _is_over(found: FoundSlip, played: RoundState) -> bool:
+    """Whether the round of a slip is: then its result may still be typed, but it gives no page."""
+    return played.status != PUBLISHED or web.current_event(found.event_id).state.finished
 
 
 def _found(token: str) -> FoundSlip:
@@ -330,4 +336,5 @@ def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
         seats=side_names(match, names),
         taken=names.get(taken, ""),
         taken_id=taken,
+        over=_is_over(found, played),
     )

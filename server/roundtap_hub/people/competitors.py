@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roundtap_core.event import states
-from roundtap_core.event.event_flow import squads_lost, squads_to_field
+from roundtap_core.event.event_flow import (
+    current_seeds,
+    squads_let_go,
+    squads_to_field,
+    swiss_rounds_after,
+)
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -86,16 +91,17 @@ OwedSquads = tuple[str, bool]
 
 
 def owed_squads(state: states.EventState, competitor: str) -> OwedSquads:
-    """As of now: a Swiss round in play counts as still to come until its squads are known."""
-    rounds = state.public_rounds
-    newest = rounds[-1] if rounds else None
-    to_come = (
-        newest is not None
-        and newest.stage == SWISS
-        and newest.status == states.PUBLISHED
-        and any(competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in newest.matches)
-    )
-    return _owed(state, (newest.number if newest else 0) + (not to_come), SWISS, competitor)
+    """As of now: a round in play counts as still to come until its squads are known. Where none is certain to come,
+    no pick has to be made."""
+    live, played = state.live, len(state.public_rounds)
+    matches = live.matches if live is not None else ()
+    if live is not None and any(
+        competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in matches
+    ):
+        return _owed(state, live.number, live.stage, competitor)
+    owed, must = _owed(state, played + 1, SWISS, competitor)
+    goes_on = state.cut is None or competitor in current_seeds(state)
+    return owed, must and goes_on and swiss_rounds_after(state, played) > 0
 
 
 def squads_of_match(
@@ -123,14 +129,12 @@ def lost_squads(
     words: Words,
 ) -> list[ResultLine]:
     """A line for each side that could never field some of its squads if this result stood."""
-    picks = result.picks or {}
     lost = {
-        side: squads_lost(state, played, match.match.competitor(side) or "", picks[side])
-        for side in SIDES
-        if side in picks
+        side: squads_let_go(state, played, match.match, {side: squads})
+        for side, squads in sorted((result.picks or {}).items())
     }
     return [
-        ResultLine(words("squads.lost"), f"{names[side]}: {' '.join(map(squad_letter, squads))}")
+        ResultLine(words("squads.lost"), f"{names[side]}: {squads.partition(': ')[2]}")
         for side, squads in lost.items()
         if squads
     ]

@@ -39,7 +39,7 @@ from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_presence import TAKEN
+from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN
 
 NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 
@@ -214,7 +214,8 @@ def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> A
     context: dict[str, Any] = {}
     if shown:
         address = hall + links.give(event_id, competitor, web.actor())
-        web.current_hub().presence.settle_request((TAKEN, event_id, competitor))
+        for kind in (TAKEN, OLD_SLIP):
+            web.current_hub().presence.settle_request((kind, event_id, competitor))
         context = {
             "qr": qr_svg(address, web.words()("link.qr", name=name)),
             "code": links.code(event_id, competitor),
@@ -374,7 +375,8 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
         competitor,
         DROP,
         lambda stood, plays_on: web.submit_command(
-            event_id, commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason())
+            event_id,
+            commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason(), web.field("lets_go")),
         ),
     )
 
@@ -400,7 +402,9 @@ def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
         event_id,
         competitor,
         "disqualify",
-        lambda stood, _: web.submit_command(event_id, commands.Disqualify(competitor, reason, by, stood)),
+        lambda stood, _: web.submit_command(
+            event_id, commands.Disqualify(competitor, reason, by, stood, web.field("lets_go"))
+        ),
     )
 
 

@@ -29,7 +29,7 @@ from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
-from roundtap_core.rulebooks.result_words import describe_result, outcome_text
+from roundtap_core.rulebooks.result_words import outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
@@ -37,7 +37,6 @@ from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
 from roundtap_hub.access.rights import PlayerId
 from roundtap_hub.events.saved_event import SavedEvent, current_matches, newest_round, shown_names
 from roundtap_hub.judging.judging_view import my_bye
-from roundtap_hub.people.competitors import lost_squads
 from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
@@ -99,9 +98,15 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
     if theirs is not None and asks_squads:
         yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
     elif theirs is not None and what in (CONFIRM, DIFFER):
-        yes = (*fields, *_answer_fields(fields, theirs.result, theirs))
+        yes = (
+            *fields,
+            *_answer_fields(fields, theirs.result, theirs),
+            ("lets_go", result_wizard.let_go(seat, theirs.result)),
+        )
     again = (
-        (*fields, *_answer_fields(fields, stands, None)) if match.state == states.SECOND and stands is not None else ()
+        (*fields, *_answer_fields(fields, stands, None), ("lets_go", result_wizard.let_go(seat, stands)))
+        if match.state == states.SECOND and stands is not None
+        else ()
     )
     return {
         "side": side,
@@ -175,10 +180,10 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     state, t = seat.state, web.words()
     lines = [
         line
-        for line in describe_result(state.rulebook, seat.form, state.options, result, seat.names, t)
+        for line in result_wizard.result_lines(seat, result)
         # The winner is shown above.
         if line.label != t("result.winner")
-    ] + lost_squads(state, seat.played, seat.match, result, seat.names, t)
+    ]
     return {
         "outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
         "lines": lines,
@@ -321,6 +326,7 @@ def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
                 web.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
+                problem = web.with_competitor_names(problem, current_player()[0], shown_names)
                 g.problem, g.status = problem, error_status(problem)
                 if wants_json():
                     return json_response({"error": problem.say(web.words())}, g.status)
@@ -463,6 +469,7 @@ def report_page(token: str) -> AnyResponse:
             *base,
             ("result", canonical_json(result_to_json(at.result)).decode()),
             ("report_id", secrets.token_hex(16)),
+            ("lets_go", result_wizard.let_go(seat, at.result)),
         ]
     )
     return render_player_page(
@@ -548,5 +555,7 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    web.current_hub().service.execute_one(event_id, SetPicks(bye.match.id, tuple(picks)), f"{PHONE_ACTOR}{competitor}")
+    web.current_hub().service.execute_one(
+        event_id, SetPicks(bye.match.id, tuple(picks), web.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+    )
     return redirect(url_for("me.my_page", token=token), 303)

@@ -90,6 +90,7 @@ def make_phone_report(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, st
         read["a"],
         read["b"],
         holder=phone_digest(phone),
+        lets_go=fields.get("lets_go", "")[:NAME_LETTERS_MAX],
     )
     return name, Step(event_id, command, actor=f"{PHONE_ACTOR}{competitor}")
 

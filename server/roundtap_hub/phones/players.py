@@ -10,9 +10,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
+from roundtap_core.event import course
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
-from roundtap_core.records import Side, other_side
+from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
@@ -61,7 +62,9 @@ def player_view(
     plays = state.plays(competitor)
     row = saved_event.settled_rows(moment).get(competitor)
     record, values = record_of(moment, competitor)
-    owed, must = owed_squads(state, competitor) if plays and newest and not state.finished else ("", False)
+    standing = knockout.standing_of(moment, competitor)
+    goes_on = plays and newest and not state.finished and (standing is None or standing.key in course.STILL_IN)
+    owed, must = owed_squads(state, competitor) if goes_on else ("", False)
     return {
         "name": names[competitor],
         "active": plays,
@@ -76,6 +79,9 @@ def player_view(
         "rank": row.rank if row and row.rounds else None,
         "of": sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
         "worth": result_worth(state, newest, match) if match and newest else {},
+        "standing": standing,
+        "round_name": knockout.title_key(state, newest, match) if newest else None,
+        "tiebreak": newest is not None and newest.stage == TIEBREAK,
         "before_play": pre_game_choice(state, newest, match)
         if match and newest and match.match.result is None
         else None,
@@ -89,10 +95,10 @@ def player_view(
 
 
 def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """What a score sheet says of margins ("Höhe des Sieges": both note theirs), the first round first.
-    `against` is None where nobody was met."""
+    """What a score sheet says of margins ("Höhe des Sieges": both note theirs) in Swiss rounds, the first one first:
+    none counts after them. `against` is None where nobody was met."""
     found = []
-    for played in state.public_rounds:
+    for played in (each for each in state.public_rounds if each.stage in SWISS_STAGES):
         for match in played.matches:
             seat = match.match
             if competitor not in (seat.a, seat.b) or (seat.result is None and seat.bye is None):
@@ -108,7 +114,6 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
                 found.append(
                     {
                         "number": played.number,
-                        "name": knockout.title_key(state, played),
                         "against": names.get(across, across) if across else None,
                         "figure": figure,
                     }
@@ -128,7 +133,7 @@ def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -
                 found.append(
                     {
                         "number": played.number,
-                        "name": knockout.title_key(state, played),
+                        "name": knockout.title_key(state, played, match),
                         "against": names.get(across, across),
                         "side": side,
                         "result": shown_result(seat.result, state),
@@ -192,7 +197,7 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
         "state": state,
         "view": view,
         "clock": state.clock,
-        "standing": knockout.knockout_standing(moment, competitor),
+        "standing": view["standing"],
         "has_bracket": knockout.bracket(moment) is not None,
         "planned": saved_event.planned_swiss(state),
         "face": clock_face(state, web.current_instant(), web.words()),
@@ -304,7 +309,7 @@ def _structure(state: EventState) -> tuple[int | None, int | None]:
 def _stage_limits(
     book: Rulebook, options: Mapping[str, Any], rounds: int | None, cut: int | None
 ) -> Iterator[StageLimits]:
-    has_cut = bool(cut) or rounds == 0
+    has_cut = (bool(cut) and options.get("second_stage") != SECOND_SWISS) or rounds == 0
     wanted = {
         "swiss": rounds != 0,
         "elimination": has_cut,

@@ -13,12 +13,13 @@ from werkzeug.datastructures import MultiDict
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
+from roundtap_core.event.course import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import WalkState, answers_on_record, compose_result, needs_opener, walk_way
-from roundtap_core.records import RULING, SIDES, Match, Result, Side, other_side
+from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.events.saved_event import SavedEvent
@@ -252,9 +253,8 @@ def match_context(
     )
 
 
-def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) -> WizardPage:
-    """The next page, in the end with the result. Problems are noted for the page. `earlier`: the result comes from a
-    slip, so the clock does not matter."""
+def wizard_page_at(seat: MatchContext, fields: Fields) -> WizardPage:
+    """The next page, in the end with the result. Problems are noted for the page."""
     try:
         trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
         _refuse_unanswered(trail, fields)
@@ -264,18 +264,18 @@ def wizard_page_at(seat: MatchContext, fields: Fields, earlier: bool = False) ->
     at = wizard_page(seat.form, trail)
     if at.result is None:
         return at
-    why = result_problem(seat, at.result, earlier)
+    why = result_problem(seat, at.result)
     # A Problem that the hub has just raised is already shown.
     if why is not None and not g.get("problem"):
         _note_problem(why)
     return replace(at, sayable=why is None)
 
 
-def result_problem(seat: MatchContext, result: Result, earlier: bool = False) -> Problem | None:
+def result_problem(seat: MatchContext, result: Result) -> Problem | None:
     """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
     why = next(
         result_gate.result_problems(
-            seat.state.rulebook, result, seat.state.options, seat.situation, _saying(seat, result, earlier)
+            seat.state.rulebook, result, seat.state.options, seat.situation, _saying(seat, result)
         ),
         None,
     )
@@ -285,11 +285,11 @@ def result_problem(seat: MatchContext, result: Result, earlier: bool = False) ->
     return None
 
 
-def _saying(seat: MatchContext, result: Result, earlier: bool) -> result_gate.ResultSource:
+def _saying(seat: MatchContext, result: Result) -> result_gate.ResultSource:
     """The source of the result: one that stands or was reported may be entered at any time."""
     if seat.saying.by == result_gate.OFFICIAL and result in acceptable_results(seat.match):
         return result_gate.ON_RECORD
-    return structs.replace(seat.saying, time_is_up=None, corrects=None) if earlier else seat.saying
+    return seat.saying
 
 
 def _refuse_unanswered(trail: WizardProgress, fields: Fields) -> None:
@@ -329,7 +329,7 @@ def step_context(
     return {
         "state": state,
         "played": seat.played,
-        "played_name": title_key(state, seat.played),
+        "played_name": title_key(state, seat.played, seat.match),
         "at": at,
         "match": seat.match,
         "names": seat.names,
@@ -340,11 +340,12 @@ def step_context(
         "ways": ways_of(seat) if at.kind == WAY else (),
         "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
         "told": result_lines(seat, at.result) if at.result else (),
+        "lets_go": let_go(seat, at.result) if at.result else "",
         "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
         "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t)
         if at.result
         else "",
-        "worth": points_for_result(seat, at.result) if at.result else {},
+        "worth": points_for_result(seat, at.result),
         "figure_label": result_words.figure_label,
         "way_label": result_words.way_label,
         "option_label": result_words.option_label,
@@ -357,9 +358,15 @@ def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.Resul
     state, t = seat.state, words()
     return (
         *result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
+        *effect_lines(state, seat.played, seat.match, result, seat.names, t),
         *lost_squads(state, seat.played, seat.match, result, seat.names, t),
         *cut_changes(state, seat.played, seat.match, result, seat.people, t),
     )
+
+
+def let_go(seat: MatchContext, result: Result) -> str:
+    """What the page's button confirms of squads that can never be fielded any more."""
+    return event_flow.squads_let_go(seat.state, seat.played, seat.match.match, result.picks or {})
 
 
 def draw_lot(seat: MatchContext, fields: Fields, who: str) -> WizardProgress:
@@ -425,9 +432,6 @@ def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[
     return given
 
 
-def points_for_result(seat: MatchContext, result: Result) -> dict[str, tuple[int, int]]:
-    seats = seat.match.match
-    try:
-        return seat.state.rulebook.worth(Match(seats.a, seats.b, result=result), seat.state.options, seat.situation)
-    except Problem:
-        return {}
+def points_for_result(seat: MatchContext, result: Result | None) -> dict[str, tuple[int, int]]:
+    played = structs.replace(seat.match.match, result=result)
+    return seat.state.rulebook.worth(played, seat.state.options, seat.situation)

@@ -16,12 +16,12 @@ from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, Ro
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import describe_result as told
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.events.console import event_page, shown_round
 from roundtap_hub.events.saved_event import SavedEvent, full_names, newest_round
 from roundtap_hub.judging.judging_view import author_of, judge_view
+from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
 from roundtap_hub.results.before_play import pre_game_choice
@@ -61,8 +61,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         match=match,
         cell=cell,
         judge=judge_view(moment, played, match, waited_ms),
-        played_name=title_key(state, played),
-        told=told(state.rulebook, seat.form, state.options, stands, seat.names, web.words()) if stands else (),
+        played_name=title_key(state, played, match),
+        told=result_wizard.result_lines(seat, stands) if stands else (),
         worth=result_worth(state, played, match),
         way_label=way_label,
         first=pre_game_choice(state, played, match),
@@ -169,16 +169,18 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     fields = request.form if request.method == "POST" else request.args
     line = fields.get("text", "").strip()
-    if line:
-        try:
+    try:
+        _refuse_other_slip(seat, fields)
+        if line:
             return redirect(
                 result_wizard.address_at(_at(seat), [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),
                 303,
             )
-        except Problem as problem:
-            g.problem, g.status = problem, 400
-    at = result_wizard.wizard_page_at(seat, fields, earlier=bool(_code(fields)))
-    slip = slip_context(seat, _code(fields), at.result) if _code(fields) else None
+    except Problem as problem:
+        g.problem, g.status = problem, 400
+    at = result_wizard.wizard_page_at(seat, fields)
+    code = _code(seat, fields)
+    slip = slip_context(seat, code, at.result) if code else None
     return web.page(
         "match_wizard.html",
         slip=slip,
@@ -237,8 +239,16 @@ def wizard_address(seat: result_wizard.MatchContext, result: Result) -> str:
     )
 
 
-def _code(fields: result_wizard.Fields) -> str:
-    return fields.get("slip", "")[:CODE_LETTERS]
+def _code(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> str:
+    """The code of this match's slip, if it is the one that is typed."""
+    code = slip_codes(seat.state, seat.played)[seat.match.id] if "slip" in fields else ""
+    return code if code == fields.get("slip") else ""
+
+
+def _refuse_other_slip(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> None:
+    """Raises Problem("slip_of_another") where the code that is typed is not that of this match's slip."""
+    if fields.get("slip") and not _code(seat, fields):
+        raise Problem("slip_of_another", code=fields.get("slip", "")[:CODE_LETTERS])
 
 
 def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> list[tuple[str, str]]:
@@ -247,7 +257,7 @@ def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fie
     return [
         ("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
         ("seen", str(seat.match.number or 0) if fresh else fields.get("seen", "")),
-        *([("slip", _code(fields))] if _code(fields) else []),
+        *([("slip", code)] if (code := _code(seat, fields)) else []),
     ]
 
 
@@ -259,6 +269,7 @@ def _at(seat: result_wizard.MatchContext) -> str:
 @web.shows_problem_on(result_wizard_page)
 def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
+    _refuse_other_slip(seat, request.form)
     at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
     if at.kind != result_wizard.END or at.result is None:
         return redirect(
@@ -270,10 +281,10 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
         at.result,
         web.form_number("seen"),
         web.typed_reason(),
-        earlier=bool(_code(request.form)),
         cut=web.field("cut"),
+        lets_go=web.field("lets_go"),
     )
-    if entered.earlier:
+    if web.field("slip"):
         return enter_slip(seat, entered)
     web.submit_command(event_id, entered)
     return web.back_to_event(event_id, number=_tab(seat))
@@ -289,6 +300,7 @@ def _tab(seat: result_wizard.MatchContext) -> int | None:
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
+    _refuse_other_slip(seat, request.form)
     trail = result_wizard.draw_lot(seat, request.form, web.actor())
     return redirect(result_wizard.address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
 
@@ -309,7 +321,7 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
         feed=f"console/{event_id}",
         state=state,
         played=played,
-        played_name=title_key(state, played) if played is not None else None,
+        played_name=title_key(state, played, match) if played is not None else None,
         asked=number,
         line=line,
         newest=newest_round(state),
@@ -337,6 +349,7 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
         "names": seat.names,
         "shown": shown_result(reading.result, seat.state) if reading else None,
         "told": result_wizard.result_lines(seat, reading.result) if reading else (),
+        "lets_go": result_wizard.let_go(seat, reading.result) if reading else "",
         **line_hints(seat),
     }
 
@@ -393,6 +406,7 @@ def save_entry(event_id: str, match_id: str) -> AnyResponse:
             web.form_number("seen"),
             web.typed_reason(),
             cut=web.field("cut"),
+            lets_go=web.field("lets_go"),
         ),
     )
     return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)

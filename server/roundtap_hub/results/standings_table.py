@@ -8,7 +8,7 @@ from roundtap_core.event.states import EventState
 from roundtap_core.records import StandingsRow
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.result_gate import may_be_drawn
-from roundtap_hub.events.saved_event import SavedEvent, settled_round, settled_rows, settled_standings
+from roundtap_hub.events.saved_event import SavedEvent, settled_rows, settled_standings, settled_swiss_round
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,12 @@ def standings_view(moment: SavedEvent, names: Mapping[str, str]) -> StandingsVie
         if key not in shown and any(row.decided_by == key for row in rows)
     )
     return StandingsView(
-        settled_round(moment.state), columns, lines, any(row.by_chance for row in rows), has_draws(moment.state), hidden
+        settled_swiss_round(moment.state),
+        columns,
+        lines,
+        any(row.by_chance for row in rows),
+        has_draws(moment.state),
+        hidden,
     )
 
 

@@ -285,10 +285,7 @@ def _reading(
     situation: MatchSituation,
 ) -> LineReading:
     winner = winner_of(book, options, result)
-    try:
-        worth = book.worth(Match(match.a, match.b, result=result), options, situation)
-    except Problem:
-        worth = {}
+    worth = book.worth(Match(match.a, match.b, result=result), options, situation)
     mark = short_hash(
         match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner, sorted(worth.items())
     )

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame
-from roundtap_core.elimination.cut import THIRD, CutRow, cut_table, game_count, round_key
+from roundtap_core.elimination.cut import THIRD, THIRD_PLACE, CutRow, cut_table, game_count, round_key
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
+from roundtap_core.event.course import CourseStanding, course_standing
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
@@ -31,16 +32,21 @@ def bracket(moment: SavedEvent) -> Bracket | None:
 
 
 @memoized
+def _ranking(moment: SavedEvent) -> dict[str, FinalPlace]:
+    """The final ranking as far as it is known; empty before the bracket, and where a result cannot be read."""
+    found = bracket(moment)
+    try:
+        known = moment.state.finished or found is not None
+        return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)} if known else {}
+    except Problem:
+        return {}
+
+
 def final_places(moment: SavedEvent) -> dict[str, FinalPlace]:
     """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
     decided; without one, until the event is finished."""
     found = bracket(moment)
-    if not (moment.state.finished or (found is not None and found.over)):
-        return {}
-    try:
-        return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)}
-    except Problem:
-        return {}
+    return _ranking(moment) if moment.state.finished or (found is not None and found.over) else {}
 
 
 def ranked_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
@@ -65,8 +71,10 @@ def stage_key(state: EventState) -> str | None:
     return round_key(game_count(state.cut.size, 1))
 
 
-def title_key(state: EventState, played: RoundState) -> str | None:
-    """The name of a round that is not Swiss, as a key; None for Swiss rounds."""
+def title_key(state: EventState, played: RoundState, match: MatchState | None = None) -> str | None:
+    """The name of a round that is not Swiss, or of one match of it, as a key; None for Swiss rounds."""
+    if match is not None and match.match.game == THIRD:
+        return THIRD_PLACE
     return TIEBREAK if played.stage == TIEBREAK else event_flow.round_name(state, played)
 
 
@@ -192,43 +200,9 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | N
     }
 
 
-@dataclass(frozen=True, slots=True)
-class KnockoutStanding:
-    """Where a competitor stands after Swiss. `key`: "in" (advances), "offered", "out", "over"; `place` at the end."""
-
-    key: str
-    seed: int | None = None
-    reached: str | None = None
-    place: int | None = None
-
-
-def knockout_standing(moment: SavedEvent, competitor: str) -> KnockoutStanding | None:
-    """The competitor's standing after Swiss; None before the cut."""
-    found, state = bracket(moment), moment.state
-    placed = final_places(moment).get(competitor)
-    if placed is not None:
-        return KnockoutStanding("over", None, placed.reached, placed.rank)
-    if found is None and state.cut is None:
-        return None
-    if found is None and event_flow.second_stage_is_swiss(state):
-        return _swiss_standing(state, competitor)
-    seed = found.seeds.index(competitor) + 1 if found and competitor in found.seeds else None
-    if event_flow.offered_places(state) == competitor:
-        return KnockoutStanding("offered")
-    games = found.games if found else ()
-    lost_in = [game_name(found, game) for game in games if found and competitor in game.losers and game.game != THIRD]
-    sits = any(competitor in (game.a.competitor, game.b.competitor) for game in games)
-    if lost_in or not sits:
-        return KnockoutStanding("out", seed, lost_in[-1] if lost_in else None)
-    return KnockoutStanding("in", seed)
-
-
-def _swiss_standing(state: EventState, competitor: str) -> KnockoutStanding:
-    """In a Swiss second stage only those who did not make the cut are out."""
-    seeds = event_flow.current_seeds(state)
-    if competitor in seeds:
-        return KnockoutStanding("in", seeds.index(competitor) + 1)
-    return KnockoutStanding("offered" if event_flow.offered_places(state) == competitor else "out")
+def standing_of(moment: SavedEvent, competitor: str) -> CourseStanding | None:
+    """Where the competitor stands in the course of the event; None while Swiss rounds alone count."""
+    return course_standing(moment.state, competitor, bracket(moment), _ranking(moment))
 
 
 def winner_of(moment: SavedEvent) -> str | None:

@@ -12,7 +12,7 @@ from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, format_clock
 from roundtap_core.elimination.cut import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
-from roundtap_core.records import SWISS
+from roundtap_core.records import SWISS_STAGES
 from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
@@ -208,7 +208,7 @@ def _phase_word(key: str, text: str, texts: Words) -> PhaseWord:
 def at_time_key(state: EventState, texts: Words) -> str:
     """The key of what to do at time: the rulebook's for knockout rounds, its general one, or the common one."""
     own = f"at_time.{state.rulebook_id}"
-    knockout = [f"{own}.knockout"] if state.live is not None and state.live.stage != SWISS else []
+    knockout = [f"{own}.knockout"] if state.live is not None and state.live.stage not in SWISS_STAGES else []
     return next((key for key in (*knockout, own) if key in texts), "at_time")
 
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from roundtap_core.clock import RUNNING
-from roundtap_core.errors import Problem
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.records import RULING, SIDES, Result, Side
@@ -109,13 +108,13 @@ class GridCell:
 
 def shown_result(result: Result, state: states.EventState) -> ShownResult:
     """The result as people read it; one that the rulebook cannot read keeps its figures."""
-    wounds = (result.wounds.a, result.wounds.b) if result.wounds else None
+    counted = state.rulebook.counted(result)
     return ShownResult(
-        result.score.a,
-        result.score.b,
+        counted.score.a,
+        counted.score.b,
         winner_of(state.rulebook, state.options, result),
         result.ended,
-        wounds,
+        (counted.wounds.a, counted.wounds.b) if counted.wounds else None,
         outcome_reason(state.rulebook, state.options, result),
     )
 
@@ -129,12 +128,7 @@ def result_worth(
     state: states.EventState, played: states.RoundState, match: states.MatchState
 ) -> dict[str, tuple[int, int]]:
     """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
-    if match.match.result is None or match.match.b is None:
-        return {}
-    try:
-        return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
-    except Problem:
-        return {}
+    return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
 
 
 def grid_cells(

@@ -8,7 +8,7 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.states import EventState
-from roundtap_hub.access.access_guard import answer_if_refused, is_logged_in
+from roundtap_hub.access.access_guard import answer_if_refused, is_known, is_logged_in
 from roundtap_hub.access.policy import allowed_roles, find_route, native_routes
 from roundtap_hub.hub import Hub
 from roundtap_hub.memory import trim_heap
@@ -69,7 +69,13 @@ class HubApplication:
         busy = BusyPage(self._static, hub.language)
         self.cached_pages = CachedPages(hub, cache, precedence, busy)
         self.pages = PageThreads(
-            self._build_pages, precedence, staff, busy, partial(is_logged_in, hub), per_address // 2
+            self._build_pages,
+            precedence,
+            staff,
+            busy,
+            partial(is_logged_in, hub),
+            partial(is_known, hub),
+            per_address // 2,
         )
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
         hub.host.hall_addresses.listeners.append(self._addresses_changed)

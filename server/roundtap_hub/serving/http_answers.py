@@ -5,6 +5,7 @@ import gzip
 import logging
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -115,6 +116,14 @@ async def read_body(scope: Scope, receive: Receive, bytes_max: int, within_s: fl
                     return body
     except TimeoutError:
         raise BodyTimeout from None
+
+
+async def discard_body(receive: Receive, bytes_max: int, within_s: float) -> None:
+    """Read what is left of a body that is too large: a browser that still sends would not show the answer."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            while bytes_max > 0 and (message := await receive()).get("more_body"):
+                bytes_max -= len(message.get("body", b""))
 
 
 async def read_message(

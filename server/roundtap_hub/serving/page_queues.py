@@ -75,9 +75,11 @@ class RequestPriority:
 
 class FairLine(Generic[T]):
     """A line in which turns go by address: next is the one whose last turn is longest ago, and of its items the oldest.
-    Not locked."""
+    `both_ends`: of those that ask for the first time, every other turn is the latest's, so that who comes after a crowd
+    does not wait for all of it. Not locked."""
 
-    def __init__(self) -> None:
+    def __init__(self, both_ends: bool = False) -> None:
+        self._both_ends = both_ends
         self._lines: dict[str, deque[T]] = {}
         self._last: dict[str, int] = {}  # the number of each address's last turn, or HEAD_START turns before it came
         self._turn = 0
@@ -102,6 +104,9 @@ class FairLine(Generic[T]):
     def pop(self) -> T:
         """The next; ValueError where none waits."""
         asker = min(self._lines, key=self._last.__getitem__)
+        if self._both_ends and self._turn % 2 and asker != FIRST:
+            came = self._turn - HEAD_START
+            asker = next((who for who in reversed(self._lines) if self._last[who] <= came), asker)
         item = self._lines[asker][0]
         self.remove(asker, item)
         self._turn += 1
@@ -118,10 +123,13 @@ class FairLine(Generic[T]):
         if not self._lines[asker]:
             del self._lines[asker]
 
-    def pop_youngest(self, more_than: int) -> T | None:
-        """Take out the newest item of the address with most, if it has `more_than` so many; else None."""
-        asker = max(self._lines, key=self.count, default="")
-        if self.count(asker) <= more_than:
+    def make_room(self, newcomer: str) -> T | None:
+        """Take out the newest item of the address with most, of several the one whose turn was last; None where the
+        `newcomer` has as many with one more, and had a turn as lately."""
+        came = self._turn - HEAD_START
+        asker = max(self._lines, key=lambda who: (self.count(who), self._last[who]), default="")
+        its, wanted = (self.count(asker), self._last.get(asker, came)), self.count(newcomer) + 1
+        if its <= (wanted, max(self._last.get(newcomer, came), came)):
             return None
         item = self._lines[asker][-1]
         self.remove(asker, item)
@@ -175,14 +183,14 @@ PROBE = QueueLimits(2**30, 3600.0)
 class PageQueue(Generic[T]):
     """A few threads and the line before them. All methods run on one event loop. `places`: how many pieces of work run
     at once; `spare`: further threads while one takes long (it waits for a slow card, reads a whole event, or hangs);
-    `per_address`: how many requests of one address wait at most."""
+    `per_address`: how many requests of one address wait at most; `both_ends`: as in FairLine."""
 
-    def __init__(self, name: str, places: int, spare: int, per_address: int) -> None:
+    def __init__(self, name: str, places: int, spare: int, per_address: int, both_ends: bool = False) -> None:
         self._free = places
         self._spare = spare
         self._per_address = per_address
         self._threads = ThreadPoolExecutor(places + spare, thread_name_prefix=name)
-        self._waiting = FairLine[asyncio.Future[None]]()
+        self._waiting = FairLine[asyncio.Future[None]](both_ends)
 
     async def run(
         self,
@@ -230,7 +238,7 @@ class PageQueue(Generic[T]):
         if asker not in ("", FIRST) and own >= self._per_address:
             raise AddressBusy
         if len(self._waiting) >= patience.waiting_max:
-            least = self._waiting.pop_youngest(own + 1)
+            least = self._waiting.make_room(asker)
             if least is None:
                 raise Busy
             least.cancel()

@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 
 FORM_BYTES_MAX = 4 * 1024 * 1024  # more than the file of an event with two thousand players
 SMALL_BODY_BYTES = 64 * 1024
+DISCARDED_BYTES_MAX = 64 * 1024 * 1024  # of the staff's larger files, so that the browser shows the answer
 BIG_BODIES = 2  # how many larger bodies are read at once, and only from the staff
 BODY_WITHIN_S = 15.0
 BIG_BODY_WITHIN_S = 60.0
@@ -29,8 +30,10 @@ PLAYERS_AT_ONCE, ORGANIZERS_AT_ONCE, STATIONS_AT_ONCE, LOGINS_AT_ONCE = 1, 2, 1,
 """Python makes one page at a time: more threads would only take turns, and the loop would wait for each."""
 SPARE = 2  # further threads of each lane, for when one takes long
 
-LOGIN_LIMITS, LOGINS_PER_ADDRESS = page_queues.QueueLimits(64, 20.0), 4
-"""A client that guesses PINs holds up only other logins: a logged-in organizer uses another lane."""
+LOGINS_PER_ADDRESS = 4
+"""A client that guesses PINs holds up only other strangers' logins: organizers use another lane, and so do devices that
+were logged in before."""
+
 Environ = dict[str, Any]
 Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
@@ -114,7 +117,8 @@ class PageThreads:
     """All pages of one hub. `build` makes the WSGI application in a thread, while reports are already answered.
     `organizes`: whether a request comes from a logged-in browser. Only those take the organizers' lane and may send
     large bodies: organizers never wait behind strangers' requests, and players' pages give way to theirs (`staff`).
-    `per_address`: requests of one address that wait in each lane."""
+    `knows`: whether a login comes from such a device, or from the hub's own machine. `per_address`: requests of one
+    address that wait in each lane."""
 
     def __init__(
         self,
@@ -123,10 +127,11 @@ class PageThreads:
         staff: page_queues.RequestPriority,
         busy: BusyPage,
         organizes: Callable[[http_answers.Scope], bool],
+        knows: Callable[[http_answers.Scope], bool],
         per_address: int = PER_ADDRESS // 2,
     ) -> None:
         self._build = build
-        self._organizes = organizes
+        self._organizes, self._knows = organizes, knows
         self._precedence, self._staff = precedence, staff
         self._busy = busy
         self._built: asyncio.Future[Wsgi] | None = None
@@ -134,7 +139,10 @@ class PageThreads:
         self._players = page_queues.PageQueue[WsgiAnswer]("players", PLAYERS_AT_ONCE, SPARE, per_address)
         self._organizers = page_queues.PageQueue[WsgiAnswer]("organizers", ORGANIZERS_AT_ONCE, SPARE, per_address)
         self._stations = page_queues.PageQueue[WsgiAnswer]("stations", STATIONS_AT_ONCE, SPARE, per_address)
-        self._logins = page_queues.PageQueue[WsgiAnswer]("logins", LOGINS_AT_ONCE, 0, LOGINS_PER_ADDRESS)
+        self._logins, self._known = (
+            page_queues.PageQueue[WsgiAnswer](name, LOGINS_AT_ONCE, 0, LOGINS_PER_ADDRESS, True)
+            for name in ("logins", "known-logins")
+        )
 
     async def built(self) -> Wsgi:
         """The application, built from the first call on; raises what building it raised."""
@@ -154,18 +162,18 @@ class PageThreads:
                 send, 408, b"text/plain", b"the request did not come whole\n", http_answers.CLOSE
             )
             return
-        lane = self._lane(scope, who)
-        patience = LOGIN_LIMITS if lane is self._logins else page_queues.FORM if form else page_queues.PAGE
-        before = None if lane is self._stations else self._staff if lane is self._players else self._precedence
+        lane = self._lane(scope, who, form)
+        staff = lane in (self._organizers, self._known)
+        before = None if lane is self._stations else self._precedence if staff else self._staff
         work = partial(self._render, await self.built(), wsgi_environ(scope, body, left_out), before)
         try:
             # A form is handled even if the client has gone: its button was pressed.
             page = await lane.run(
                 work,
-                patience,
+                page_queues.FORM if form else page_queues.PAGE,
                 None if form else partial(http_answers.until_gone, receive),
                 client_key_in(scope),
-                self._staff if lane is self._organizers else page_queues.NOTHING,
+                self._staff if staff else page_queues.NOTHING,
             )
         except page_queues.Busy as busy:
             await self._busy.answer(scope, send, form, busy)
@@ -186,16 +194,18 @@ class PageThreads:
                     page_queues.PROBE,
                     asker=page_queues.FIRST,
                 )
-                for lane in (self._players, self._organizers, self._stations, self._logins)
+                for lane in (self._players, self._organizers, self._stations, self._logins, self._known)
             )
         )
 
-    def _lane(self, scope: http_answers.Scope, who: frozenset[str]) -> page_queues.PageQueue[WsgiAnswer]:
+    def _lane(self, scope: http_answers.Scope, who: frozenset[str], form: bool) -> page_queues.PageQueue[WsgiAnswer]:
         if STATION in who:
             return self._stations
         if who & (STAFF | {LOGIN}) and self._organizes(scope):
             return self._organizers
-        return self._logins if LOGIN in who else self._players
+        if LOGIN in who and self._knows(scope):
+            return self._known
+        return self._logins if LOGIN in who and form else self._players
 
     async def _body(self, scope: http_answers.Scope, receive: http_answers.Receive) -> tuple[bytes, int]:
         """(the body, 0), or (nothing, its minimum length) where it is too large, which Flask then reports."""
@@ -207,6 +217,8 @@ class PageThreads:
             async with self._big_bodies:
                 return await http_answers.read_body(scope, receive, FORM_BYTES_MAX, BIG_BODY_WITHIN_S), 0
         except http_answers.BodyTooLarge:
+            if self._organizes(scope):
+                await http_answers.discard_body(receive, DISCARDED_BYTES_MAX, BIG_BODY_WITHIN_S)
             return b"", max(announced, FORM_BYTES_MAX + 1)
 
     def _render(self, application: Wsgi, environ: Environ, before: page_queues.RequestPriority | None) -> WsgiAnswer:

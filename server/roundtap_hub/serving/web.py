@@ -84,6 +84,7 @@ COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a 
 CUT_CHOICES = MappingProxyType(
     {
         "cut_would_change": ("cut.anew", "cut.keep"),
+        "cut_would_tie": ("cut.anew", "cut.keep"),
         "seeds_would_change": ("cut.anew", "cut.keep"),
         "tiebreak_would_change": ("tie.anew", "tie.keep"),
         "tiebreak_would_end": ("tie.anew", "tie.keep"),
@@ -360,6 +361,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
+        "lost_squads": problem.params.get("lost", "") if problem else "",
         "problem_where": sanitize_text(problem.where) if problem else "",
         "typed": request.form if problem else {},
         "wants_reason": asks.say(t) if asks is not None else "",
@@ -546,10 +548,12 @@ def add_venue_entry(new: NewEntry) -> None:
     current_hub().service.execute([Step(VENUE, new)], actor())
 
 
-def with_competitor_names(problem: Problem, event_id: str) -> Problem:
-    """The Problem with names for the competitors' ids."""
+def with_competitor_names(
+    problem: Problem, event_id: str, read: Callable[[SavedEvent], Mapping[str, str]] = full_names
+) -> Problem:
+    """The Problem with names for the competitors' ids, as the reader may see them."""
     moment = saved_event(current_snapshot(), event_id)
-    names = full_names(moment) if moment else {}
+    names = read(moment) if moment else {}
     named = {
         key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
         for key in COMPETITOR_PARAMS

@@ -154,7 +154,7 @@ def newest_backup_in(place: Path) -> Path:
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
     """After an event was deleted, remove backups that hold its people, in subfolders too. Raises OSError."""
-    for path in folder.rglob(f"*{SUFFIX}"):
+    for path in folder.rglob(f"*{SUFFIX}*"):
         if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
             with open(path, "r+b") as file:
                 head_file.overwrite_with_zeros(file.fileno())

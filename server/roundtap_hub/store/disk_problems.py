@@ -8,17 +8,17 @@ from pathlib import Path
 from roundtap_core.errors import Problem
 from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault, try_writing
 
-DAMAGED = "damaged"
-_KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing"}
+DAMAGED, MOVED = "damaged", "moved"
+_KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing", MOVED: "folder_moved"}
 _OF_A_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EUCLEAN, errno.ENXIO, errno.ENODEV)
 _CODES = (
     ("SQLITE_FULL", errno.ENOSPC),
     ("SQLITE_READONLY", errno.EROFS),
     ("SQLITE_IOERR", errno.EIO),
     ("SQLITE_CANTOPEN", errno.ENOENT),
-    ("SQLITE_CORRUPT", errno.EIO),
 )
-_BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+BROKEN = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_UNREADABLE = (*BROKEN, "SQLITE_CONSTRAINT", "SQLITE_ERROR")  # of a file with our tables, so that somebody altered it
 FILES = ("roundtap.db", "roundtap.db-wal", "roundtap.head")
 
 
@@ -37,7 +37,7 @@ def storage_problem(fault: str, folder: Path, reason: object = "") -> Problem:
 
 
 def fault_kind(problem: Problem) -> str:
-    """FULL, READ_ONLY or FAILING for a problem of the disk; DAMAGED for one of what is on it."""
+    """FULL, READ_ONLY, FAILING or MOVED for a problem of the disk; DAMAGED for one of what is on it."""
     return next((fault for fault, key in _KEYS.items() if key == problem.key), DAMAGED)
 
 
@@ -56,7 +56,8 @@ def unreadable_problem(error: Exception, database: Path) -> Problem:
     """Why a database cannot be opened or read. SQLite names only some causes: on a full disk it reports an I/O error
     about its shared memory, on a read-only one that it cannot open the file. So the disk is asked."""
     code, reason = sqlite_code(error), str(getattr(error, "orig", None) or error)
-    if code.startswith(_BROKEN):
+    # Text that is none, and a word for a number, are noticed by Python alone.
+    if code.startswith(_UNREADABLE) or isinstance(error, ValueError | TypeError) or "Could not decode" in reason:
         return Problem("journal_damaged", file=str(database), reason=reason, folder=str(database.parent))
     if errno_of(code) is not None:
         with suppress(FileNotFoundError):

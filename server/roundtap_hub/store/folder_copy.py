@@ -17,12 +17,16 @@ from roundtap_core.event.entries import VENUE
 from roundtap_hub.store.copies import COLUMNS, ENTRIES, PEOPLE, CommitBatch, Rows
 from roundtap_hub.store.head_file import checksum_of, checksummed_line, overwrite_with_zeros, write_at
 from roundtap_hub.store.journal import REMOVED, Head
+from roundtap_hub.store.secure_files import is_bounded
 from roundtap_hub.store.venue import EVENT_DELETED
 from roundtap_machine.atomic_write import replace_atomically
+from roundtap_machine.disk import check_place
 
 COPY_FILE = "roundtap-copy.journal"
 FORMAT = 1
 CHECK_LETTERS = 32
+COPY_BYTES_MAX = 1 << 30  # more than a thousand events
+LINE_BYTES_MAX = 64 << 20  # a line is one commit, or the first time all of them
 
 
 class FolderCopy:
@@ -59,9 +63,7 @@ class FolderCopy:
             os.close(place)
 
     def verify_place(self) -> None:
-        # A stick that was unmounted while its file was open takes every write until it is pulled out.
-        if not os.path.samestat(os.fstat(self._file), os.stat(self.folder / COPY_FILE)):
-            raise FileNotFoundError(errno.ENOENT, f"nothing at {self.folder}")
+        check_place(self.folder / COPY_FILE, os.fstat(self._file))
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
@@ -172,6 +174,8 @@ def read_copy(path: Path) -> CopyContent | None:
     """Verify a copy; None if there is none. Raises OSError, and Problem("copy_unreadable") for any other file."""
     content: CopyContent | None = None
     try:
+        if not is_bounded(path, COPY_BYTES_MAX):
+            raise Problem("copy_unreadable", file=str(path.resolve()))
         for fields, chain, length in _lines(path):
             if content is None:
                 if fields.get("roundtap-copy") != FORMAT:
@@ -187,7 +191,7 @@ def read_copy(path: Path) -> CopyContent | None:
     # A power cut leaves one line without its end; anything more is damage.
     with open(path, "rb") as file:
         file.seek(content.length)
-        content.damaged = b"\n" in file.read()
+        content.damaged = any(b"\n" in part for part in iter(lambda: file.read(LINE_BYTES_MAX), b""))
     return content
 
 
@@ -195,7 +199,7 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], str, int]]:
     """Each valid line, the chain after it, and the bytes up to its end."""
     chain, length = "", 0
     with open(path, "rb") as file:
-        for raw in file:
+        while raw := file.readline(LINE_BYTES_MAX):
             check, _, text = raw.rstrip(b"\n").partition(b" ")
             if not raw.endswith(b"\n") or check.decode("ascii", "replace") != checksum_of(text, chain, CHECK_LETTERS):
                 return

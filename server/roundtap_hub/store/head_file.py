@@ -161,11 +161,11 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
             has_lineage = _has_table(connection, LINEAGE_TABLE)
             lineage = _first(connection, f"SELECT id FROM {LINEAGE_TABLE}") if has_lineage else None
             for stream, head in heads.items() if _has_table(connection, "entry") else ():
-                last[stream] = _first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0
+                last[stream] = int(_first(connection, "SELECT max(number) FROM entry WHERE stream = ?", stream) or 0)
                 hashes[stream] = _first(
                     connection, "SELECT hash FROM entry WHERE stream = ? AND number = ?", stream, head.number
                 )
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ValueError, TypeError) as error:
         raise unreadable_problem(error, database) from error
     if named is None:
         if lineage:

@@ -21,12 +21,12 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub import models
-from roundtap_hub.store.disk_problems import errno_of, probe_folder, sqlite_code, unreadable_problem
+from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary
 from roundtap_hub.store.venue import EVENT_DELETED
-from roundtap_machine.disk import FAILING, disk_fault
+from roundtap_machine.disk import FAILING, check_place, disk_fault
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +97,8 @@ class Journal:
     """Whether the disk failed in a write. From then on this process may read what is not on the disk (Linux keeps pages
     that it could not write as if they were), so it writes nothing more."""
 
+    _place: Mapping[Path, os.stat_result] = {}
+
     def __init__(
         self, url: str, read_only: bool = False, known: schema_versions.Migrations = schema_versions.CURRENT
     ) -> None:
@@ -122,8 +124,10 @@ class Journal:
                     self.event_snapshots.readable = inspect(connection).has_table(models.EVENT_SNAPSHOT.name)
             else:
                 schema_versions.migrate(self._engine, known)
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
+        files = [self._path, self._path.with_name(f"{self._path.name}-wal")] if self._path.is_file() else []
+        self._place = {path: path.stat() for path in files if path.is_file()}
 
     def close(self) -> None:
         self._engine.dispose()
@@ -178,6 +182,12 @@ class Journal:
             connection.execute(delete(models.LINEAGE))
             connection.execute(insert(models.LINEAGE), {"id": lineage})
         self.scrub()
+
+    def verify_place(self) -> None:
+        """Raise OSError unless the paths of database and log still lead to the files that are open, as a copy's
+        does."""
+        for path, known in self._place.items():
+            check_place(path, known)
 
     def write_probe(self) -> None:
         """A write without meaning, synced. Raises JournalConflict while nothing can be written."""
@@ -336,27 +346,39 @@ class Journal:
         try:
             with self._engine.connect() as connection:
                 yield connection
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeError) as error:
             raise self._unreadable(error) from error
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         if self.sync_failed:
             raise JournalConflict("an earlier write failed", "SQLITE_IOERR")
+        self._refuse_elsewhere(JournalConflict)
         try:
             with self._engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
             code = sqlite_code(error)
             conflict = JournalConflict(str(error), code)
+            # A new process makes anew what can be, before anything is read.
+            self.sync_failed = code.startswith(BROKEN)
             if conflict.errno == errno.EIO:
                 # A quota is an I/O error to SQLite; but what failed in its sync may be lost, whatever the reason.
                 refused = None if "FSYNC" in code else probe_folder(self._path.parent)
                 self.sync_failed = refused is None or disk_fault(refused.errno) == FAILING
                 conflict.errno = refused.errno if refused is not None else errno.EIO
             raise conflict from error
+        self._refuse_elsewhere(CommitInDoubt)
 
-    def _unreadable(self, error: SQLAlchemyError) -> Problem:
+    def _refuse_elsewhere(self, kind: type[JournalConflict]) -> None:
+        try:
+            self.verify_place()
+        except OSError as error:
+            conflict = kind(str(error))
+            conflict.errno = error.errno
+            raise conflict from error
+
+    def _unreadable(self, error: Exception) -> Problem:
         return unreadable_problem(error, self._path)
 
 

@@ -56,8 +56,9 @@ class RecoveredStream:
     `parts`: (file, first entry, last entry). `mended`: altered entries that could be put right. `unread`: entries that
     were saved and that nothing holds any more; `beyond`: readable ones that follow them, and therefore do not count;
     `branch`: those of another hub that went on from an earlier copy. `names`: of everybody, also in the entries beyond.
-    `clock_ms`: what the running clock showed last. `taken`, `waiting`, `left`: reports of outboxes, recorded, kept
-    for a round that is to be adopted, or not usable.
+    `contradicted`: (file, number) of entries of which a head file or a unit's signed report knows another one: somebody
+    has rewritten the chain. `clock_ms`: what the running clock showed last. `taken`, `waiting`, `left`: reports of
+    outboxes, recorded, kept for a round that is to be adopted, or not usable.
     """
 
     stream: str
@@ -69,6 +70,7 @@ class RecoveredStream:
     unread: Sequence[int] = ()
     beyond: Sequence[Entry] = ()
     branch: Sequence[Entry] = ()
+    contradicted: list[tuple[Path, int]] = field(default_factory=list)
     people: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
     people_older: Mapping[str, str] = field(default_factory=dict)
@@ -80,14 +82,22 @@ class RecoveredStream:
 
     @property
     def lacks(self) -> bool:
-        return bool(self.unread or self.beyond or self.branch or self.people_older or self.people_lost or self.left)
+        return bool(
+            self.unread
+            or self.beyond
+            or self.branch
+            or self.contradicted
+            or self.people_older
+            or self.people_lost
+            or self.left
+        )
 
 
 @dataclass(slots=True)
 class Recovery:
     """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
     and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
-    something, and why: "foreign", "unreadable", "stranger", "copied"."""
+    something, and why: "foreign", "unreadable", "stranger", "unbounded", "copied"."""
 
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
@@ -159,19 +169,22 @@ class Findings:
 
     def chain(self, stream: str) -> list[Entry]:
         """The stream's chain from its first entry on: where two hubs went on from one copy, that of the later epoch;
-        never what a failed commit left on a page instead of what was saved; else the longer one."""
+        then what a head file names, so that a rewritten chain does not win; never what a failed commit left on a page
+        instead of what was saved; else the longer one."""
         numbers = self.entries.get(stream, {})
         saved = set[str]().union(*(source.committed for source in self.sources))
-        best: dict[tuple[int, str], tuple[int, int, int, Entry]] = {}
+        named = {head.hash for source in self.sources for head in source.heads.values()}
+        best: dict[tuple[int, str], tuple[int, int, int, int, Entry]] = {}
         for number in sorted(numbers, reverse=True):
             for entry in numbers[number].values():
-                epochs, committed, length = best.get((number + 1, entry.hash), (0, 0, 0))[:3]
-                own = (max(epochs, self._epochs[entry.hash]), committed + (entry.hash in saved), length + 1)
-                if own > best.get((number, entry.prev), (0, 0, 0))[:3]:
+                epochs, heads, committed, length = best.get((number + 1, entry.hash), (0, 0, 0, 0))[:4]
+                epochs, heads = max(epochs, self._epochs[entry.hash]), heads + (entry.hash in named)
+                own = (epochs, heads, committed + (entry.hash in saved), length + 1)
+                if own > best.get((number, entry.prev), (0, 0, 0, 0))[:4]:
                     best[number, entry.prev] = (*own, entry)
         entries: list[Entry] = []
         while following := best.get((len(entries) + 1, entries[-1].hash if entries else GENESIS)):
-            entries.append(following[3])
+            entries.append(following[4])
         return entries
 
     def stream(self, stream: str) -> RecoveredStream:
@@ -211,6 +224,15 @@ class Findings:
             unread=[number for number in range(length + 1, last + 1) if number not in readable],
             beyond=beyond,
             branch=list(branch.values()),
+            contradicted=[
+                (
+                    source.path.with_name(head_file.HEAD_FILE) if source.path.name == DATABASE else source.path,
+                    head.number,
+                )
+                for source in self.sources
+                for known, head in source.heads.items()
+                if known == stream and head.number <= length and head.hash not in held and head.hash not in branch
+            ],
         )
 
     def _parts(self, entries: Sequence[Entry]) -> list[tuple[Path, int, int]]:
@@ -268,12 +290,12 @@ def recover(
     are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
     Problem("nothing_to_recover"), Problem("journal_newer"), what `verify.verify_journal` finds, and OSError if the new
     folder cannot be written."""
-    to, strangers = to.absolute(), list[Path]()
+    to, unused = to.absolute(), list[tuple[Path, str]]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
     shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, strangers)))
+    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, unused)))
     proved: dict[Row, Entry] = {}
     sources = [read_source(path, proved) for path in paths]
     ours, notes = _of_one_hub(sources, lineage, places)
@@ -295,7 +317,9 @@ def recover(
             closing(Journal(sqlite_url(making))) as journal,
         ):
             secrets_lost = _write_journal(making, journal, found, [*ours, *near], streams, clocks.at(), chance)
-            _import_reports(journal, clocks, (report for source in sources for report in source.reports), streams)
+            _import_reports(
+                journal, clocks, [(source.path, *told) for source in sources for told in source.reports], streams
+            )
             for looked in look_through(journal):
                 # Missing people are named, and an invalid key or PIN costs only itself.
                 for wrong in looked.wrong:
@@ -308,7 +332,7 @@ def recover(
         _put_in_place(making, to)
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    notes += [(path, "stranger") for path in strangers] + [(each.path, "copied") for each in ours if each.copied]
+    notes += unused + [(each.path, "copied") for each in ours if each.copied]
     return Recovery(
         sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
         files,
@@ -512,21 +536,26 @@ def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> l
 def _import_reports(
     journal: Journal,
     clocks: Clocks,
-    reports: Iterable[tuple[dict[str, object], str]],
+    reports: Iterable[tuple[Path, dict[str, object], str]],
     streams: dict[str, RecoveredStream],
 ) -> None:
-    """Record reports of outboxes that the journal lacks, if they are signed by a key of this hub."""
+    """Record reports of outboxes that the journal lacks, if they are signed by a key of this hub. Name those that it
+    holds otherwise."""
     snapshot = load_snapshot(journal, DormantEvents(journal).open)
     keys = {unit: bytes.fromhex(key) for unit, key in snapshot.keys.items() if is_valid_key(snapshot.venue, unit, key)}
     seen: set[str] = set()
-    for report, mac in reports:
+    for path, report, mac in reports:
         event, unit = str(report.get("event")), str(report.get("unit"))
         state = snapshot.event(event)
-        known = state is not None and str(report.get("report_id")) in state.fates
-        if known or digest(report) in seen:
+        fate = state.fates.get(str(report.get("report_id"))) if state is not None else None
+        result = streams.setdefault(event, RecoveredStream(event, ())) if fate is None else streams[event]
+        for entry in result.entries[fate.number - 1 : fate.number] if fate is not None else ():
+            same = (entry.data["body"], entry.data["result"]) == (digest(report), report.get("result"))
+            if not same and verify_signature(keys.get(unit, b""), REPORT, report, mac):
+                result.contradicted.append((path, entry.number))
+        if fate is not None or digest(report) in seen:
             continue
         seen.add(digest(report))
-        result = streams.setdefault(event, RecoveredStream(event, ()))
         try:
             if not verify_signature(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)

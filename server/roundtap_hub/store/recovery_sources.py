@@ -24,11 +24,14 @@ from roundtap_hub import models
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups, head_file
 from roundtap_hub.store.copies import ENTRIES, PEOPLE
-from roundtap_hub.store.folder_copy import COPY_FILE, rows_of_line
+from roundtap_hub.store.folder_copy import COPY_FILE, LINE_BYTES_MAX, rows_of_line
 from roundtap_hub.store.journal import Head, next_entry
+from roundtap_hub.store.secure_files import is_bounded
 
 OUTBOX_FILE = "outbox.jsonl"
+JOURNAL_FILES = (DATABASE, head_file.HEAD_FILE)  # how the names of a journal's files begin
 NUMBER_MAX = 1_000_000  # what no stream reaches: every number up to the last one is told if it is lost
+SOURCE_BYTES_MAX = 128 << 20  # of a file that nobody has named; it is read twice, and once as a whole
 DEPTH_MAX = 4  # how many folders deep a stick is searched
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
 ROW = re.compile(r'\["')
@@ -128,10 +131,11 @@ class Source:
             }
 
 
-def readable_paths(place: Path, strangers: list[Path]) -> Iterator[Path]:
-    """The files of ours in a folder or on a stick, or the file itself. What belongs neither to the place's owner nor to
-    who asks goes to `strangers`: in a folder open to all, anybody could leave keys. Raises
-    Problem("recover_missing")."""
+def readable_paths(place: Path, unused: list[tuple[Path, str]]) -> Iterator[Path]:
+    """The files of ours in a folder or on a stick, or the file itself. `unused`: what is not read, and why. A
+    "stranger" belongs neither to the place's owner nor to who asks: in a folder open to all, anybody could leave keys.
+    What is "unbounded" is no ordinary file, or too large; a journal with such a log or head file is not read either.
+    Raises Problem("recover_missing")."""
     if not place.exists():
         raise Problem("recover_missing", place=str(place))
     ours = {os.getuid(), place.stat().st_uid}
@@ -139,19 +143,25 @@ def readable_paths(place: Path, strangers: list[Path]) -> Iterator[Path]:
         folders.sort()
         if len(Path(folder).relative_to(place).parts) >= DEPTH_MAX:
             folders.clear()
-        for name in sorted(names):
-            path = Path(folder, name)
-            if not os.path.lexists(path) or not (
-                path.suffix == backups.SUFFIX
-                or name.startswith((DATABASE, head_file.HEAD_FILE, Path(COPY_FILE).stem, OUTBOX_FILE))
-            ):
+        paths = [Path(folder, name) for name in sorted(names) if _is_named_as_ours(name)]
+        unbounded = [
+            path for path in paths if not path.is_symlink() and path.exists() and not is_bounded(path, SOURCE_BYTES_MAX)
+        ]
+        unused += [(path, "unbounded") for path in unbounded]
+        for path in paths:
+            if path in unbounded or not os.path.lexists(path):
                 continue
+            of_journal = path.name.startswith(JOURNAL_FILES)
             if path.is_symlink() or os.lstat(path).st_uid not in ours:
-                strangers.append(path)
-            else:
-                yield path.with_name(DATABASE) if name.startswith((DATABASE, head_file.HEAD_FILE)) else path
+                unused.append((path, "stranger"))
+            elif not (of_journal and any(each.name.startswith(JOURNAL_FILES) for each in unbounded)):
+                yield path.with_name(DATABASE) if of_journal else path
     if place.is_file():
         yield place
+
+
+def _is_named_as_ours(name: str) -> bool:
+    return name.endswith(backups.SUFFIX) or name.startswith((*JOURNAL_FILES, Path(COPY_FILE).stem, OUTBOX_FILE))
 
 
 def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
@@ -170,7 +180,7 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
                 rows = connection.execute(f"SELECT {', '.join(columns)} FROM {kind.__tablename__}")
                 source.print_jobs += [kind.model_validate(dict(zip(columns, row, strict=True))) for row in rows]
     with suppress(OSError), open(path, "rb") as lines:
-        for raw in lines:
+        while raw := lines.readline(LINE_BYTES_MAX):
             _add_line(source, raw)
     source.committed = set(source.entries)
     with suppress(OSError):

@@ -28,6 +28,13 @@ def read_json(path: Path) -> Any:
     return None
 
 
+def is_bounded(path: Path, bytes_max: int) -> bool:
+    """Whether this is an ordinary file, no link, of at most so many bytes. Anybody may have written a stick, and who
+    opens a FIFO waits for ever. Raises OSError."""
+    found = os.lstat(path)
+    return stat.S_ISREG(found.st_mode) and found.st_size <= bytes_max
+
+
 def lock_file(path: Path) -> int:
     """Open (or create) and lock the file until it is closed. BlockingIOError if another process holds the lock."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)

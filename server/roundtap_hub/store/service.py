@@ -23,6 +23,7 @@ from roundtap_hub.store import journal as journals
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.copies import CommitBatch, Copies
+from roundtap_hub.store.disk_problems import MOVED
 from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
 from roundtap_hub.store.head_file import HeadFile
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, reload_streams
@@ -239,6 +240,7 @@ class Service:
     def check_disk(self, folder: Path) -> None:
         """Check the disk; after a failure, make the writer try it again. From any thread, every few seconds."""
         try:
+            self._journal.verify_place()
             disk, log_bytes = os.statvfs(folder), self._journal.log_bytes()
         except OSError as error:
             self.storage.failed(error.errno)
@@ -257,7 +259,15 @@ class Service:
         except (journals.JournalConflict, OSError) as refused:
             self._note_refusal(refused)
         else:
+            if self._is_moved and self._doubtful:
+                # What was committed as the folder went is on no copy yet.
+                self._reopen()
             self.storage.written()
+
+    @property
+    def _is_moved(self) -> bool:
+        """Whether the open files are not those at the folder's path: a new process would find others, or none."""
+        return self.storage.fault == MOVED
 
     def _note_refusal(self, refused: journals.JournalConflict | OSError) -> None:
         if refused.errno is not None:
@@ -357,7 +367,9 @@ class Service:
             log.error("whether a batch is saved is not known yet: %s", unknown)
             for request, _ in decided.made:
                 request.answer.set_exception(OutcomeUnknown(request.answer))
-            self._reopen()
+            self._doubtful |= decided.streams
+            if not self._is_moved:
+                self._reopen()
 
     def _commit(self, decided: DecidedBatch) -> bool:
         """Whether it is saved. Raises CommitInDoubt if only a new process can tell."""
@@ -369,6 +381,8 @@ class Service:
         except (journals.JournalConflict, OSError) as refused:
             log.error("a batch of %d was not saved: %s", len(decided.entries), refused)
             self._note_refusal(refused)
+            if isinstance(refused, journals.CommitInDoubt) and self._is_moved:
+                raise
         except Exception:
             log.error("a batch of %d could not be written down", len(decided.entries), exc_info=True)
         else:
@@ -438,12 +452,14 @@ class Service:
 
     def _settle_doubtful(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """The requests that can be decided. The others, whose streams cannot be read now, are refused."""
-        in_doubt = [request for request in batch if self._in_doubt(request)] if self._doubtful else []
+        moved = self._is_moved
+        in_doubt = [request for request in batch if moved or self._in_doubt(request)] if self._doubtful else []
         if not in_doubt:
             return batch
-        self._reload_streams(self._doubtful)
+        if not moved:
+            self._reload_streams(self._doubtful)
         for request in in_doubt:
-            if self._in_doubt(request):
+            if moved or self._in_doubt(request):
                 request.answer.set_exception(Problem("not_saved"))
         return [request for request in batch if not request.answer.done()]
 

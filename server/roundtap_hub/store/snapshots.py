@@ -1,11 +1,13 @@
 """Snapshots of dormant events, stored beside their entries, so that no list needs to fold years of them."""
 
 import json
+import logging
 import zlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, Row, Select, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.event.state_bytes import decode_state, encode_state, state_form
@@ -13,6 +15,8 @@ from roundtap_core.event.states import EventState
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_hub.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert
+
+log = logging.getLogger(__name__)
 
 FOLD_VERSION = "0.1.0"
 """Raise it when the same entries fold to another state of the same form. Not the build's version: snapshots outlive
@@ -71,7 +75,7 @@ def snapshot_event(state: EventState) -> EventSnapshot:
 
 
 class EventSnapshotStore:
-    """The snapshots in one database; reads raise SQLAlchemyError if it cannot be read."""
+    """The snapshots in one database."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -79,38 +83,30 @@ class EventSnapshotStore:
 
     def summaries(self) -> dict[str, tuple[EventSummary, str]]:
         """Each snapshot's summary and core; states are not read."""
-        if not self.readable:
-            return {}
-        query = select(
-            EVENT_SNAPSHOT.c.event,
-            EVENT_SNAPSHOT.c.number,
-            EVENT_SNAPSHOT.c.head,
-            EVENT_SNAPSHOT.c.made_by,
-            EVENT_SNAPSHOT.c.summary,
-        )
-        with self._engine.connect() as connection:
-            return {
-                row.event: (summary, row.made_by)
-                for row in connection.execute(query)
-                if (summary := _summary_in(row)) is not None
-            }
+        columns = [column for column in EVENT_SNAPSHOT.c if column is not EVENT_SNAPSHOT.c.state]
+        return {
+            row.event: (summary, row.made_by)
+            for row in self._rows(select(*columns))
+            if (summary := _summary_in(row)) is not None
+        }
 
     def known(self) -> dict[str, tuple[int, str]]:
         """The entry (number, head) of each event's snapshot, usable or not."""
-        if not self.readable:
-            return {}
-        with self._engine.connect() as connection:
-            return {
-                row.event: (row.number, row.head)
-                for row in connection.execute(
-                    select(EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number, EVENT_SNAPSHOT.c.head)
-                )
-            }
+        columns = (EVENT_SNAPSHOT.c.event, EVENT_SNAPSHOT.c.number, EVENT_SNAPSHOT.c.head)
+        return {row.event: (row.number, row.head) for row in self._rows(select(*columns))}
+
+    def _rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
+        """None where the table cannot be read: the entries hold the same."""
+        try:
+            with self._engine.connect() as connection:
+                return connection.execute(query).all() if self.readable else ()
+        except SQLAlchemyError as error:
+            log.error("snapshots cannot be read: %s", error)
+            return ()
 
     def find(self, event_id: str) -> EventSnapshot | None:
         """An event's snapshot as stored; None if there is no readable one."""
-        with self._engine.connect() as connection:
-            row = connection.execute(select(EVENT_SNAPSHOT).where(EVENT_SNAPSHOT.c.event == event_id)).first()
+        row = next(iter(self._rows(select(EVENT_SNAPSHOT).where(EVENT_SNAPSHOT.c.event == event_id))), None)
         summary = _summary_in(row) if row is not None else None
         try:
             return EventSnapshot(summary, row.made_by, zlib.decompress(row.state)) if row and summary else None
@@ -124,7 +120,7 @@ class EventSnapshotStore:
             if seal is None or seal.made_by != running_core():
                 return None
             state = decode_state(seal.state)
-        except (ValueError, SQLAlchemyError):
+        except ValueError:
             return None
         fits = (state.id, state.number, state.head) == (summary.id, summary.number, summary.head)
         return state if fits else None

@@ -2,12 +2,13 @@
 
 import errno
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
 from roundtap_hub.store.copies import AWAY, CATCHING_UP, CURRENT, EJECTED, REFUSED, SLOW, CopyState
-from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault
+from roundtap_hub.store.disk_problems import MOVED
+from roundtap_machine.disk import FAILING, FULL, disk_fault
 
 LOW, SLOW_DISK = "low", "slow"
 WARNING, NOTE = "warning", "note"
@@ -48,6 +49,8 @@ class StorageState:
         self._head_fails = False
         self._backup: Problem | None = None
         self._shown = ""
+        self.mended: Sequence[str] = ()
+        """Tables that this start has made anew (store/mending.py)."""
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -56,17 +59,18 @@ class StorageState:
 
     @property
     def fault(self) -> str:
-        """How the last write, or attempt, failed: FULL, READ_ONLY, FAILING; "" if it did not."""
+        """How the last write, or attempt, failed: FULL, READ_ONLY, FAILING, MOVED; "" if it did not."""
         return self._trouble
 
     def failed(self, number: int | None) -> None:
         """A write failed; `number` as of an OSError."""
         with self._lock:
-            trouble = disk_fault(number)
+            trouble = MOVED if number == errno.ESTALE else disk_fault(number)
             if not self._trouble:
                 self._since_ms = self._mono_ms()
-            # "No space" is more specific than its consequences.
-            self._trouble = self._trouble if self._trouble in (FULL, READ_ONLY) and trouble == FAILING else trouble
+            # "No space" is more specific than its consequences; of another folder nothing is to be known.
+            keeps = self._trouble and (trouble == FAILING or self._trouble == MOVED)
+            self._trouble = self._trouble if keeps else trouble
             self._well_since_ms = None
         self._notify_if_changed()
 
@@ -121,6 +125,8 @@ class StorageState:
             found.append(StorageLine("log", n=self._log_bytes // 1_000_000))
         if self._head_fails and not self._trouble:
             found.append(StorageLine("head"))
+        if self.mended:
+            found.append(StorageLine("mended.paper" if any("print" in table for table in self.mended) else "mended"))
         if self._backup is not None:
             found.append(StorageLine("backup", problem=self._backup))
         return found + self._copy_lines()

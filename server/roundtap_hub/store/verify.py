@@ -1,18 +1,22 @@
 """Verifies a journal from its first entry: chains, folds, snapshots, and people against their digests."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+
+from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.state_bytes import encode_state
 from roundtap_core.event.states import EventState
+from roundtap_hub.access.rights import NO_KEY
+from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.person_rows import matches_entries, wrong_people
 from roundtap_hub.store.read_model import people_problem
 from roundtap_hub.store.snapshots import running_core
-from roundtap_hub.store.venue import Venue, apply_venue
+from roundtap_hub.store.venue import Venue, apply_venue, is_valid_key, is_valid_pin
 
 SEALED, STALE, OTHER_CORE, UNSEALED = "sealed", "stale", "other-core", "none"
 """A snapshot's state: it matches its entries; it is of an earlier entry; another core made it; there is none."""
@@ -57,8 +61,22 @@ def _venue(journal: Journal, head: Head) -> tuple[StreamCheck, Venue]:
             venue = apply_venue(venue, entry)
     except Problem as problem:
         found.wrong.append(problem)
-    found.wrong += [row for row in journal.secret_rows() if isinstance(row, Problem)]
+    found.wrong += _wrong_secrets(venue, journal.secret_rows())
     return found, venue
+
+
+def _wrong_secrets(venue: Venue, rows: Iterable[SQLModel | Problem]) -> Iterator[Problem]:
+    """Rows that are none, and those whose key or PIN is not the one that the entries mean: each costs only itself."""
+    for row in rows:
+        if isinstance(row, Problem):
+            yield row
+        elif isinstance(row, UnitKeyRow) and row.key and not is_valid_key(venue, row.unit, row.key):
+            if venue.units.get(row.unit, NO_KEY).digest:
+                yield Problem("row_malformed", table="unit_key", row=row.unit, column="key")
+        elif isinstance(row, StaffRow) and row.hashed and not is_valid_pin(venue, row.person, row.hashed):
+            member = venue.staff.get(row.person)
+            if member is not None and member.pin:
+                yield Problem("row_malformed", table="staff", row=row.person, column="hashed")
 
 
 def _event(journal: Journal, stream: str, head: Head, venue: Venue) -> StreamCheck:

@@ -17,7 +17,7 @@ from roundtap_core.messages import Health
 from roundtap_core.typed import salvage_message
 
 IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
-CALL, TAKEN = "call", "taken"
+CALL, TAKEN, OLD_SLIP = "call", "taken", "old-slip"
 
 
 class UnitStatus(msgspec.Struct, frozen=True):
@@ -50,7 +50,8 @@ class UnitStatus(msgspec.Struct, frozen=True):
 
 
 RequestKey = tuple[str, str, str]
-"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page."""
+"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP,
+too, but its round is over."""
 
 
 class PhoneRequest(msgspec.Struct, frozen=True):

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 
-import networkx
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
-from roundtap_core.check.drawn_rounds import first_bye_due
 from roundtap_core.pairing.swiss_round import draw_swiss_round, pairing_to_json
 from roundtap_core.records import Competitor, Match, Result, Round, SidePair, Tournament
 
-NAMES = {"a": "Ana Ruiz", "b": "Bruno Maier", "c": "Łukasz Żak", "d": "Kai Eich", "e": "Eva Luz", "f": "Ida Roth"}
+NAMES = {
+    "a": "Ana Ruiz",
+    "b": "Bruno Maier",
+    "c": "Łukasz Żak",
+    "d": "Kai Eich",
+    "e": "Eva Luz",
+    "f": "Ida Roth",
+    "g": "Gil Paz",
+    "h": "Hans Ott",
+}
 SQUADS = {"a": [1, 2], "b": [3, 4]}
 
 
@@ -77,7 +81,7 @@ def test_a_repeated_pairing_names_both_and_the_first_round() -> None:
     problem = violations(event([game("ab"), game("cd")], [game("ac"), game("bd")], [game("ba"), game("dc")]))[0]
     assert problem.where == "/rounds/2/matches/0"
     assert problem.say() == (
-        "Bruno M. (b) and Ana R. (a) already met in round 1. Rematches within a stage are not allowed."
+        "Bruno M. (b) and Ana R. (a) already met in round 1, and another draw would have avoided this rematch."
     )
 
 
@@ -221,24 +225,25 @@ def test_a_won_bye_counts_as_one_received() -> None:
 
 def test_a_second_bye_is_right_when_everybody_had_one() -> None:
     rounds = [[bye("a"), game("bc")], [bye("c"), game("ab")], [bye("b"), game("ac")], [bye("c"), game("ab")]]
-    assert [key for _, key in found(event(*rounds, players="abc"))] == ["repeat"]
+    assert found(event(*rounds, players="abc")) == []
 
 
-def test_a_second_bye_is_right_where_every_other_would_force_a_repeat() -> None:
-    # d and e have each met a, b and c. Without d, nobody is left for e, and the other way round: one of a, b and c,
-    # who all sat out before, must do so again, and a is the last of them.
+def test_a_second_bye_is_wrong_even_where_every_other_forces_a_repeat() -> None:
+    """Section 10: the bye goes to who has had none; that comes first, fewest repeats second."""
+    # d and e have each met a, b and c, who all sat out before. Without d, e meets one of them again.
     before = [
         [bye("a"), game("be"), game("cd")],
         [bye("b"), game("ce"), game("da")],
         [bye("c"), game("ea"), game("bd")],
     ]
-    tournament = event(*before, [bye("a"), game("de"), game("bc")], players="abcde")
+    for again in ([bye("a"), game("de"), game("bc")], [bye("b"), game("de"), game("ac")]):
+        tournament = event(*before, again, players="abcde")
+        assert [problem for problem in found(tournament) if problem[0].startswith("/rounds/3")] == [
+            ("/rounds/3/matches/0/bye", "second_bye")
+        ]
+    # e is the last of the two without one: their other three pair off with one repeat, which is forced.
+    tournament = event(*before, [bye("e"), game("da"), game("bc")], players="abcde")
     assert [problem for problem in found(tournament) if problem[0].startswith("/rounds/3")] == []
-    # b stood above a.
-    tournament = event(*before, [bye("b"), game("de"), game("ac")], players="abcde")
-    assert [problem for problem in found(tournament) if problem[0].startswith("/rounds/3")] == [
-        ("/rounds/3/matches/0/bye", "bye_too_high"),
-    ]
 
 
 def test_the_bye_goes_to_the_last_in_the_standings() -> None:
@@ -255,36 +260,6 @@ def test_the_lot_between_equals_is_no_breach() -> None:
     first = [game("ab"), game("cd"), bye("e")]
     assert found(event(first, [game("ec"), game("da"), bye("b")], players="abcde")) == []
     assert found(event(first, [game("ea"), game("cb"), bye("d")], players="abcde")) == []
-
-
-@given(st.integers(1, 11), st.randoms(use_true_random=False), st.sampled_from([0.2, 0.5, 0.7, 0.85]))
-def test_a_bye_is_due_to_the_first_without_whom_a_round_exists_as_networkx_says(
-    half: int,
-    chance: random.Random,
-    played: float,
-) -> None:
-    players = [str(n) for n in range(2 * half + 1)]
-    pairs = list(itertools.combinations(players, 2))
-    met = [pair for pair in pairs if chance.random() < played]
-    graph = networkx.Graph([pair for pair in pairs if pair not in met])
-    graph.add_nodes_from(players)
-
-    def whole_without(who: str) -> bool:
-        rest = graph.subgraph(set(players) - {who})
-        return len(networkx.max_weight_matching(rest, maxcardinality=True)) == half
-
-    drawn = Round(1, matches=tuple(Match(*pair) for pair in met))
-    before = Tournament("Winter Open", "xwing-standard", rounds=(drawn,))
-    candidates = chance.sample(players[1:], len(players) // 2)
-    right = next((who for who in candidates if whole_without(who)), None)
-    assert first_bye_due(before, players[1:], players[0], candidates) == right
-
-
-def test_three_who_have_all_met_leave_the_fourth_one_partner_only() -> None:
-    met = tuple(game(pair) for pair in ("ab", "bc", "ca"))
-    before = Tournament("Winter Open", "xwing-standard", rounds=(Round(1, matches=met),))
-    assert first_bye_due(before, list("bcde"), "a", ["e", "d", "c"]) == "c"
-    assert first_bye_due(before, list("bcd") + list("efg"), "a", ["g"]) == "g"
 
 
 def test_who_left_is_paired_no_more_and_not_missed() -> None:
@@ -336,14 +311,14 @@ def test_problems_come_in_the_file_s_order() -> None:
 
 @pytest.mark.parametrize("players", [3, 5, 6, 7, 9, 13])
 def test_our_own_draws_break_no_rule(players: int) -> None:
-    """Whole events, drawn by the kit, with drops and won byes: at most a repeat where none could be avoided."""
+    """Whole events, drawn by the kit, with drops and won byes, beyond what goes without a repeat."""
     for seed in range(12):
         chance = random.Random(seed)
         people = tuple(Competitor(f"p{n}", f"P{n}", won_bye=chance.random() < 0.1) for n in range(players))
         tournament = Tournament(
-            "Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 4}, seed=seed, competitors=people
+            "Open", "xwing-standard", options={"structure": "own", "swiss_rounds": 6}, seed=seed, competitors=people
         )
-        for number in range(1, 5):
+        for number in range(1, 7):
             drawn = pairing_to_json(draw_swiss_round(tournament))
             matches = tuple(
                 Match(
@@ -359,10 +334,7 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
             leaving = chance.choice(tournament.competitors)
             if chance.random() < 0.3 and players > 6 and leaving.active:
                 tournament = with_competitor(tournament, leaving.id, dropped_after=number)
-            surprising = [p for p in violations(tournament) if not (p.key == "repeat" and drawn["notes"]["repeats"])]
-            assert surprising == [], (seed, number)
-            if drawn["notes"]["repeats"]:
-                break
+            assert violations(tournament) == [], (seed, number)
 
 
 @pytest.mark.parametrize(
@@ -381,7 +353,7 @@ def test_our_own_draws_break_no_rule(players: int) -> None:
                 timeout={"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 1}},
             ),
             "/score",
-            "score_contradicts_timeout",
+            "timeout_score",
         ),
         ("warlords-of-terra", Result("time", "draw", score=SidePair(12, -4)), "/winner", "drawn_without_life"),
         ("warlords-of-terra", Result(winner="a", score=SidePair(20, 7)), "/score/b", "loser_has_life"),

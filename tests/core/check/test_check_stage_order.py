@@ -11,6 +11,7 @@ from test_check import SQUADS, bye, event, found, game, with_competitor
 from roundtap_core.check.check import violations
 from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
 from roundtap_core.result_json import result_to_json
+from roundtap_core.standings.standings import standings
 
 FIRST = [game("ab"), game("cd")]
 
@@ -86,6 +87,48 @@ def test_an_event_that_says_it_is_over() -> None:
     assert found(event(FIRST, swiss_rounds=3)) == []
     opened = finished(event([game("ab"), Match("c", "d")], swiss_rounds=1))
     assert found(opened) == [("/rounds/0/matches/1", "finished_with_open_match")]
+
+
+def knockout(*games: str) -> Round:
+    """The semi-finals, or the final, after one Swiss round: who is named first has won."""
+    return Round(
+        4 - len(games), "elimination", tuple(replace(game(pair), game=n) for n, pair in enumerate(games, start=1))
+    )
+
+
+def test_an_event_that_is_over_without_its_final() -> None:
+    swiss = event(FIRST, swiss_rounds=1, cut=4)
+    # Seeds by MoV are a, c, b, d or alike: whoever won meets whom the file says.
+    order = [row.competitor for row in standings(swiss)]
+    semi = knockout(order[0] + order[3], order[1] + order[2])
+    final = knockout(order[0] + order[1])
+    assert found(finished(swiss)) == [("/finished", "finished_without_final")]
+    assert found(finished(replace(swiss, rounds=(*swiss.rounds, semi)))) == [("/finished", "finished_without_final")]
+    whole = replace(swiss, rounds=(*swiss.rounds, semi, final))
+    assert found(finished(whole)) == []
+    third = replace(whole, options={**whole.options, "third_place_match": True})
+    assert found(finished(third)) == [("/rounds/2/matches", "bracket_game_count")]
+    line = {"points": [{"kind": "finished_early"}], "reason": "the hall closes", "by": "organizer"}
+    assert found(finished(replace(swiss, rounds=(*swiss.rounds, semi)), played_on=[line])) == []
+    # Nobody announced how many rounds there are: it ends whenever it ends, but not in the middle of a bracket.
+    assert found(finished(event(FIRST, cut=4))) == []
+
+
+def test_a_final_to_which_nobody_can_come_is_not_missed() -> None:
+    swiss = event(FIRST, swiss_rounds=1, cut=4)
+    order = [row.competitor for row in standings(swiss)]
+    semi = knockout(order[0] + order[3], order[1] + order[2])
+    whole = replace(swiss, rounds=(*swiss.rounds, semi))
+    for who in order[:2]:
+        whole = with_competitor(whole, who, dropped_after=2)
+    assert found(finished(whole)) == []
+
+
+def test_a_second_swiss_stage_of_which_rounds_are_missing() -> None:
+    swiss = event(FIRST, swiss_rounds=1, cut=4, second_stage="second-swiss")
+    swiss = replace(swiss, rulebook="xwing-standard")
+    begun = replace(swiss, rounds=(*swiss.rounds, Round(2, "second-swiss", (game("ac"), game("bd")))))
+    assert ("/finished", "finished_without_final") in found(finished(begun))
 
 
 def test_an_event_that_is_over_with_a_tie_at_a_prize() -> None:

@@ -425,9 +425,36 @@ def test_an_order_of_the_cut_that_the_swiss_rounds_do_not_give_is_named() -> Non
     assert violations(tournament_from_json(file)) == []
     turned = file["cut"]["order"]
     file["cut"]["order"] = [turned[1], turned[0], *turned[2:]]
-    assert [problem.key for problem in violations(tournament_from_json(file)) if problem.where.startswith("/cut")] == [
-        "cut_order_differs"
-    ]
+    assert told_of_the_cut(file) == ["cut_order_differs", "cut_seed_differs"]
+
+
+def told_of_the_cut(file: dict[str, Any]) -> list[str]:
+    found = violations(tournament_from_json(file))
+    return [problem.key for problem in found if problem.where.startswith("/cut") or problem.key == "not_in_cut"]
+
+
+def test_seeds_that_the_order_of_the_cut_does_not_give_are_named() -> None:
+    event = cut().play().settle()
+    file = tournament_to_json(whole_tournament(event.state, {}))
+    seeds, order = file["cut"]["seeds"], file["cut"]["order"]
+    for lie in (seeds[::-1], [seeds[1], seeds[0], *seeds[2:]], [*seeds[:-1], order[-1]]):
+        told = told_of_the_cut({**file, "cut": {**file["cut"], "seeds": lie}})
+        assert told[0] == "cut_seed_differs"
+        # The last lie leaves out somebody who plays.
+        assert ("not_in_cut" in told) == (lie[-1] == order[-1])
+
+
+def test_seeds_after_somebody_left_declined_and_was_not_there_are_right() -> None:
+    event = cut()
+    made = event.state.cut
+    assert made is not None
+    event.tell(c.DropCompetitor(made.seeds[1]))
+    event.tell(c.DeclinePlace(made.order[made.size]))
+    event.tell(c.PassOverAbsentees((made.seeds[0],)))
+    for place in (1, 2):
+        event.tell(c.AcceptPlace(made.order[made.size + place]))
+    event.play().settle()
+    assert told_of_the_cut(tournament_to_json(whole_tournament(event.state, {}))) == []
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -555,3 +582,25 @@ def test_the_digest_of_a_swiss_event_knows_nothing_of_cuts() -> None:
     assert state_digest(event.state) == as_ever
     event.tell(c.MakeCut())
     assert state_digest(event.state) == as_ever
+
+
+def test_who_was_absent_and_comes_in_after_somebody_below_has_the_seed_that_the_order_gives() -> None:
+    """The order of the cut says seeds, bracket and who is the better placed: to the hub as to who reads the file."""
+    event = cut()
+    ranked, seeds = order(event), current_seeds(event.state)
+    event.tell(c.PassOverAbsentees((ranked[8],)))
+    event.tell(c.DropCompetitor(seeds[5]))
+    event.tell(c.AcceptPlace(ranked[9]))
+    event.tell(c.PassOverAbsentees(()))
+    event.tell(c.DropCompetitor(seeds[3]))
+    event.tell(c.AcceptPlace(ranked[8]))
+    stands = (*seeds[:3], seeds[4], *seeds[6:8], ranked[8], ranked[9])
+    assert current_seeds(event.state) == stands
+    event.play()
+    assert (event.match("3.1").match.a, event.match("3.1").match.b) == (seeds[0], ranked[9])
+    assert current_seeds(event.state) == stands
+    file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
+    found = bracket_of(file)
+    assert found is not None
+    assert found.seeds == stands
+    assert violations(file) == []

@@ -58,7 +58,7 @@ def eventful() -> Event:
     event.play().settle()
     event.tell(c.ReturnCompetitor(leaver))
     event.play()
-    event.agree(score(60, 60, winner="b"), "3.1")
+    event.agree(score(100, 100, winner="b"), "3.1")
     return event
 
 
@@ -86,20 +86,20 @@ def test_a_result_that_came_with_the_file_stands_until_a_judge_decides() -> None
     event = Event(players=0, created=False)
     event.state = imported(through_a_file(tournament_of(eventful().state)))
     assert event.match("3.1").done
-    event.report("a", score(70, 60), "3.1")
+    event.report("a", score(100, 60), "3.1")
     assert event.match("3.1").state == DISPUTE
-    assert event.match("3.1").match.result == score(60, 60, winner="b")
-    event.report("b", score(70, 60), "3.1")
+    assert event.match("3.1").match.result == score(100, 100, winner="b")
+    event.report("b", score(100, 60), "3.1")
     assert (event.match("3.1").state, event.match("3.1").done) == (SECOND, False)
     event.tell(c.EnterResult("3.1", 0, event.match("3.1").second))
     assert event.match("3.1").done
-    assert event.match("3.1").match.result == score(70, 60)
+    assert event.match("3.1").match.result == score(100, 60)
 
 
 def test_a_report_that_agrees_with_the_file_changes_nothing() -> None:
     event = Event(players=0, created=False)
     event.state = imported(through_a_file(tournament_of(eventful().state)))
-    event.report("b", score(60, 60, winner="b"), "3.1")
+    event.report("b", score(100, 100, winner="b"), "3.1")
     assert event.match("3.1").done
 
 

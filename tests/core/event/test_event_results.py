@@ -14,6 +14,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.apply import apply
 from roundtap_core.event.closing import APPEAL_OPEN, SQUADS_OWED
 from roundtap_core.event.entries import NewEntry, chain_entry
+from roundtap_core.event.event_flow import squads_let_go
 from roundtap_core.event.results import APPLY_RESULTS
 from roundtap_core.event.setup import KINDS
 from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN, SECOND, OpenPoint
@@ -21,6 +22,7 @@ from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, SQUADS_UNFIELDED, TIE_OPEN, Result, SidePair
+from roundtap_core.result_json import result_to_json
 
 WON, LOST = score(100, 24), score(24, 100)
 
@@ -318,7 +320,12 @@ def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() ->
         assert event.state.live is not None
         for match in event.state.live.open_matches:
             event.tell(
-                c.EnterResult(match.id, match.revision, score(2, 0, winner="a", wounds=SidePair(9, 4), picks=picks))
+                c.EnterResult(
+                    match.id,
+                    match.revision,
+                    score(2, 0, winner="a", wounds=SidePair(9, 4), picks=picks),
+                    lets_go=squads_let_go(event.state, event.state.live, match.match, picks),
+                )
             )
     owing = {OpenPoint(SQUADS_UNFIELDED, match.match.a) for match in event.state.rounds[1].matches}
     found = violations(whole_tournament(event.state, {}))
@@ -329,6 +336,86 @@ def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() ->
     assert set(event.state.played_on[0].points) == owing
     file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
     assert [problem.key for problem in violations(file)] == []
+
+
+def with_two_squads_owed() -> tuple[Event, str]:
+    """The last of two rounds: in the first everybody fielded A and B, or had a bye with them. Who has the bye now."""
+    event = Event(5, {"structure": "own", "swiss_rounds": 2, "cut": 0}, rulebook="shatterpoint-premier", level=None)
+    for _ in range(2):
+        event.play()
+        [(who, _)] = event.byes(event.state.rounds[-1].number).items()
+        if len(event.state.rounds) == 1:
+            assert event.state.live is not None
+            bye = next(match for match in event.state.live.matches if match.match.b is None)
+            event.tell(c.SetPicks(bye.id, (1, 2)))
+            for match in event.state.live.open_matches:
+                event.tell(c.EnterResult(match.id, match.revision, squads_result([1, 2], [1, 2])))
+    return event, who
+
+
+def squads_result(a: list[int], b: list[int]) -> Result:
+    return score(2, 0, wounds=SidePair(9, 4), picks={"a": a, "b": b})
+
+
+def test_the_last_chance_of_a_squad_is_not_lost_without_a_word_at_a_bye() -> None:
+    """Shatterpoint, "Nie możesz uciec…": every squad is fielded once. A and B again leave C and D for never."""
+    event, who = with_two_squads_owed()
+    assert event.state.live is not None
+    bye = next(match for match in event.state.live.matches if match.match.b is None)
+    with refused("squads_lost") as caught:
+        event.tell(c.SetPicks(bye.id, (1, 2)))
+    assert caught.value.params["competitor"] == who
+    assert caught.value.params["squads"] == "C D"
+    with refused("squads_lost"):
+        # What was confirmed is of other squads.
+        event.tell(c.SetPicks(bye.id, (1, 3), f"{who}: C D"))
+    [kept] = event.tell(c.SetPicks(bye.id, (1, 2), caught.value.params["lost"]))
+    assert kept.data == {"match": bye.id, "picks": [1, 2], "lets_go": f"{who}: C D"}
+    [kept] = event.tell(c.SetPicks(bye.id, (3, 4)))
+    assert kept.data == {"match": bye.id, "picks": [3, 4]}
+
+
+def test_nor_in_a_match_by_an_official_or_by_a_phone_and_a_unit_s_screen_has_asked() -> None:
+    event, _ = with_two_squads_owed()
+    match = event.match("2.1")
+    loses, plays = squads_result([1, 2], [3, 4]), squads_result([3, 4], [3, 4])
+    lost = f"{match.match.a}: C D"
+
+    def reported(result: Result, lets_go: str | None) -> str | None:
+        number = len(event.entries)
+        said = c.RecordReport(f"r{number}", match.id, "a", 0, result_to_json(result), f"b{number}", lets_go=lets_go)
+        return event.tell(said)[0].data["reason"]
+
+    assert reported(loses, "") == "squads"
+    assert reported(loses, lost) is None
+    assert event.entries[-1].data["lets_go"] == lost
+    assert reported(plays, "") is None
+    # A unit does not say it: its screen has asked before.
+    assert reported(loses, None) is None
+    with refused("squads_lost"):
+        event.tell(c.EnterResult(match.id, match.revision, squads_result([1, 4], [3, 4])))
+    # What a player has said and confirmed is accepted as it is.
+    [kept] = event.tell(c.EnterResult(match.id, match.revision, loses))
+    assert "lets_go" not in kept.data
+    [kept] = event.tell(c.EnterResult(match.id, 1, squads_result([1, 4], [3, 4]), lets_go=f"{match.match.a}: C"))
+    assert kept.data["lets_go"] == f"{match.match.a}: C"
+
+
+def test_nor_where_the_opponent_leaves_in_mid_game_and_who_leaves_is_not_asked() -> None:
+    for leave in (c.DropCompetitor, lambda who, **more: c.Disqualify(who, "as noted", **more)):
+        event, _ = with_two_squads_owed()
+        match = event.match("2.1").match
+        leaver, stays = match.b, match.a
+        assert leaver is not None
+        stood = squads_result([1, 2], [1, 2])
+        with refused("squads_lost") as caught:
+            event.tell(leave(leaver, stood=stood))
+        assert (caught.value.params["competitor"], caught.value.params["squads"]) == (stays, "C D")
+        kept, *_ = event.tell(leave(leaver, stood=stood, lets_go=caught.value.params["lost"]))
+        assert kept.data["lets_go"] == f"{stays}: C D"
+        event, _ = with_two_squads_owed()
+        kept, *_ = event.tell(leave(leaver, stood=squads_result([3, 4], [1, 2])))
+        assert "lets_go" not in kept.data
 
 
 def test_whatever_was_open_at_the_end_can_be_read_again_in_the_event_file() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from event_kit import Event, refused
 from roundtap_core.check.check import violations
@@ -11,6 +12,7 @@ from roundtap_core.event.closing import unfinished_parts
 from roundtap_core.event.cut import ANEW, KEEP
 from roundtap_core.event.event_flow import offered_places, upcoming_stage
 from roundtap_core.event.states import OpenPoint, tournament_of
+from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.records import TIEBREAK, TIME, Result, SidePair
 from roundtap_core.standings.standings import standings
 
@@ -242,3 +244,43 @@ def test_what_is_named_at_an_early_end_is_every_open_tie_also_that_of_those_who_
     event.tell(c.FinishEvent("the hall closes"))
     assert len(event.state.played_on[0].points) == 3
     assert [p.key for p in violations(tournament_of(event.state))] == []
+
+
+def cut_of_four() -> Event:
+    """Three won their only Swiss round with SCORE 20, 10 and 5, so nobody is tied: they and the last loser go on."""
+    event = Event(6, {"structure": "own", "swiss_rounds": 1, "cut": 4}, rulebook="warlords-of-terra", level=None)
+    event.play()
+    for match, life in (("1.1", 20), ("1.2", 10), ("1.3", 5)):
+        event.tell(c.EnterResult(match, 0, Result(winner="a", score=SidePair(life, 0))))
+    event.tell(c.MakeCut())
+    return event
+
+
+@pytest.mark.parametrize("published", [False, True])
+@pytest.mark.parametrize(("match", "life"), [("1.1", 10), ("1.2", 20)])
+def test_a_correction_that_ties_two_who_made_the_cut_is_asked_about_and_played(
+    match: str, life: int, published: bool
+) -> None:
+    """2.4.2: whether the lot would order the two as the cut did, or the other way round."""
+    for choice, stage in ((ANEW, TIEBREAK), (KEEP, "elimination")):
+        event = cut_of_four()
+        if published:
+            event.play()
+        tied = [event.match(each).match.a for each in ("1.1", "1.2")]
+        corrected = c.EnterResult(match, 1, Result(winner="a", score=SidePair(life, 0)), reason="misread")
+        with refused("cut_would_tie"):
+            event.tell(corrected)
+        kinds = event.kinds(replace(corrected, cut=choice))
+        withdrawn = ["round-withdrawn"] * published + ["cut-withdrawn"]
+        assert kinds == [*(withdrawn if choice == ANEW else []), "result-entered"]
+        if choice == ANEW:
+            event.play()
+            assert sorted(event.state.rounds[1].notes["ties"][0]) == sorted(tied)
+            settle(event)
+            event.tell(c.MakeCut())
+            assert list(event.state.cut.seeds[:2]) == sorted(tied)  # type: ignore[union-attr]
+        if not published or choice == ANEW:
+            event.play()
+        assert event.state.rounds[1].stage == stage
+        settle(event)
+        assert violations(whole_tournament(event.state, {})) == []

@@ -77,7 +77,7 @@ def test_an_official_enters_any_way_at_any_clock_with_a_reason(book_id: str, res
 
 
 def test_a_closed_round_is_corrected_with_a_reason_and_squads_that_nobody_had_named_are_no_correction() -> None:
-    stood = replace(played(2, 0, "a"), picks={"a": SQUADS["a"]})
+    stood = replace(played(2, 0, wounds=SidePair(3, 1)), picks={"a": SQUADS["a"]})
     corrects = ResultSource(OFFICIAL, corrects=stood)
     named, others = replace(stood, picks=SQUADS), replace(stood, picks={**SQUADS, "a": SQUADS["b"]})
     assert why("shatterpoint-premier", named, corrects) == []
@@ -105,11 +105,47 @@ def test_the_winner_is_who_the_figures_say(timeout: dict[str, Any], by: str) -> 
     assert why("keyforge-archon", at_time(1, 0, "a", timeout=timeout), ResultSource(by, True)) == ["timeout_winner"]
 
 
-def test_a_player_s_front_leaves_no_figure_out() -> None:
-    """A page that is sent by hand may; a file of another program may as well."""
-    half = at_time(1, 0, "a", timeout={"active": "a", "keys": {"a": 0, "b": 2}, "decided_by": "keys"})
-    assert why("keyforge-archon", half, ResultSource(PLAYER, True)) == ["figure_missing"]
-    assert why("keyforge-archon", half, ResultSource(RECORD)) == []
+@pytest.mark.parametrize(
+    ("book_id", "result", "missing"),
+    [
+        ("keyforge-archon", at_time(1, 0, "a", timeout={"active": "a", "keys": {"a": 2, "b": 0}}), "answer_missing"),
+        ("keyforge-archon", at_time(1, 0, "a"), "answer_missing"),
+        ("keyforge-archon", at_time(1, 0, "a", timeout={"keys": {"a": 2}, "aember": {"b": 1}}), "answer_missing"),
+        # A draw of the last turns does not say whose turn it was.
+        ("keyforge-archon", at_time(1, 0, "a", timeout={"turns": "a"}), "answer_missing"),
+        ("warlords-of-terra", at_time(20, 0, "a"), "answer_missing"),
+        ("shatterpoint-premier", at_time(1, 0, wounds=SidePair(4, 2), picks=SQUADS), "answer_missing"),
+        ("shatterpoint-premier", played(2, 0, picks=SQUADS), "answer_missing"),
+        ("xwing-standard", played(1, 0), "not_played_out"),
+        ("keyforge-archon", played(0, 0, "a"), "not_played_out"),
+    ],
+)
+def test_what_a_form_asks_is_said_in_every_new_entry_and_may_lack_in_a_file(
+    book_id: str, result: Result, missing: str
+) -> None:
+    """Section 10, last point: a file records what others ran."""
+    assert why(book_id, result, ResultSource(PLAYER, True)) == [missing]
+    assert why(book_id, result, ResultSource(OFFICIAL, True, "so it was")) == [missing]
+    assert why(book_id, result, ResultSource(RECORD)) == []
+
+
+def test_no_answer_is_entered_that_the_form_does_not_ask() -> None:
+    """Who has won in the last turns has won: keys are not counted any more."""
+    told = {"active": "a", "turns": "b", "keys": {"a": 1, "b": 2}, "aember": {"a": 0, "b": 0}}
+    assert why("keyforge-archon", at_time(0, 1, "b", timeout=told), ResultSource(OFFICIAL, True)) == ["timeout_step"]
+    assert why("keyforge-archon", at_time(0, 1, "b", timeout=told), ResultSource(RECORD)) == []
+    for by in (PLAYER, OFFICIAL, RECORD):
+        assert why("keyforge-archon", at_time(1, 0, "a", timeout=told), ResultSource(by, True)) == ["timeout_winner"]
+
+
+def test_a_figure_that_is_missing_may_have_been_any_and_is_judged_as_any() -> None:
+    """Two keys against none: one key forged with six æmber, the only one, changes nothing of it."""
+    assert why("keyforge-archon", at_time(0, 1, "b", timeout={"keys": {"a": 0, "b": 2}}), ResultSource(RECORD)) == []
+    assert why("keyforge-archon", at_time(1, 0, "a", timeout={"keys": {"a": 0, "b": 2}}), ResultSource(RECORD)) == [
+        "timeout_winner"
+    ]
+    # Two against one may have become two against two: then æmber decides, of which nothing is known.
+    assert why("keyforge-archon", at_time(1, 0, "a", timeout={"keys": {"a": 1, "b": 2}}), ResultSource(RECORD)) == []
 
 
 # --- conceding ---

@@ -16,6 +16,7 @@ from roundtap_core.forms.walk import compose_result, next_step, walk_way, way_an
 from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.rulebooks.result_gate import OFFICIAL, RECORD, ResultSource, result_problems
 from roundtap_core.typed import parse_message
 from rulebook_kit import (
     KNOCKOUT,
@@ -401,11 +402,10 @@ def test_it_cannot_be_won_by_both() -> None:
     [
         (
             {"score": {"a": 1, "b": 1}, "struggle": {"a": 0, "b": 0}, "objectives": {"a": 2, "b": 2}},
-            ("score_contradicts_timeout", "/score"),
+            ("timeout_score", "/score"),
         ),
-        ({"score": {"a": 1, "b": 1}, "objectives": {"a": 3, "b": 2}}, ("figure_missing", "/timeout/struggle")),
         ({"score": {"a": 2, "b": 1}, "struggle": {"a": 0, "b": 0}}, ("figure_out_of_range", "/timeout/score/a")),
-        ({"score": {"a": 1, "b": 1}, "struggle": {"a": "yes", "b": 0}}, ("figure_out_of_range", "/timeout/struggle/a")),
+        ({"score": {"a": 1, "b": 1}, "struggle": {"a": "yes", "b": 0}}, ("wrong_type", "/timeout/struggle/a")),
         (
             {"score": {"a": 1, "b": 1}, "struggle": {"a": 1, "b": 0}, "objectives": {"a": -1, "b": 0}},
             ("figure_out_of_range", "/timeout/objectives/a"),
@@ -415,7 +415,11 @@ def test_it_cannot_be_won_by_both() -> None:
 def test_what_was_told_at_time_is_counted_again(told: dict[str, Any], refusal: tuple[str, str]) -> None:
     """2:1 is entered; Ana had 1 and nobody, or nobody possible, gave her another."""
     entered = at_time(2, 1, wounds=SidePair(0, 0), picks={"a": [1, 2], "b": [3, 4]}, timeout=told)
-    assert refused_new(SHATTERPOINT, entered) == refusal
+    for by in (RECORD, OFFICIAL):
+        first = next(
+            result_problems(SHATTERPOINT, entered, SHATTERPOINT.options({}), MatchSituation(), ResultSource(by, True))
+        )
+        assert (first.key, first.where) == refusal
 
 
 def test_what_was_told_stays_beside_what_came_of_it() -> None:

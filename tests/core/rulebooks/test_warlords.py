@@ -492,4 +492,9 @@ def test_the_structure_is_the_organizer_s_own() -> None:
 def test_the_worth_shown_before_it_is_confirmed() -> None:
     match = Match("Ana", "Bruno", result=played(42, 0, "a"))
     assert BOOK.worth(match, BOOK.options({})) == {"points": (3, 0), "score": (20, -20)}
-    assert BOOK.worth(replace(match, result=conceded("a", 5, 8)), BOOK.options({}), KNOCKOUT)["score"] == (-8, 8)
+    assert BOOK.worth(replace(match, result=conceded("a", 5, 8)), BOOK.options({}))["score"] == (-8, 8)
+    assert (
+        BOOK.worth(match, BOOK.options({}), KNOCKOUT)
+        == BOOK.worth(match, BOOK.options({}), MatchSituation("tiebreak"))
+        == {}
+    )

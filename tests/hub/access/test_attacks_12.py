@@ -15,7 +15,7 @@ from roundtap_core.event.commands import SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import canonical_json
-from roundtap_hub.paper.slip_codes import slip_token
+from roundtap_hub.paper.slip_codes import slip_codes, slip_token
 from roundtap_hub.phones.my_page import report_fields
 from roundtap_hub.serving.asgi import HubApplication
 
@@ -173,7 +173,9 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
             house.report("1.1", side, 100, 24)
         keeper = house.staff("scorekeeper")
         slip = "/console/e1/match/1.1/walk"
-        end = f"{slip}?slip=ABC-1&way=played&opener=b&q.score.loser=24"
+        end = (
+            f"{slip}?slip={slip_codes(house.event, house.event.rounds[0])['1.1']}&way=played&opener=b&q.score.loser=24"
+        )
         asked, typed = keeper.opened(end), form_of(keeper, end, slip)
         assert 'value="record"' in asked.text
         assert 'value="slip"' not in asked.text

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.login_pins import PinFile, hash_pin, read_or_make_pin, verify_pin, write_pin
+from roundtap_hub.access.login_pins import PinFile, hash_pin, read_or_make_pin, salt_in, salt_of, verify_pin, write_pin
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.models import SECRETS, StaffRow
@@ -53,7 +55,7 @@ def door(machine: Machine, folder: Path, service: Service) -> StaffLogin:
     return StaffLogin(
         pin,
         Sessions(machine.clocks, folder / "sessions.json"),
-        Staff(service, pin.verify),
+        Staff(service, pin.verify, hub_salt=lambda: salt_of(pin.hashed)),
         b"s" * 32,
         machine.clocks.mono_ms,
     )
@@ -248,8 +250,8 @@ def salts(service: Service) -> list[str]:
     return [row.hashed.partition("$")[0] for row in rows(service) if row.hashed]
 
 
-def test_each_pin_has_a_salt_of_its_own_and_outlives_a_restart(machine: Machine, tmp_path: Path):
-    """With one for all, a guess at a stolen card's hashes was a guess at everybody's PIN."""
+def test_all_pins_have_one_salt_and_outlive_a_restart(machine: Machine, tmp_path: Path):
+    """With one for each, every guess cost the hub a slow hash for each person."""
     with running(tmp_path / "second.db") as service:
         ours = door(machine, tmp_path, service)
         _, pin = ours.staff.add("Eva", JUDGE)
@@ -259,24 +261,25 @@ def test_each_pin_has_a_salt_of_its_own_and_outlives_a_restart(machine: Machine,
         assert [each.last_login for each in again.staff.people] == [machine.wall]
         again.staff.add("Kai", JUDGE)
         assert again.log_in(pin, PHONE, "")
-        assert len(set(salts(service))) == 2
+        again.replace_hub_pin()
+        assert {*salts(service), salt_in(tmp_path / "pin")} == {salts(service)[0]}
 
 
-def with_one_salt(service: Service, folder: Path) -> dict[str, str]:
-    """Two judges of an earlier hub, which had one salt for all: their PINs by name."""
-    people_file(folder)
-    migrate_files(folder, service)
-    people_file(folder, id="c3", name="Ola", hashed=hash_pin("87654321", "s"))
-    migrate_files(folder, service)
-    assert salts(service) == ["s", "s"]
-    return {"Eva": "12345678", "Ola": "87654321"}
+def with_own_salts(service: Service, folder: Path, judges: int = 2) -> dict[str, str]:
+    """Judges of an earlier hub, each PIN with a salt of its own: their PINs by name."""
+    pins = {name: f"{n}2345678" for n, name in enumerate(("Eva", "Ola", "Ida", "Ada", "Udo", "Leo")[:judges])}
+    for n, (name, pin) in enumerate(pins.items()):
+        people_file(folder, id=f"c{n}", name=name, hashed=hash_pin(pin, f"own{n}"))
+        migrate_files(folder, service)
+    assert salts(service) == [f"own{n}" for n in range(judges)]
+    return pins
 
 
 @pytest.mark.usefixtures("slow_pins")
-def test_a_pin_of_an_earlier_hub_gets_a_salt_of_its_own_at_the_next_login(
+def test_a_pin_of_an_earlier_hub_gets_the_salt_of_all_at_the_next_login(
     machine: Machine, tmp_path: Path, service: Service
 ):
-    pins = with_one_salt(service, tmp_path)
+    pins = with_own_salts(service, tmp_path)
     ours = door(machine, tmp_path, service)
     for _ in range(2):
         for name, pin in pins.items():
@@ -284,35 +287,127 @@ def test_a_pin_of_an_earlier_hub_gets_a_salt_of_its_own_at_the_next_login(
             identity = who_of(ours, token)
             assert identity is not None
             assert identity.name == name
-    assert len(set(salts(service))) == 2
-    before = salts(service)
+    assert salts(service) == [salt_in(tmp_path / "pin")] * 2
+    before = [row.hashed for row in rows(service)]
     assert ours.log_in(pins["Eva"], PHONE, "")
-    assert salts(service) == before, "it is its own already"
+    assert [row.hashed for row in rows(service)] == before, "it has that already"
 
 
 @pytest.mark.usefixtures("slow_pins")
-def test_a_new_salt_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
+def test_the_salt_that_most_have_stays_that_of_all_at_a_hub_whose_pin_has_another(
     machine: Machine, tmp_path: Path, service: Service
 ):
-    pins = with_one_salt(service, tmp_path)
+    """Two hubs that share a journal would change it at each login, and end the other's sessions."""
+    (tmp_path / "other").mkdir()
+    here, there = door(machine, tmp_path, service), door(machine, tmp_path / "other", service)
+    pins = [here.staff.add(name, JUDGE)[1] for name in ("Eva", "Kai")]
+    pins.append(there.staff.add("Ola", JUDGE)[1])
+    sessions = [here.log_in(pin, PHONE, "") for pin in pins]
+    assert all(there.log_in(pin, PHONE, "") for pin in pins)
+    assert all(here.session(token or "") for token in sessions)
+    assert set(salts(service)) == {salt_in(tmp_path / "pin")}
+
+
+class Hashes:
+    """How many slow hashes were made."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made = 0
+        monkeypatch.setattr("roundtap_hub.access.staff.hash_pin", self)
+
+    def __call__(self, pin: str, salt: str | None = None) -> str:
+        self.made += 1
+        return hash_pin(pin, salt)
+
+    def of(self, log_in: Callable[[], object]) -> int:
+        before = self.made
+        with suppress(Problem):
+            log_in()
+        return self.made - before
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_a_guess_costs_one_slow_hash_however_many_the_staff_are_and_however_new_their_pins(
+    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+):
+    """It cost 13 with twelve people, and 25 while their PINs were new."""
+    ours = door(machine, tmp_path, service)
+    pins = [ours.staff.add(f"n{n}", JUDGE)[1] for n in range(12)]
+    hashes = Hashes(monkeypatch)
+    assert hashes.of(lambda: ours.log_in("00000000", "10.0.0.1", "")) == 1
+    assert hashes.of(lambda: ours.log_in(pins[3], "10.0.0.2", "")) == 1
+    assert hashes.of(lambda: ours.log_in("00000000", HERE, "")) == 1
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_guesses_that_have_to_wait_cost_none_also_while_a_pin_is_new(
+    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+):
+    """A new PIN could be guessed at without limit: each time the hub hashed it."""
+    ours = door(machine, tmp_path, service)
+    ours.staff.add("Eva", JUDGE)
+    hashes = Hashes(monkeypatch)
+    for _ in range(40):
+        hashes.of(lambda: ours.log_in("00000000", "10.0.0.1", ""))
+    assert hashes.made == 3 + 3, "an address has three tries at a new PIN, and three of those that all compete for"
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_salts_of_an_earlier_hub_cost_a_guesser_s_hub_little_and_their_people_one_more_hash(
+    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+):
+    pins = with_own_salts(service, tmp_path, judges=6)
+    ours = door(machine, tmp_path, service)
+    session = ours.session(ours.log_in(pins["Eva"], PHONE, "") or "")
+    assert session is not None
+    known = ours.device_cookie(session)
+    hashes = Hashes(monkeypatch)
+    for n in range(60):
+        hashes.of(lambda n=n: ours.log_in("00000000", f"10.0.1.{n}", ""))
+    assert hashes.made == 60 + 5 * (8 + 8), "one each; and sixteen times the five salts beside"
+    assert hashes.of(lambda: ours.log_in(pins["Eva"], PHONE, "", known)) == 1
+    with pytest.raises(Problem):
+        ours.log_in(pins["Ola"], "10.0.2.1", "")
+    assert hashes.of(lambda: ours.log_in(pins["Ola"], HERE, "")) == 1 + 5, "at the hub itself she need not wait"
+    assert hashes.of(lambda: ours.log_in(pins["Ola"], PHONE, "")) == 1
+    assert salts(service).count(salt_in(tmp_path / "pin")) == 2
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_a_known_device_s_old_salt_is_taken_up_with_one_more_hash(
+    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+):
+    pins = with_own_salts(service, tmp_path)
+    ours = door(machine, tmp_path, service)
+    eva = ours.staff.person_of(pins["Eva"])
+    session = ours.sessions.find(ours.begin(PHONE, "", eva))
+    assert session is not None
+    hashes = Hashes(monkeypatch)
+    assert hashes.of(lambda: ours.log_in(pins["Eva"], PHONE, "", ours.device_cookie(session))) == 2
+    assert salts(service) == [salt_in(tmp_path / "pin"), "own1"]
+
+
+@pytest.mark.usefixtures("slow_pins")
+def test_the_salt_of_all_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
+    machine: Machine, tmp_path: Path, service: Service
+):
+    pins = with_own_salts(service, tmp_path)
     ours = door(machine, tmp_path, service)
     eva, ola = (ours.staff.person_of(pin) for pin in pins.values())
     assert eva is not None
     assert ola is not None
     _, new = ours.staff.replace_pin(eva.id)
     ours.staff.revoke(ola.id)
-    for number in (1, 2):
-        people_file(tmp_path, id=f"d{number}", name=f"Ida {number}", hashed=hash_pin(f"0000000{number}", "s"))
-        migrate_files(tmp_path, service)
-    assert [ours.staff.with_own_salt(eva, pins["Eva"]), ours.staff.with_own_salt(ola, pins["Ola"])] == [eva, ola]
+    for person, name in ((eva, "Eva"), (ola, "Ola")):
+        assert ours.staff.with_salt_of_all(person, partial(hash_pin, pins[name])) == person
     assert [ours.log_in(pin, PHONE, "") is not None for pin in (*pins.values(), new)] == [False, False, True]
 
 
 @pytest.mark.usefixtures("slow_pins")
-def test_a_full_disk_keeps_nobody_out_whose_salt_is_shared(
+def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(
     machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ):
-    pins = with_one_salt(service, tmp_path)
+    pins = with_own_salts(service, tmp_path)
     ours = door(machine, tmp_path, service)
 
     def refused(*_: object, **__: object) -> None:
@@ -320,7 +415,7 @@ def test_a_full_disk_keeps_nobody_out_whose_salt_is_shared(
 
     monkeypatch.setattr(service, "execute", refused)
     assert who_of(ours, ours.log_in(pins["Eva"], PHONE, "")) is not None
-    assert salts(service) == ["s", "s"]
+    assert salts(service) == ["own0", "own1"]
 
 
 # --- files of earlier hubs, and the disk ----------------------------------------------------------------------------

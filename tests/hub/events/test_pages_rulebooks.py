@@ -127,7 +127,7 @@ def test_rounds_and_cut_can_follow_late_entries_until_round_2(house: House):
         "stages": {"swiss": {"minutes": 100}},
     }
     for match in house.event.live.open_matches:
-        won = Result(score=SidePair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
+        won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": [1, 2], "b": [3, 4]})
         house.service.execute_one("e1", EnterResult(match.id, match.revision, won), "test")
     house.publish()
     assert 'id="structure"' not in browser.console().text
@@ -408,7 +408,7 @@ def test_where_figures_never_tell_the_winner_has_to_be_named_and_fit_the_way(hou
 
 def test_squads_of_an_earlier_bye_can_still_be_noted(house: House):
     browser = create(house, "shatterpoint-premier", "Ana Ruiz\nBruno Maier\nEva Luz", structure="own", swiss_rounds=3)
-    game = Result(score=SidePair(2, 0), picks={"a": [1, 2], "b": [3, 4]})
+    game = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": [1, 2], "b": [3, 4]})
     play(house, game)
     (alone,) = [m for m in house.event.live.matches if m.match.bye]
     play(house, game)

@@ -230,7 +230,7 @@ def test_the_cut_names_who_goes_on_before_it_is_made(house: House):
     browser = house.with_event(cut=4)
     to_the_cut(house, browser)
     said = text_of(browser.console())
-    names = re.search(r"These 4 advance: ([^.]+)\. All others are eliminated\. You can undo this", said)
+    names = re.search(r"These 4 advance: ([^.]+)\. The others are out\. You can undo this", said)
     assert names
     assert slowly(house, browser, "/cut") == ""
     people = {f"p{number}": name for number, name in enumerate(PEOPLE, start=1)}

@@ -169,7 +169,7 @@ def an_event_with_everything(rulebook_id: str) -> Journal:
     # A result that was agreed, corrected twice; one that nobody agreed on; somebody who did not appear.
     said: dict[str, Any] = {"ended": "concession", "conceded_by": "b"}
     if book.squads:
-        said["picks"] = {"a": [1, 2], "b": [3, 4]}
+        said |= {"picks": {"a": [1, 2], "b": [3, 4]}, "wounds": {"a": 1, "b": 0}}
     if "score" in book.tiebreakers:
         said["score"] = {"a": 12, "b": 5}
     for side in ("a", "b"):

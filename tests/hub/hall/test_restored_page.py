@@ -456,7 +456,7 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         night.play()
         match = night.tables[1].holds
         assert match is not None
-        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(3, 4))), "test")
+        night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(3, 100))), "test")
         night.look()
         before = results(night.house.event)
     with restored_house(backup, tmp_path / "again") as (house, browser):

@@ -183,7 +183,13 @@ def test_a_tie_break_round_has_its_name_and_no_draws_in_its_form(service: Servic
         ("warlords-of-terra", Result(winner="draw", ended="time", score=SidePair(15, 10)), "0–1–0", "5"),
         (
             "shatterpoint-premier",
-            Result(ended="time", score=SidePair(1, 1), wounds=SidePair(3, 3), picks={"a": [1, 2], "b": [3, 4]}),
+            Result(
+                ended="time",
+                score=SidePair(1, 1),
+                wounds=SidePair(3, 3),
+                picks={"a": [1, 2], "b": [3, 4]},
+                timeout={key: {"a": n, "b": n} for key, n in (("score", 1), ("struggle", 0), ("objectives", 2))},
+            ),
             "0–1–0",
             "1",
         ),

@@ -256,6 +256,17 @@ def test_a_slip_of_a_closed_round_corrects_it_with_a_reason(house):
     assert stands(house, "1.1") == (100, 30)
 
 
+def test_a_page_with_another_slip_s_code_says_so_before_anything_is_answered(house):
+    other = code_of(house, "1.2")
+    for line in ("", "&text=100+30"):
+        page = house.desk.get(f"/console/e1/match/1.1/walk?slip={other}{line}")
+        assert page.status_code == 400
+        assert f"“{other}” is not the code of this match" in problem_of(page)
+        assert 'name="slip"' not in page.text
+    refused = house.desk.post("/console/e1/match/1.1/walk", slip=other, way="played")
+    assert f"“{other}” is not the code of this match" in problem_of(refused)
+
+
 def test_a_slip_of_another_event_of_the_hall_is_found_and_says_so(house):
     house.desk.post(
         "/console", name="Side Event", color="#882255", rulebook="xwing-standard", structure="own", swiss_rounds=2
@@ -349,6 +360,29 @@ def test_the_first_phone_gets_the_personal_page_and_a_second_one_asks_at_the_des
     assert told not in text_of(house.desk.console())
 
 
+def test_a_slip_gives_a_page_until_its_round_is_over_and_then_the_desk_does(house):
+    """Round 1's slips opened six of eight players' pages in round 2, "leave" included, and nobody was told."""
+    door, seat = f"/s/{token_of(house, '1.1')}", house.event.find_match("1.1")[1].match
+    owner, stranger = house.browser(), house.browser()
+    owner.get(door)
+    mine = owner.post(door, side="a").location
+    house.play()
+    house.publish()
+    stranger.get(door)
+    assert "The first phone gets it" not in text_of(stranger.get(door))
+    refused = stranger.post(door, side="b")
+    assert refused.status_code == 200
+    assert "This round is over" in problem_of(refused)
+    assert not house.hub.access.links.is_given("e1", seat.b)
+    assert owner.post(door, side="a").location == mine, "its own page goes on opening"
+    told = f"{names_at(house, '1.1')[1]}: a slip of a past round was scanned"
+    assert told in text_of(house.desk.console())
+    house.desk.post(f"/console/e1/competitors/{seat.b}/link")
+    assert told not in text_of(house.desk.console())
+    code = slip_codes(house.event, house.event.rounds[0])["1.1"]
+    assert "Round 1" in text_of(typed(house, code)), "a late result is still entered by the code"
+
+
 def test_on_a_full_disk_a_slip_gives_nobody_a_page_and_says_so_and_then_the_first_phone_gets_it(house, monkeypatch):
     door, seat = f"/s/{token_of(house, '1.1')}", house.event.find_match("1.1")[1].match
     first, second = house.browser(), house.browser()
@@ -424,7 +458,31 @@ def test_a_match_that_is_not_there_is_not_found(house):
     assert house.desk.get("/console/e1/match/9.9/walk?slip=A-1").status_code == 404
 
 
-def test_a_slip_that_says_time_needs_no_clock_when_it_is_typed(house):
-    """It was written at the table: the clock of the moment says nothing about it."""
-    assert enter(house, "1.1", "60 24").status_code == 303
+def test_a_slip_of_the_running_round_has_its_clock(house):
+    """No slip makes it later: at minute 0 a game that time has ended wants a reason, as at the desk."""
+    refused = enter(house, "1.1", "60 24")
+    assert problem_of(refused).startswith("Time is not up at this table. To enter this result anyway, give a reason.")
+    assert stands(house, "1.1") is None
+    assert enter(house, "1.1", "60 24", reason="The hall's clock failed").status_code == 303
     assert stands(house, "1.1") == (60, 24)
+    house.service.execute_one("e1", SetClock("start"), "test")
+    house.service.execute_one("e1", SetClock("set", -60_000), "test")
+    assert enter(house, "1.2", "60 24").status_code == 303
+    assert stands(house, "1.2") == (60, 24)
+
+
+@pytest.mark.parametrize("code", ["x", "ABC-1", "of another match"])
+def test_only_its_own_code_makes_a_result_a_slip_s(house, code):
+    """Sent by hand: anything but the code of this match's slip is no slip."""
+    fields = {
+        **hidden_in(typed(house, code_of(house, "1.1")).text),
+        "way": "played",
+        "opener": "a",
+        "q.score.loser": "24",
+        "slip": code_of(house, "1.2") if code == "of another match" else code,
+    }
+    house.desk.token = fields.pop("csrf", house.desk.token)
+    answer = house.desk.post("/console/e1/match/1.1/walk", **fields)
+    assert answer.status_code == 409
+    assert f"“{fields['slip']}” is not the code of this match's slip." in problem_of(answer)
+    assert stands(house, "1.1") is None

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 from pages_kit import House, problem_of, text_of
 from test_pages_leaving import FOUR, playing, sitting
 from test_pages_my_report import Phone, hidden_in
+from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import EnterResult, MakeCut, RecordReport
+from roundtap_core.event.event_flow import squads_let_go
 from roundtap_core.event.states import AGREED, DISPUTE, SECOND, MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
+from roundtap_hub.events.saved_event import full_names, saved_event
 from roundtap_hub.people.competitors import owed_squads
 
 LOST = "Can no longer be fielded"
@@ -153,6 +158,83 @@ def test_who_has_a_bye_says_which_squads_it_fields(house: House):
     assert phone.post(f"{other}/picks", picks=["1", "4"]).status_code == 404
 
 
+@pytest.mark.parametrize("front", ["official", "phone"])
+def test_the_last_chance_of_a_squad_is_not_lost_at_a_bye_without_a_second_press(house: House, front: str):
+    """The last of two rounds. A and B again: refused, and asked; other squads than those asked about are asked anew."""
+    browser = playing(house, "shatterpoint-premier", FOUR + "\nKai Eich")
+    alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
+    browser.post(f"/console/e1/match/{alone.id}/picks", picks=["1", "2"])
+    won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": [1, 2], "b": [1, 2]})
+    for match in house.event.live.open_matches:  # type: ignore[union-attr]
+        house.service.execute_one("e1", EnterResult(match.id, 0, won), "test")
+    house.publish()
+    alone = next(m for m in house.event.live.matches if m.match.bye)  # type: ignore[union-attr]
+    name = full_names(saved_event(house.service.snapshot, "e1"))[alone.match.a]  # type: ignore[arg-type]
+    at, asks = (
+        (f"/console/e1/match/{alone.id}/picks", browser)
+        if front == "official"
+        else (f"{link(house, alone.match.a)}/picks", house.browser())
+    )
+
+    def field(*picks: str, **more: str) -> TestResponse:
+        return asks.post(at, picks=list(picks), match=alone.id, **more)
+
+    asked = field("1", "2")
+    shown = f"{name if front == 'official' else name.split()[0]}"
+    assert asked.status_code == 409
+    assert problem_of(asked).startswith(shown)
+    assert "could never field the squads C D after this." in problem_of(asked)
+    assert house.event.find_match(alone.id)[1].match.picks is None  # type: ignore[index]
+    [said] = re.findall(r'name="lets_go" value="([^"]*)"', asked.text)
+    assert field("1", "3", lets_go=said).status_code == 409
+    assert field("1", "2", lets_go=said).status_code == 303
+    assert house.event.find_match(alone.id)[1].match.picks == (1, 2)  # type: ignore[index]
+
+
+def test_a_form_sent_by_hand_loses_no_squad_either(second: House):
+    """On the steps, and as a phone's report: what no page has asked is not taken."""
+    browser = second.organizer()
+    fields = {
+        "way": "played",
+        "revision": "0",
+        "q.score.winner": "2",
+        "q.score.loser": "0",
+        "q.wounds.winner": "9",
+        "q.wounds.loser": "3",
+        "q.picks.winner": ["1", "2"],
+        "q.picks.loser": ["3", "4"],
+    }
+    answer = browser.post("/console/e1/match/2.1/walk", **fields)
+    assert "could never field the squads C D after this." in problem_of(answer)
+    assert second.event.find_match("2.1")[1].match.result is None  # type: ignore[index]
+    [said] = re.findall(r'name="lets_go" value="([^"]*)"', answer.text)
+    assert browser.post("/console/e1/match/2.1/walk", **fields, lets_go=said).status_code == 303
+
+
+@pytest.mark.parametrize("action", ["drop", "disqualify"])
+def test_who_stays_when_the_opponent_leaves_is_asked_about_squads_as_well(second: House, action: str):
+    """The second round of two, and both owe C and D: only who stays is named, and a second yes takes it."""
+    browser = second.organizer()
+    match = second.event.find_match("2.1")[1].match  # type: ignore[index]
+    asked = {
+        "known": "1",
+        "q.score.winner": "0",
+        "q.score.loser": "1",
+        "q.wounds.winner": "4",
+        "q.wounds.loser": "3",
+        "q.picks.winner": ["1", "2"],
+        "q.picks.loser": ["1", "2"],
+        "reason": "as noted",
+    }
+    at = f"/console/e1/competitors/{match.b}/{action}"
+    answer = browser.post(at, **asked)
+    assert "could never field the squads C D after this." in problem_of(answer)
+    [said] = re.findall(r'name="lets_go" value="([^"]*)"', answer.text)
+    assert said == f"{match.a}: C D"
+    assert browser.post(at, **asked, lets_go=said).status_code == 303
+    assert second.event.find_match("2.1")[1].match.result.picks == {"a": [1, 2], "b": [1, 2]}  # type: ignore[index]
+
+
 def test_squads_of_the_elimination_count_as_fielded(house: House):
     """Two players, one Swiss round with A and B, a final with C and D: nothing is owed any more."""
     playing(house, "shatterpoint-premier", swiss_rounds=1, cut=2)
@@ -161,5 +243,9 @@ def test_squads_of_the_elimination_count_as_fielded(house: House):
             house.service.execute_one("e1", MakeCut(), "test")
             house.publish()
         won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": picks, "b": picks})
-        house.service.execute_one("e1", EnterResult(match, 0, won), "test")
+        # One guaranteed round: C and D are let go knowingly, and come in the final all the same.
+        found = house.event.find_match(match)
+        assert found is not None
+        lost = squads_let_go(house.event, found[0], found[1].match, {"a": picks, "b": picks})
+        house.service.execute_one("e1", EnterResult(match, 0, won, lets_go=lost), "test")
     assert owed_squads(house.event, sitting(house, "a", "2.1")) == ("", False)

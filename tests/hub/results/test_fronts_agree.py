@@ -115,10 +115,10 @@ def at_the_desk(bench: Bench, cases: list[Case], by_slip: bool = False) -> None:
     front = (seats.slip if by_slip else seats.desk)(world, world.organizer)
     taken: set[str] = set()
     for case in cases:
-        decided = world.official(case.result, earlier=by_slip)
+        decided = world.official(case.result)
         page, shown = front.walked(case)
         walk_agrees(bench, name, case, shown, decided, front.ways())
-        with_reason = world.official(case.result, REASON, earlier=by_slip)
+        with_reason = world.official(case.result, REASON)
         if not case.within:
             continue
         if with_reason is None:
@@ -136,6 +136,28 @@ def at_the_desk(bench: Bench, cases: list[Case], by_slip: bool = False) -> None:
             if (after.status == 303) != (right is None) or _key(after.problem) != _key(right):
                 bench.fault(name, f"answers {after.status} {_key(after.problem)}", case)
     offers_what_is_taken(bench, name, front.ways(), cases, taken)
+
+
+def by_hand(bench: Bench, cases: list[Case]) -> None:
+    """What no page sends: all answers at once to the desk, with and without a slip's code, and to a phone the result
+    itself, whole or with something of it told otherwise. Nothing is confirmed that a page would have asked."""
+    world = bench.world
+    desks = (("desk by hand", seats.desk), ("slip by hand", seats.slip))
+    for name, made in desks:
+        front = made(world, world.organizer)
+        for case in cases:
+            if not case.within:
+                continue
+            heard = front.sent(seats.said_of(case), world.match.revision)
+            decided = world.official(case.result, confirmed=False)
+            bench.same(name, case, heard.problem if heard is not None else front.refused(), decided)
+    reports = [told for case in cases for told in (case.result, *seats.altered(case.result))]
+    for number, told in enumerate(reports):
+        side = SIDES[number % 2]
+        made_of_it, right = seats.reported(world, side, told, number), world.player(told, side=side)
+        bench.counts["phone by hand"] += 1
+        if (made_of_it is None) != (right is None):
+            bench.fault("phone by hand", f"says {made_of_it or 'yes'}, and decide {_key(right) or 'yes'}: {told}")
 
 
 def by_slip(bench: Bench, cases: list[Case]) -> None:
@@ -352,7 +374,7 @@ def in_earnest(bench: Bench, cases: list[Case]) -> None:
         client.close()
 
 
-STANDING: tuple[Fronts, ...] = (on_phones, at_the_desk, by_slip, by_line, at_the_table, on_leaving, in_a_file)
+STANDING: tuple[Fronts, ...] = (on_phones, at_the_desk, by_slip, by_hand, by_line, at_the_table, on_leaving, in_a_file)
 
 
 @contextmanager
@@ -371,7 +393,7 @@ def compared(folder: Path, place: Place, seed: int) -> Iterator[Callable[..., Be
             assert drawn == may_be_drawn(found.book, found.state.options, found.situation)
             with found.stands():
                 for front in fronts:
-                    both = front in (at_the_desk, by_slip, in_a_file)
+                    both = front in (at_the_desk, by_slip, by_hand, in_a_file)
                     front(bench, [*cases, *ruled] if both else cases)
             in_earnest(bench, sampled([*cases, *ruled], chance, kept))
             return bench
@@ -395,8 +417,8 @@ def test_fronts_agree_with_decide(book: str, tmp_path: Path) -> None:
     with compared(tmp_path, BOOKS[book], seed=11) as at:
         agree(
             [
-                at(RUNNING, (on_phones, at_the_desk, at_the_table, in_a_file), most=3, kept=1),
-                at(UP, (at_the_table, by_slip, by_line, on_leaving), most=2, kept=1),
+                at(RUNNING, (on_phones, at_the_desk, by_slip, at_the_table, in_a_file), most=3, kept=1),
+                at(UP, (at_the_table, by_slip, by_hand, by_line, on_leaving), most=2, kept=1),
             ]
         )
 

@@ -11,7 +11,7 @@ from fronts_seats import forms_of
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
-from roundtap_core.event.event_flow import current_seeds
+from roundtap_core.event.event_flow import current_seeds, squads_let_go
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.serving.page_versions import page_version
@@ -120,7 +120,7 @@ def test_somebody_leaves_before_the_first_game_and_the_next_is_asked(house: Hous
     browser.post("/console/e1/draw", attempt=0)
     browser.post("/console/e1/publish", number=5, attempt=1)
     assert "place in the cut is free" not in text_of(browser.console())
-    assert "You did not make the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
+    assert "You declined a place in the cut" in text_of(house.browser().get(f"/e/e1/p/{order[4]}"))
 
 
 def test_leaving_a_published_semi_final_says_what_it_does_and_is_undone(house: House):
@@ -166,7 +166,11 @@ def test_a_second_stage_of_swiss_rounds_has_no_semi_final(house: House):
     for match in house.event.live.matches:  # type: ignore[union-attr]
         if match.match.b:
             result = Result(score=SidePair(2, 0), wounds=SidePair(4, 1), picks={"a": (1, 2), "b": (3, 4)})
-            house.service.execute_one("e1", EnterResult(match.id, match.revision, result), "test")
+            played = house.event.live
+            assert played is not None
+            lost = squads_let_go(house.event, played, match.match, {"a": (1, 2), "b": (3, 4)})
+            entered = EnterResult(match.id, match.revision, result, lets_go=lost)
+            house.service.execute_one("e1", entered, "test")
     house.service.execute_one("e1", MakeCut(), "test")
     assert "Semi-final" not in text_of(browser.console())
 

@@ -100,8 +100,8 @@ def test_a_correction_is_on_both_phones_by_name_of_its_round_and_from_their_own_
     house.publish()
     match = house.event.find_match("1.1")[1].match  # type: ignore[index]
     before = {who: browser.get(f"/e/e1/p/{who}").text for who in (match.a, match.b)}
-    correct(house, "1.1", 20, 70)
-    for who, figures in ((match.a, "20 : 70"), (match.b, "70 : 20")):
+    correct(house, "1.1", 20, 100)
+    for who, figures in ((match.a, "20 : 100"), (match.b, "100 : 20")):
         page = browser.get(f"/e/e1/p/{who}")
         assert page.text != before[who]
         said = re.search(r"Round 1, against [^:]+: corrected, (\d+ : \d+)", text_of(page))

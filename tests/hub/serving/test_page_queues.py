@@ -224,6 +224,19 @@ def test_whoever_asks_again_waits_for_one_turn_of_each_other_address() -> None:
     assert sorted(turns[1:17]) == sorted(CROWD)
 
 
+def test_at_a_login_who_comes_after_a_crowd_that_all_ask_for_the_first_time_has_the_next_turn_but_one() -> None:
+    """Two hundred addresses of one laptop kept out for 22 seconds whoever came right after them."""
+    line = FairLine[str](both_ends=True)
+    for who in CROWD:
+        line.add(who, who)
+    line.add("desk", "desk")
+    assert [line.pop() for _ in range(4)] == [CROWD[0], "desk", CROWD[1], CROWD[-1]]
+    line.add(CROWD[0], "again")
+    line.add("desk", "again")
+    assert [line.pop() for _ in range(13)] == [CROWD[n] for n in (2, 14, 3, 13, 4, 12, 5, 11, 6, 10, 7, 9, 8)]
+    assert len(line) == 2, "who had a turn waits for all that had none"
+
+
 def test_requests_of_one_address_keep_their_order() -> None:
     line = FairLine[str]()
     for item in ("a1", "a2", "b1", "a3"):
@@ -291,6 +304,36 @@ def test_where_the_line_is_full_the_address_with_most_loses_the_last_of_its_requ
         await asyncio.gather(*tasks, *greedy[:3])
 
     assert play(scene).begun == ["now", "greedy 0", "leave", "call", "greedy 1", "greedy 2"]
+
+
+def test_where_the_line_is_full_of_single_requests_who_had_a_turn_makes_room_for_who_had_none() -> None:
+    """Sixty addresses of one laptop filled the line of the logins, one request each, and came again at once."""
+
+    async def scene(lane: PageQueue[str], work: Work) -> None:
+        crowd = QueueLimits(len(CROWD), 30.0)
+        first = asyncio.create_task(lane.run(work("first", waits=True), crowd))
+        await asyncio.sleep(0)
+        for again in ("", " again"):
+            waiting = [
+                asyncio.create_task(lane.run(work(f"{who}{again}", waits=not again), crowd, asker=who)) for who in CROWD
+            ]
+            await asyncio.sleep(0)
+            if not again:
+                with pytest.raises(Busy):
+                    await lane.run(work("10.42.1.1"), crowd, asker="10.42.1.1")
+                work.let.set()
+                await asyncio.gather(first, *waiting)
+                work.let.clear()
+                first = asyncio.create_task(lane.run(work("second", waits=True), crowd))
+                await asyncio.sleep(0)
+        newcomer = asyncio.create_task(lane.run(work("10.42.1.1"), crowd, asker="10.42.1.1"))
+        await asyncio.sleep(0)
+        work.let.set()
+        assert await newcomer == "10.42.1.1"
+        assert [type(each) for each in await asyncio.gather(*waiting, return_exceptions=True)].count(AddressBusy) == 1
+
+    work = play(scene)
+    assert work.begun[len(CROWD) + 1 :][:2] == ["second", "10.42.1.1"]
 
 
 def test_the_loop_s_turns_go_by_address_too() -> None:

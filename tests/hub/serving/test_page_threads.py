@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,7 @@ from roundtap_hub.access.policy import allowed_roles, find_route
 from roundtap_hub.serving import page_threads
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.serving.connection_limits import PER_ADDRESS
-from roundtap_hub.serving.http_answers import get_header
+from roundtap_hub.serving.http_answers import discard_body, get_header
 from roundtap_hub.serving.page_queues import QueueLimits, RequestPriority
 from roundtap_hub.serving.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
 from roundtap_hub.serving.routes import create_app  # noqa: F401 (declares every page's address)
@@ -39,7 +40,7 @@ class Pages:
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Any:
         self.asked.append(environ)
         self.bodies.append(environ["wsgi.input"].read())
-        if environ["PATH_INFO"].endswith("/slow"):
+        if environ["PATH_INFO"].endswith("/slow") or self.bodies[-1] == b"pin=slow":
             assert self.let.wait(30)
         if environ["PATH_INFO"] == "/broken":
             raise ValueError("a bug")
@@ -75,6 +76,7 @@ class House:
             self.staff,
             BusyPage(StaticFiles(), "de"),
             lambda scope: b"organizer" in get_header(scope, b"cookie"),
+            lambda scope: b"known" in get_header(scope, b"cookie"),
         )
         self.client = AsgiClient(self._answer)
 
@@ -157,8 +159,8 @@ def test_large_bodies_of_strangers_are_not_read_at_all_and_hold_up_no_organizer(
     assert {environ["CONTENT_LENGTH"] for environ in house.pages.asked} == {str(FORM_BYTES_MAX + 1)}
 
 
-def test_a_form_too_large_is_not_read_and_flask_is_told_its_length(house: House) -> None:
-    answer = house.client.begin("POST", "/console/import", None, IN, announced=FORM_BYTES_MAX + 1).result(30)
+def test_a_form_too_large_is_not_kept_and_flask_is_told_its_length(house: House) -> None:
+    answer = house.client.begin("POST", "/console/import", b"x", IN, announced=FORM_BYTES_MAX + 1).result(30)
     assert answer.headers["connection"] == "close"
     assert house.pages.bodies == [b""]
     assert house.pages.asked[0]["CONTENT_LENGTH"] == str(FORM_BYTES_MAX + 1)
@@ -193,6 +195,19 @@ def test_strangers_at_the_console_and_at_the_login_take_no_organizer_s_place(hou
     house.pages.let.set()
     assert {answer.result(30).status_code for answer in outside} == {201}
     assert {answer.result(30).status_code for answer in guessing} == {201}
+
+
+def test_a_known_device_and_the_page_of_the_login_wait_behind_nobody_who_guesses(house: House) -> None:
+    """All logins had one line."""
+    slow = house.client.begin("POST", "/login", b"pin=slow")
+    house.client.until(lambda: len(house.pages.asked) == 1)
+    guessing = house.client.begin("POST", "/login", b"pin=1")
+    assert house.client.get("/login").status_code == 201
+    for method in ("GET", "POST"):
+        assert house.client.begin(method, "/login", b"", {"cookie": "known"}).result(30).status_code == 201
+    assert not guessing.done()
+    house.pages.let.set()
+    assert [slow.result(30).status_code, guessing.result(30).status_code] == [201, 201]
 
 
 def test_one_address_waits_with_a_few_requests_and_is_told_so_in_its_language(house: House) -> None:
@@ -241,7 +256,7 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
     probe = house.client.begin("GET", "/e/e1")
     house.pages.let.set()
     house.client.run(house.threads.probe())
-    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 4
+    assert [environ["PATH_INFO"] for environ in house.pages.asked].count("/login") == 5
     assert probe.result(30).status_code == 201
 
 
@@ -327,8 +342,23 @@ def test_the_hub_s_pages_name_files_that_are_there(hub: AsgiClient) -> None:
         assert hub.get(url).status_code == 200
 
 
+def test_what_is_left_of_a_large_body_is_read_and_only_so_much_of_it() -> None:
+    """A browser that was answered while it sent 20 MB showed an error of its own."""
+    megabyte, asked = {"body": b"x" * 1_000_000, "more_body": True}, []
+
+    async def receive() -> Any:
+        asked.append(1)
+        return {**megabyte, "more_body": len(asked) < 20}
+
+    asyncio.run(discard_body(receive, 64_000_000, 30))
+    assert len(asked) == 20
+    asked.clear()
+    asyncio.run(discard_body(receive, 5_000_000, 30))
+    assert len(asked) == 5
+
+
 def test_an_import_that_is_too_large_is_explained(hub: AsgiClient) -> None:
-    answer = hub.begin("POST", "/console/import", None, hub.organizer, announced=FORM_BYTES_MAX + 1).result(30)
+    answer = hub.begin("POST", "/console/import", b"x", hub.organizer, announced=FORM_BYTES_MAX + 1).result(30)
     assert (answer.status_code, answer.headers["connection"]) == (413, "close")
     assert "<h1>" in answer.text
 

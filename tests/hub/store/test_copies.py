@@ -95,6 +95,38 @@ def test_what_is_answered_is_on_the_copy(hub: Hub, stick: Path) -> None:
     assert hub.keys() == ["copies"]
 
 
+@pytest.mark.parametrize("what", ["a FIFO", "a link", "a folder", "4 GB"])
+def test_what_is_no_copy_of_a_bounded_size_is_not_opened_and_not_touched(stick: Path, what: str) -> None:
+    """Whoever prepared a stick with a FIFO stopped the thread that writes copies."""
+    path = stick / COPY_FILE
+    if what == "a FIFO":
+        os.mkfifo(path)
+    elif what == "a link":
+        path.symlink_to("/dev/zero")
+    elif what == "a folder":
+        path.mkdir()
+    else:
+        with open(path, "xb") as file:
+            file.truncate(4 << 30)
+    with pytest.raises(Problem, match="unreadable or not a journal copy"):
+        on(stick).open("our line", "e")
+    assert [each.name for each in stick.iterdir()] == [COPY_FILE]
+
+
+def test_a_copy_followed_by_much_that_is_damaged_is_read_in_parts(
+    hub: Hub, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roundtap_hub.store.folder_copy.LINE_BYTES_MAX", 8192)
+    hub.service.execute(event_steps(), "organizer", people())
+    before = read_copy(stick / COPY_FILE)
+    assert before is not None
+    with open(stick / COPY_FILE, "ab") as file:
+        file.write(b"x" * 20_000 + b"\n")
+    after = read_copy(stick / COPY_FILE)
+    assert after is not None
+    assert (after.length, after.heads, after.damaged) == (before.length, before.heads, True)
+
+
 def test_nobody_is_answered_before(tmp_path: Path) -> None:
     class Held:
         name = "held"

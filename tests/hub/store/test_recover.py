@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 from hub_kit import HandClock, event_steps, head_is_noted, make_event, people
 
+from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.entries import VENUE, Entry, entry_hash
 from roundtap_core.event.person import Person
-from roundtap_core.wire import REPORT, sign
+from roundtap_core.wire import REPORT, digest, sign
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
@@ -34,6 +35,7 @@ from roundtap_hub.store.journal import Journal, PersonRecord, person_row
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
 from roundtap_hub.store.verify import verify_journal
+from roundtap_hub.units.device_api import report_step
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY = bytes(range(32))
@@ -491,6 +493,22 @@ def report(report_id: str, match: str = "1.1", event: str = "e1") -> dict[str, o
     }
 
 
+@pytest.mark.parametrize("name", [COPY_FILE, DATABASE, f"{DATABASE}-wal", "roundtap.head", "outbox.jsonl", "x.backup"])
+@pytest.mark.parametrize("what", ["a FIFO", "4 GB"])
+def test_what_is_no_ordinary_file_or_too_large_is_passed_over_and_said(tmp_path: Path, what: str, name: str) -> None:
+    """A FIFO was opened, and the hub waited for ever; of 300 MB it took 610 MB."""
+    (stick := tmp_path / "stick").mkdir()
+    (stick / "roundtap-copy-old.journal").write_bytes(Path(__file__).with_name("older_copy.journal").read_bytes())
+    if what == "a FIFO":
+        os.mkfifo(stick / name)
+    else:
+        with open(stick / name, "xb") as file:
+            file.truncate(4 << 30)
+    made = recover([stick], tmp_path / "new", HandClock().clocks)
+    assert ((stick / name), "unbounded") in made.notes
+    assert [len(each.entries) for each in made.streams if each.stream == "e1"] == [7]
+
+
 def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
     kept = [report("r1"), report("r2", match="9.9"), report("r3", event="e7"), {**report("r4"), "side": "b"}]
     lines = [{"report": each, "mac": sign(KEY, REPORT, each)} for each in kept]
@@ -500,6 +518,77 @@ def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder
     said = rescue(folder, outbox)
     assert (said["e1"].taken, said["e1"].waiting, said["e1"].left, said["e7"].waiting) == (1, 1, 1, 1)
     assert in_new(folder)["e1"][-1].data["report_id"] == "r1"
+
+
+def rewrite_chain(folder: Path, number: int, old: str, new: str) -> None:
+    """Alter an entry's data and compute every later hash anew: the chain alone proves nothing."""
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
+        rows = connection.execute("SELECT * FROM entry WHERE stream = 'e1' ORDER BY number").fetchall()
+        before = rows[number - 2][-1]
+        for row in rows[number - 1 :]:
+            fields = [*row[:6], row[6].replace(old, new) if row[1] == number else row[6], before]
+            before = entry_hash(*fields)
+            connection.execute(
+                "UPDATE entry SET data = ?, prev = ?, hash = ? WHERE stream = 'e1' AND number = ?",
+                (*fields[6:], before, row[1]),
+            )
+        connection.commit()
+        # Nothing of the old chain is left on any page.
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def test_a_rewritten_chain_is_contradicted_by_the_head_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    last = len(whole(folder)["e1"])
+    rewrite_chain(folder, last - 10, "room", "hall")
+    said = rescue(folder)["e1"]
+    assert len(said.entries) == last
+    assert said.contradicted == [(folder / "roundtap.head", last)]
+    assert said.lacks
+    shutil.rmtree(folder.with_name("new"))
+    assert main(["recover", "--from", str(folder), "--data", str(folder.with_name("new"))]) == 1
+    out = capsys.readouterr().out
+    assert f"CONTRADICTED: {folder / 'roundtap.head'} knows another entry {last}." in out
+    assert "No data is known to be lost" not in out
+
+
+def test_what_the_head_file_names_wins_where_a_stick_still_holds_it(folder: Path, tmp_path: Path) -> None:
+    streams = whole(folder)
+    before = streams["e1"]
+    stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
+    stick.open("line", "epoch")
+    for stream, entries in streams.items():
+        who = [person_row(record) for record in people(stream)] if stream != VENUE else []
+        stick.write(CommitBatch(entries, who))
+    stick.close()
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    rewrite_chain(folder, len(before) - 10, "room", "hall")
+    said = rescue(folder, tmp_path / COPY_FILE)["e1"]
+    assert list(said.entries[: len(before)]) == before
+    assert len(said.branch) == 11
+    assert said.lacks
+
+
+def test_a_rewritten_report_is_contradicted_by_its_unit_s_outbox(folder: Path, tmp_path: Path) -> None:
+    """The head file is gone with it; the unit signed what it sent."""
+    kept = report("r1")
+    hub = open_folder(folder, lambda _: None)
+    hub.service.execute([report_step(kept, digest(kept))], "organizer")
+    hub.close()
+    number = len(whole(folder)["e1"])
+    shutil.rmtree(folder.with_name("whole"))
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
+    (folder / "roundtap.head").unlink()
+    outbox = tmp_path / "outbox.jsonl"
+    outbox.write_text(json.dumps({"report": kept, "mac": sign(KEY, REPORT, kept)}) + "\n")
+    assert rescue(folder, outbox)["e1"].contradicted == []
+    shutil.rmtree(folder.with_name("new"))
+    rewrite_chain(folder, number, '"b":24', '"b":42')
+    assert rescue(folder, outbox)["e1"].contradicted == [(outbox, number)]
+    shutil.rmtree(folder.with_name("new"))
+    outbox.write_text(json.dumps({"report": kept, "mac": "00" * 32}) + "\n")
+    assert rescue(folder, outbox)["e1"].contradicted == [], "anybody can write an outbox"
 
 
 @pytest.mark.parametrize(

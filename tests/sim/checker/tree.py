@@ -21,7 +21,10 @@ def bracket_complaints(event: Event, printed: dict[str, Any]) -> list[str]:
     found += _games(printed, rounds, size)
     found += _cut_table(event, printed)
     final = rounds[-1].get(1) if 2 ** len(rounds) == size else None
-    champion = final.winner if final else None
+    # Disqualified is disqualified in every view: then whom the winner beat is the first.
+    out = {c["id"] for c in event["competitors"] if status_of(c) == "disqualified"}
+    first = [who for who in [final.winner, *final.losers] if who not in out] if final and final.winner else []
+    champion = first[0] if first else None
     if printed["champion"] != champion:
         found.append(f"champion {printed['champion']}, should be {champion}")
     return found + (_ranking(event, printed, rounds, size) if printed["ranking"] else [])

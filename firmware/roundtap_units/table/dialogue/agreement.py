@@ -42,30 +42,7 @@ class AskAgreement(DialogueState):
             edit_report(table, teller, self._theirs())
 
     def scene(self, now_ms: int) -> Scene:
-        """Everything in the result: agreeing means agreeing to all of it."""
-        table, theirs, side = self.table, self._theirs(), self.side
-        title, hint = result_text.result_question(table, theirs, side), table.words("yes_no", sign=SIGNS[side])
-        apart = [*result_text.extra_figures(table, theirs, side), result_text.squads_text(table, theirs, side)]
-        worth, remark = result_text.agreement_details(table, theirs, side), result_text.result_remark(table, theirs)
-        first = result_text.first_player_text(table, theirs)
-        if not any(apart):
-            info, *notes = [text for text in (worth, remark, first) if text] or [""]
-            return table.figures(
-                "ask",
-                side,
-                lambda each: _column(table, each, theirs),
-                title=title,
-                info=info,
-                hint=hint,
-                note="  ".join(notes),
-            )
-        # A flow of short texts, each kept together where a line breaks.
-        texts = [
-            text.replace(" ", "\u00a0")
-            for text in (*apart, result_text.wounds_text(table, theirs, side), remark, first)
-            if text
-        ]
-        return table.page("ask", side, title, "  ".join(texts), hint=hint)
+        return question_scene(self.table, "ask", self.side, self._theirs())
 
     def _theirs(self) -> Result:
         result = self.table.latest_result(other_side(self.side))
@@ -97,6 +74,35 @@ class Disagreement(DialogueState):
             words("differ.judge"),
             hint=words("back", sign=SIGNS[self.side]),
         )
+
+
+def question_scene(table: TableState, kind: str, side: Side, result: Result) -> Scene:
+    """Everything in the result, and how it ended: a yes means all of it. `kind`: "ask", or "after-all" for one that
+    stood before."""
+    hint = table.words("yes_no", sign=SIGNS[side])
+    apart = [*result_text.extra_figures(table, result, side), result_text.squads_text(table, result, side)]
+    worth, ending = result_text.agreement_details(table, result, side), result_text.ending_text(table, result, side)
+    first, wounds = result_text.first_player_text(table, result), result_text.wounds_text(table, result, side)
+    again = result_text.reuse_question(table, result, side, any(apart))
+    title = result_text.result_question(table, result, side) if kind == "ask" else again
+    if not any(apart):
+        info, *notes = [text for text in (worth, ending, first) if text] or [""]
+        return table.figures(
+            kind,
+            side,
+            lambda each: _column(table, each, result),
+            title=title,
+            info=info,
+            hint=hint,
+            note="  ".join(notes),
+        )
+    if wounds and ending == table.words("step.wounds"):
+        wounds, ending = f"{wounds} {table.words('entry.decides')}", ""
+    if ending == table.words("step.first_player"):
+        first = ""  # the winner
+    # A flow of short texts, each kept together where a line breaks.
+    texts = [text.replace(" ", "\u00a0") for text in (*apart, wounds, ending, first) if text]
+    return table.page(kind, side, title, "  ".join(texts), hint=hint)
 
 
 def reenter_report(table: TableState, side: Side, like: Callable[[], Result | None]) -> None:
@@ -189,15 +195,10 @@ class ConfirmRetraction(DialogueState):
             table.send(self.side, first)
 
     def scene(self, now_ms: int) -> Scene:
-        table, words = self.table, self.table.words
-        first = table.standing_result
-        rows = (
-            NameRow(table.signed_name(each), result_text.figure_and_outcome(table, first, each) if first else "")
-            for each in SIDES
-        )
-        return table.page(
-            "after-all", self.side, words("second.back"), *rows, hint=words("yes_no", sign=SIGNS[self.side])
-        )
+        table, first = self.table, self.table.standing_result
+        if first is None:
+            return SecondAgreement(table).scene(now_ms)
+        return question_scene(table, "after-all", self.side, first)
 
 
 def _column(table: TableState, side: Side, result: Result) -> FigureColumn:

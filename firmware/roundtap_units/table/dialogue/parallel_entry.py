@@ -165,7 +165,8 @@ def _marks(both: ParallelEntry, side: Side, page: Picks) -> tuple[SquadMark, ...
 
 def _summary(both: ParallelEntry, side: Side) -> SidePart:
     """What both confirm: the winner, the figures, the squads, and other answers."""
-    table, sheet, result = both.table, both.sheets[side], both.preview()
+    table, sheet = both.table, both.sheets[side]
+    result = result_text.as_counted(table, both.preview())
     pairs = [result.score, *([result.wounds] if result.wounds is not None else [])]
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
     if both.hand == side:
@@ -174,7 +175,7 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     besides = [
         table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
         *result_text.extra_figures(table, result, side),
-        result_text.squads_text(table, result, side, False),
+        result_text.squads_text(table, result, side),
     ]
     return SidePart(
         table.signed_name(side),

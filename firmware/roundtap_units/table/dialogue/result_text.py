@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from roundtap_core.errors import Problem
 from roundtap_core.lists.squads import squad_letter
-from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, SidePair, other_side
+from roundtap_core.records import CONCESSION, SIDES, TIME, Match, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_words import figure_label, outcome_reason
 from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
+from roundtap_units.table.screens import lettering
 from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import SIGNS, Sentence
 
@@ -39,15 +39,17 @@ def worth_text(table: TableState, result: Result, side: Side) -> str:
     if view is None or view.form is None:
         return ""
     book = rulebook(view.form.rulebook)
-    try:
-        values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
-    except Problem:
-        return ""
+    values = book.worth(Match("a", "b", result=result), book.options(view.options), view.situation)
     parts = []
     for key, pair in values.items():
         text = pair_text(table, SidePair(*pair), side)
         parts.append(text if key == BARE and len(values) > 1 else f"{table.words(f'worth.{key}')} {text}")
     return " ".join(parts)
+
+
+def as_counted(table: TableState, result: Result) -> Result:
+    """The result with its figures as they count: the winner of a conceded match may be credited with more."""
+    return result if table.form is None else rulebook(table.form.rulebook).counted(result)
 
 
 def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
@@ -56,14 +58,14 @@ def pair_text(table: TableState, pair: SidePair, side: Side) -> str:
 
 
 def side_figure(table: TableState, result: Result, side: Side) -> str:
-    """The figure under a side's name: its score; a sign of who won where no figure is kept."""
+    """The figure under a side's name: its score as it counts; a sign of who won where no figure is kept."""
     if (
         result.score == SidePair()
         and table.form is not None
         and not any(step.key == "score" for way in table.form.ways for step in way.figures())
     ):
         return _sign(table, result, side)
-    return str(result.score.of(side))
+    return str(as_counted(table, result).score.of(side))
 
 
 def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
@@ -73,8 +75,8 @@ def figure_and_outcome(table: TableState, result: Result, side: Side) -> str:
 
 
 def _score_says(table: TableState, result: Result) -> bool:
-    winner = winner_of(table, result)
-    return winner is not None and result.score.of(winner) > result.score.of(other_side(winner))
+    winner, score = winner_of(table, result), as_counted(table, result).score
+    return winner is not None and score.of(winner) > score.of(other_side(winner))
 
 
 def _sign(table: TableState, result: Result, side: Side) -> str:
@@ -127,12 +129,21 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
         return words("ask.right")
     first = table.first(side) if winner is None else winner
     scored = table.form is not None and any(step.key == "score" for way in table.form.ways for step in way.figures())
-    told = f" {result.score.of(first)}:{result.score.of(other_side(first))}" if figures and scored else ""
+    score = as_counted(table, result).score
+    told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
         said = [words("told.draw") + told]
     else:
         said = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
     return Sentence.of(said) if key == "told" else as_question(table, said)
+
+
+def reuse_question(table: TableState, result: Result, side: Side, figures: bool) -> str:
+    """ "Use this result? Ana R. won 100:30", "Use: Ana R. won?": without the figures where they stand below."""
+    forms, words = lettering.wordings(_sentence(table, "told", result, side, figures)), table.words
+    return Sentence.of(
+        (*(f"{words('second.back')} {form}" for form in forms), *(words("ask.reuse", said=f) for f in forms))
+    )
 
 
 def as_question(table: TableState, statements: Iterable[str]) -> Sentence:
@@ -146,7 +157,8 @@ def agreement_details(table: TableState, result: Result, side: Side) -> str:
 
 
 def wounds_text(table: TableState, result: Result, side: Side) -> str:
-    return "" if result.wounds is None else table.words("told.wounds", figures=pair_text(table, result.wounds, side))
+    wounds = as_counted(table, result).wounds
+    return "" if wounds is None else table.words("told.wounds", figures=pair_text(table, wounds, side))
 
 
 def result_remark(table: TableState, result: Result) -> str:
@@ -160,7 +172,14 @@ def result_remark(table: TableState, result: Result) -> str:
         return ""
     book = rulebook(table.form.rulebook)
     why = outcome_reason(book, book.options(table.view.options), result)
-    return words.first(*why) if why else ""
+    # Some have a shorter word for this screen.
+    return words.first(*(f"told.{key}" for key in why), *why) if why else ""
+
+
+def ending_text(table: TableState, result: Result, side: Side) -> str:
+    """The remark; without one, that it ended at time, where no answer that is asked then is shown."""
+    at_time = result.ended == TIME and not extra_figures(table, result, side)
+    return result_remark(table, result) or (table.words("form.way.time") if at_time else "")
 
 
 def first_player_text(table: TableState, result: Result) -> str:
@@ -172,7 +191,7 @@ def first_player_text(table: TableState, result: Result) -> str:
 
 def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
     """Figures and answers of a result that appear neither under the names nor in its worth, each in a few words: "keys
-    1:2", "objectives 1:2", "● Mars  ■ Dis"."""
+    1:2", "objectives 1:2", "Mars:Dis"."""
     texts, words = [], table.words
     sides: tuple[Side, Side] = (table.first(side), other_side(table.first(side)))
     for key, value in (result.timeout or {}).items():
@@ -181,9 +200,7 @@ def extra_figures(table: TableState, result: Result, side: Side) -> list[str]:
             if key != "score":
                 texts.append(label + ":".join(str(value[each]) for each in sides))
         elif isinstance(value, dict):
-            texts.append(
-                "  ".join(f"{SIGNS[each]} {_option_text(table, value[each])}" for each in sides if each in value)
-            )
+            texts.append(":".join(_option_text(table, value[each]) if each in value else "–" for each in sides))
         elif key not in NEEDS_NO_WORD and value not in SIDES:
             texts.append(_option_text(table, value))
     return texts
@@ -195,13 +212,11 @@ def _option_text(table: TableState, value: object) -> str:
     return table.words(key) if key in table.words else str(value)
 
 
-def squads_text(table: TableState, result: Result, side: Side, signed: bool = True) -> str:
-    """ "● AC  ■ BD", or where there is little room "AC:BD"; "" where neither has fielded any."""
+def squads_text(table: TableState, result: Result, side: Side) -> str:
+    """ "AC:BD"; "" where neither has fielded any."""
     sides: tuple[Side, Side] = (table.first(side), other_side(table.first(side)))
     fielded = {each: "".join(map(squad_letter, picks)) for each, picks in (result.picks or {}).items()}
-    if not fielded or not signed:
-        return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
-    return "  ".join(f"{SIGNS[each]} {fielded[each]}" for each in sides if each in fielded)
+    return ":".join(fielded.get(each, "–") for each in sides) if fielded else ""
 
 
 def with_extras(sentence: str, besides: Iterable[str]) -> Sentence:

@@ -277,9 +277,10 @@ def _figures(scene: scenes.FiguresScene) -> Image.Image:
     image, pen = canvas(WIDTH, HEIGHT)
     left, right = scene.left, scene.right
     closer = scenes.Sentence.of((scene.hint, " ".join(scene.hint.split())))
-    hint = fit_text(closer, WIDTH - 62 * (scene.note != ""), 15, PRESSED)
+    apart = max(62, text_width(scene.note, LEAST, narrow=True) + 5)
+    hint = fit_text(closer, WIDTH - apart * (scene.note != ""), 15, PRESSED)
     hint = hint if hint.fits else fit_text(scene.hint, WIDTH, 15, PRESSED)
-    note = fit_text(scene.note, WIDTH - hint.width - 6, ROW_HIGH, INFO)
+    note = fit_text(scene.note, WIDTH - hint.width - 5, ROW_HIGH, INFO)
     # The worth is what is confirmed here; the clock is on every other screen.
     asides = (scene.mark or scene.clock, "") if note.fits else (scene.note,)
     title = scene.title if scene.facing == "opposite" else _with_arrow(scene.title, scene.turn)
