@@ -42,7 +42,8 @@ def hash_pin(pin: str, salt: str | None = None) -> str:
 
 
 def salt_of(hashed: str) -> str:
-    return hashed.partition("$")[0]
+    """The salt of a PIN's hash; "" for an invalid one."""
+    return hashed.partition("$")[0] if HASH_PATTERN.fullmatch(hashed) else ""
 
 
 def verify_pin(pin: str, hashed: str) -> bool:
