@@ -2,15 +2,19 @@
 
 import random
 
+import msgspec
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from monkey_reader import told_to_the_other
+from monkey_rules import LABELS
 from monkey_table import AT_TIME, BEFORE, Place, places
 from monkey_walks import KINDS, Watch, explore, run
 
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_units.table.dialogue.agreement import question_scene
 
 WHOSE_TURN_THEN_OK = [("tap", "a", 1000), ("tap", "b", 1500), ("tap", "a", 1500), ("tap", "b", 1500)]
 
@@ -67,6 +71,36 @@ def test_the_monkey_sees_a_question_that_hides_something():
     step = watch.press("call", "call", 1000)
     watch.agreed(step, "b", Result())
     assert any(fault.startswith("[not-told]") for fault in watch.faults)
+
+
+@pytest.mark.parametrize(
+    ("book", "result", "swapped"),
+    [
+        (
+            "keyforge-archon",
+            Result(
+                "time",
+                SidePair(1, 0),
+                "a",
+                timeout={"turns": "a", "decided_by": "last_turns", "house": {"a": "mars", "b": "dis"}},
+            ),
+            {"timeout": {"turns": "a", "decided_by": "last_turns", "house": {"a": "dis", "b": "mars"}}},
+        ),
+        (
+            "shatterpoint-premier",
+            Result(score=SidePair(2, 1), wounds=SidePair(9, 4), picks={"a": [1, 2], "b": [3, 4]}),
+            {"picks": {"a": [3, 4], "b": [1, 2]}},
+        ),
+        ("shatterpoint-premier", Result(score=SidePair(2, 1), wounds=SidePair(9, 4)), {"wounds": SidePair(4, 9)}),
+    ],
+)
+def test_the_monkey_sees_that_sides_are_swapped(book, result, swapped):
+    watch = Watch(Place(book), random.Random(1))
+    scene = question_scene(watch.table.dialogue.table, "ask", "b", result)
+    labels = LABELS[book]
+    assert told_to_the_other(scene, "b", watch.place, result, "a", "", labels) == []
+    [fault] = told_to_the_other(scene, "b", watch.place, msgspec.structs.replace(result, **swapped), "a", "", labels)
+    assert "not shown" in fault
 
 
 def test_the_monkey_knows_that_squads_let_go_for_good_are_said_by_a_second_yes():

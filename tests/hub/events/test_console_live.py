@@ -152,9 +152,8 @@ def test_changes_make_the_same_page_as_a_reload(
                 browser.post(f"{CONSOLE}/competitors/p{chance.randrange(1, 6)}/rename", name=f"New {chance.random()}")
             elif draw < 0.15:
                 unit = chance.choice(["unit-1", "unit-2"])
-                house.hub.presence.update(
-                    unit, house.time.ms, connected=chance.random() < 0.8, call=chance.random() < 0.3
-                )
+                house.hub.presence.update(unit, house.time.ms, connected=chance.random() < 0.8)
+                house.says(unit, call=chance.random() < 0.3)
             elif draw < 0.3 and house.event.live and house.event.live.open_matches:
                 house.report(chance.choice(house.event.live.open_matches).id, chance.choice("ab"), 100, 24)
             else:

@@ -294,9 +294,7 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
         tell("e1", SetClock(rand.choice(["start", "pause", "adjust", "reset"]), rand.choice([60_000, -60_000])), "test")
     elif deed == 7:
         seated = frozenset(rand.sample("ab", rand.randint(0, 2)))
-        house.hub.presence.update(
-            f"unit-{rand.randint(1, 2)}", house.time.ms, match=match.id, seated=seated, call=rand.random() < 0.5
-        )
+        house.says(f"unit-{rand.randint(1, 2)}", match=match.id, seated=seated, call=rand.random() < 0.5)
     elif deed == 8:
         tell("e1", rand.choice([DropCompetitor, ReturnCompetitor])(who), "test")
     elif deed == 9:
