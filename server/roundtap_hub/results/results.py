@@ -170,7 +170,8 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     fields = request.form if request.method == "POST" else request.args
     line = fields.get("text", "").strip()
     try:
-        _refuse_other_slip(seat, fields)
+        if "problem" not in g:
+            _refuse_other_slip(seat, fields)
         if line:
             return redirect(
                 result_wizard.address_at(_at(seat), [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),

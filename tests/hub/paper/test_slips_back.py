@@ -443,11 +443,12 @@ def test_an_officials_phone_is_sent_to_the_encrypted_door_at_once_after_the_firs
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_page_of_slips_is_there_in_every_language(house, language):
     house.desk.headers["Accept-Language"] = language
+    code = code_of(house, "1.1")
     for path in (
         "/console/e1/slip",
         "/console/e1/slip?code=XXX-9",
-        "/console/e1/match/1.1/walk?slip=A-1",
-        "/console/e1/match/1.1/walk?slip=A-1&way=played&opener=a&q.score.loser=5",
+        f"/console/e1/match/1.1/walk?slip={code}",
+        f"/console/e1/match/1.1/walk?slip={code}&way=played&opener=a&q.score.loser=5",
     ):
         answer = house.desk.get(path)
         assert answer.status_code == 200
