@@ -14,7 +14,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import lookups
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.states import DRAFT, UNIT_SOURCE, EventState, Request
-from roundtap_core.typed import Id, IdOrEmpty, Line, Text
+from roundtap_core.typed import Exact, Id, IdOrEmpty, Line, Text
 
 ECHO_GRACE_MS = 2000
 """A unit's call made this shortly before the result stays open: its table may not know yet, and would repeat it."""
@@ -45,7 +45,7 @@ class CloseCall(Struct, frozen=True):
     """An official has been there. `since_ms`: only the call that began then, not a newer one; None: any."""
 
     match: IdOrEmpty
-    since_ms: int | None = None
+    since_ms: Exact | None = None
 
 
 class AskToDrop(Struct, frozen=True):
