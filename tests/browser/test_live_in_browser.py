@@ -62,8 +62,8 @@ def test_a_row_that_changed_is_the_only_one_that_is_another_element(hall: Hall, 
     screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
     screen.asked()
     browser.execute_script("document.querySelectorAll('[data-key]').forEach((row) => { row.was = true; });")
-    hall.tell(event, EnterResult("1.2", 0, Result(score=SidePair(77, 24))))
-    screen.until(lambda: "77" in text(browser, "pairings"), "the result")
+    hall.tell(event, EnterResult("1.2", 0, Result(score=SidePair(100, 24))))
+    screen.until(lambda: "100" in text(browser, "pairings"), "the result")
     fresh = browser.execute_script("""
         const rows = [...document.querySelectorAll("[data-key]")];
         return rows.filter((row) => !row.was).map((row) => row.dataset.key);""")

@@ -73,18 +73,24 @@ def test_the_monkey_sees_a_question_that_hides_something():
     assert any(fault.startswith("[not-told]") for fault in watch.faults)
 
 
+POTENTIAL = {
+    "active": "a",
+    "keys": {"a": 1, "b": 2},
+    "aember": {"a": 9, "b": 3},
+    "creatures": {"a": 4, "b": 6},
+    "bonus": {"a": 4, "b": 1},
+    "decided_by": "potential",
+}
+"""What two told at time in KeyForge, but for their houses: step 4 decides."""
+
+
 @pytest.mark.parametrize(
     ("book", "result", "swapped"),
     [
         (
             "keyforge-archon",
-            Result(
-                "time",
-                SidePair(1, 0),
-                "a",
-                timeout={"turns": "a", "decided_by": "last_turns", "house": {"a": "mars", "b": "dis"}},
-            ),
-            {"timeout": {"turns": "a", "decided_by": "last_turns", "house": {"a": "dis", "b": "mars"}}},
+            Result("time", "a", score=SidePair(1, 0), timeout={**POTENTIAL, "house": {"a": "Mars", "b": "Dis"}}),
+            {"timeout": {**POTENTIAL, "house": {"a": "Dis", "b": "Mars"}}},
         ),
         (
             "shatterpoint-premier",

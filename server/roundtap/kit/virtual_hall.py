@@ -49,6 +49,9 @@ class VirtualClock:
         self.now_ms = 1_000_000
 
 
+SESSION = "virtual"
+
+
 class DirectLink:
     """A unit's link without a network: the same signed reports, passed directly to the hub's device code."""
 
@@ -72,8 +75,10 @@ class DirectLink:
         self.outbox.flush_fates()
 
     def send_status(self, status: Mapping[str, Any]) -> None:
-        said = {**status, "unit": self._unit, "session": "virtual", "seq": 1, "waiting": 0}
+        said = {**status, "unit": self._unit, "session": SESSION, "seq": 1, "waiting": 0}
         take_status(self._hub, parse_message(TableStatus, said), self._clock.now_ms)
+        # What the status asks for is recorded before virtual time goes on.
+        self._hub.service.execute([], "rehearsal")
 
     def keep_status(self, status: Mapping[str, Any]) -> None:
         pass
@@ -164,6 +169,9 @@ class VirtualHall:
             [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n})) for n, unit in enumerate(keys, start=1)],
             "rehearsal",
         )
+        for unit in keys:
+            # As with a unit's first status: what it asks from then on is new.
+            self.hub.presence.update(unit, self.clock.now_ms, run=SESSION)
         self.tables = {n: VirtualTable(self.hub, n, folder, self.clock) for n in range(1, tables + 1)}
 
     def __enter__(self) -> VirtualHall:

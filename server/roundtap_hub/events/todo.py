@@ -17,7 +17,7 @@ from roundtap_hub.rounds.tables import CALL, DRAFT, NO_CONTACT, GridCell
 from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.serving.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.requests import player_seat, taker_name
+from roundtap_hub.units.player_requests import player_seat, taker_name
 from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
 
 ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report

@@ -10,7 +10,7 @@ from roundtap_core.event.event_flow import situation_of
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.requests import taker_name
+from roundtap_hub.units.player_requests import taker_name
 from roundtap_hub.units.unit_presence import UnitStatus
 
 NO_CONTACT_MS = 10_000

@@ -19,7 +19,7 @@ from roundtap_hub.rounds.tables import ms_since, out_of_contact
 from roundtap_hub.serving.memoized import memoized
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.requests import taker_name
+from roundtap_hub.units.player_requests import taker_name
 from roundtap_hub.units.unit_list import known_units
 from roundtap_hub.units.unit_presence import UnitStatus, phone_requests
 

@@ -41,7 +41,7 @@ from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
 from roundtap_hub.units.device_auth import ASKS, ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
-from roundtap_hub.units.requests import asked_in
+from roundtap_hub.units.player_requests import asked_in
 from roundtap_hub.units.table_view import find_table
 from roundtap_hub.units.unit_presence import CALL, MissingEntry, Presence, UnitStatus, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root

@@ -19,7 +19,7 @@ from roundtap_hub.results.before_play import pre_game_choice, situation_at
 from roundtap_hub.rounds.round_clock import clock_view, public_clock
 from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.requests import call_of_unit, taker_name, wishes_of_unit
+from roundtap_hub.units.player_requests import call_of_unit, taker_name, wishes_of_unit
 from roundtap_hub.units.unit_presence import UnitStatus
 
 View = dict[str, Any]

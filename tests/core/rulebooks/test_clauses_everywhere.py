@@ -363,7 +363,9 @@ def test_once_the_stage_has_begun_nobody_comes_in_and_the_opponent_goes_on(ruleb
     first, second, _, fourth = current_seeds(event.state)
     event.play()
     event.tell(c.SetClock("start"))
-    event.tell(c.DropCompetitor(first, stood(rulebook)))
+    squads = RULEBOOKS[rulebook].squads is not None
+    # Who stays has not fielded two squads, which only Swiss rounds are sure to allow.
+    event.tell(c.DropCompetitor(first, stood(rulebook), lets_go="p3: A B" if squads else ""))
     assert offered_places(event.state) is None
     settle(event)
     event.tell(c.DropCompetitor(second))

@@ -100,7 +100,7 @@ def test_what_does_not_show_is_told_to_nobody(house: House, client: AsgiClient):
     before = browser.seen
     house.report("1.2", "a", 100, 24)
     late = Listener(client, "/e/e1/pairings")
-    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(77, 24))), "test")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "test")
     browser.until(lambda: browser.named("patch"), "a patch")
     assert [patch["from"] for patch in browser.named("patch")] == [before]
     late.until(lambda: late.named("view") or late.named("patch"), "news")
@@ -289,7 +289,7 @@ def _something(house: House, organizer: object, rand: random.Random) -> None:
     if deed < 3:
         house.report(match.id, rand.choice("ab"), rand.choice([100, 60]), 24)
     elif deed < 6:
-        tell("e1", EnterResult(match.id, match.revision, Result(score=SidePair(rand.randint(30, 90), 24))), "test")
+        tell("e1", EnterResult(match.id, match.revision, Result(score=SidePair(100, rand.randint(0, 90)))), "test")
     elif deed == 6:
         tell("e1", SetClock(rand.choice(["start", "pause", "adjust", "reset"]), rand.choice([60_000, -60_000])), "test")
     elif deed == 7:

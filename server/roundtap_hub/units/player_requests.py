@@ -59,7 +59,7 @@ def player_seat(state: EventState, who: str) -> tuple[MatchState | None, str]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a status asks for, beside what was asked `before`. `stays`: taken over already; `new` and `gone`: by CALL or
+    """What a status asks for, beside what was asked before. `stays`: taken over already; `new` and `gone`: by CALL or
     the side, the event and the command that follow."""
 
     stays: frozenset[str]
