@@ -84,7 +84,13 @@ def sample(known: list[Truth], most: int) -> list[Truth]:
     return [truth for them in by_end.values() for truth in (chance.sample(them, most) if len(them) > most else them)]
 
 
-@pytest.mark.parametrize("place", places(), ids=name_of)
+def cases(found: list[Place]) -> list[Any]:
+    """As parameters; the thousands of results of a best of three are looked at by `make test-long`."""
+    marks = {True: (pytest.mark.long,), False: ()}
+    return [pytest.param(place, id=name_of(place), marks=marks[bool(place[1])]) for place in found]
+
+
+@pytest.mark.parametrize("place", cases(places()))
 def test_whatever_a_form_makes_is_taken_and_told_otherwise_it_is_refused_where_no_answers_make_it(place: Place) -> None:
     book, options, situation = RULEBOOKS[place[0]], RULEBOOKS[place[0]].options(place[1]), place[2]
     known = Known(book, options, situation)
@@ -102,7 +108,7 @@ def test_whatever_a_form_makes_is_taken_and_told_otherwise_it_is_refused_where_n
     print(f"{name_of(place)}: {len(known.truths)} results, {dict(counts)}")
 
 
-@pytest.mark.parametrize("place", [place for place in places() if AT_TIME[place[0]]], ids=name_of)
+@pytest.mark.parametrize("place", cases([place for place in places() if AT_TIME[place[0]]]))
 def test_check_tells_what_no_answers_can_have_made_also_where_some_are_left_out(place: Place) -> None:
     """Truly undetermined is only what the missing answer would have decided: `can_have_been` finds one that does."""
     book, options, situation = RULEBOOKS[place[0]], RULEBOOKS[place[0]].options(place[1]), place[2]
