@@ -34,6 +34,7 @@ from roundtap_core.event.event_flow import (
     current_seeds,
     first_game_started,
     offered_places,
+    situation_of,
     upcoming_stage,
 )
 from roundtap_core.event.person import Person
@@ -41,7 +42,9 @@ from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import Result, SidePair
+from roundtap_core.forms.questions import Figure, Picks, Question, Turns
+from roundtap_core.forms.walk import compose_complete, walk_way
+from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, SidePair, other_side
 from roundtap_core.result_json import result_from_json, result_to_json
 
 TOO_FEW = (
@@ -58,7 +61,15 @@ INCOMPLETE: dict[str, Callable[[dict[str, Any]], bool]] = {
     "not_played_out": lambda result: "winner" in result and not any(result["score"].values()),
 }
 """Random results are those of files, which need not say how time was played out, nor wounds, nor count games beside a
-winner. Every other refusal is a fault."""
+winner. Such a one is said anew, in answers to what the form asks; every other refusal is a fault."""
+IMPOSSIBLE: dict[str, Callable[[Result], bool]] = {
+    "both_won": lambda result: result.score == SidePair(2, 2),
+    "nobody_has_won": lambda result: result.ended == PLAYED and 2 not in (result.score.a, result.score.b),
+    "winner_concedes_no_reason": lambda result: 2 in (result.score.a, result.score.b) and result.ended == CONCESSION,
+    "struggle_of_both": lambda result: all((result.timeout or {}).get("struggle", {}).get(side) for side in SIDES),
+}
+"""Chance answers to a form that no game can have come to; every other refusal of whole answers is a fault."""
+MOST_WALKS = 200
 
 Said = dict[str, tuple[str, ...]]
 """Match id → what has to stand there: ("won", "a"), ("no-show", present), …"""
@@ -230,15 +241,68 @@ def _result(desk: Desk, match_id: str, stage: str, coarse: bool) -> None:
     plain = random_result(desk.event, _match_json(match), part, rand, coarse)
     # The clock of this hall stands still.
     reason = "the hall's clock" if plain.get("ended") == "time" else ""
+    if _refused_as_short(desk, c.EnterResult(match_id, match.revision, result_from_json(plain), reason=reason), plain):
+        command = c.EnterResult(match_id, match.revision, _answered(desk, match_id, plain), reason=reason)
+        while _refused_as_impossible(desk, command):
+            command = replace(command, result=_answered(desk, match_id, plain))
+        plain = result_to_json(command.result)
+    desk.said[match_id] = ("won", winner(BOOKS[desk.rulebook], plain))
+
+
+def _refused_as_short(desk: Desk, command: c.EnterResult, plain: dict[str, Any]) -> bool:
     try:
-        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain), reason=reason))
+        desk.tell(command)
     except Problem as problem:
         if not INCOMPLETE.get(problem.key, lambda _: False)(plain):
             raise
-        # A judge's word is always taken.
-        plain = {"ended": "ruling", "winner": rand.choice("ab"), "score": {"a": 0, "b": 0}}
-        desk.tell(c.EnterResult(match_id, match.revision, result_from_json(plain)))
-    desk.said[match_id] = ("won", winner(BOOKS[desk.rulebook], plain))
+        desk.seen["results that lack an answer"] += 1
+        return True
+    return False
+
+
+def _refused_as_impossible(desk: Desk, command: c.EnterResult) -> bool:
+    try:
+        desk.tell(command)
+    except Problem as problem:
+        if not IMPOSSIBLE.get(problem.key, lambda _: False)(command.result):
+            raise
+        desk.seen[f"refused: {problem.key}"] += 1
+        return True
+    return False
+
+
+def _answered(desk: Desk, match_id: str, plain: dict[str, Any]) -> Result:
+    """Chance answers to what the form asks of a game that ended so."""
+    rand, (round_state, match) = desk.rand, desk.state.find_match(match_id) or (None, None)
+    assert round_state is not None
+    assert match is not None
+    form = desk.state.rulebook.form(desk.state.options, situation_of(desk.state, round_state, match))
+    ways = [way for way in form.ways if way.ended == plain.get("ended", "played")]
+    for _ in range(MOST_WALKS):
+        way, opener, answers = rand.choice(ways), rand.choice(SIDES), dict[str, Any]()
+        try:
+            while question := walk_way(way.opened_by(opener), answers, opener).question:
+                side = opener if question.whose == "winner" else other_side(opener)
+                answers[question.name] = _answer(desk, question, side, match.match.competitor(side) or "")
+            return compose_complete(way, opener, answers)
+        except Problem as problem:
+            # Somebody who has not won said that they have, and is asked again.
+            desk.seen[f"asked again: {problem.key}"] += 1
+    raise AssertionError(f"{match_id}: no answers to {ways}")
+
+
+def _answer(desk: Desk, question: Question, side: Side, who: str) -> object:
+    rand = desk.rand
+    match question:
+        case Figure():
+            limits = question.for_side(side)
+            return rand.choice((limits.minimum, limits.maximum, rand.randint(limits.minimum, limits.maximum)))
+        case Picks():
+            return squads_for(desk.event, who, rand)
+        case Turns():
+            return rand.choice(("", *SIDES))
+        case _:
+            return rand.choice(question.options)
 
 
 def _play(desk: Desk, match_id: str, stage: str, coarse: bool, dirt: float) -> None:
