@@ -41,7 +41,7 @@ from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard
-from roundtap_hub.results.before_play import pre_game_choice
+from roundtap_hub.results.before_play import lot_to_draw
 from roundtap_hub.rounds.round_clock import ClockFace, clock_face
 from roundtap_hub.serving import web
 from roundtap_hub.serving.page_versions import page_key
@@ -121,7 +121,7 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
         "stands": _result_view(seat, stands),
         "number": match.number or 0,
         "unit": _unit(match),
-        "lot": _lot(seat.state, played, match),
+        "lot": lot_to_draw(seat.state, played, match),
     }
 
 
@@ -166,11 +166,6 @@ def _unit(match: states.MatchState) -> str:
         return ""
     status = web.current_units().get(unit)
     return "there" if status is not None and status.connected else "silent"
-
-
-def _lot(state: states.EventState, played: states.RoundState, match: states.MatchState) -> str:
-    first = pre_game_choice(state, played, match)
-    return first.about if first is not None and first.lot and not first.drawn and played.status != states.CLOSED else ""
 
 
 def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dict[str, Any] | None:

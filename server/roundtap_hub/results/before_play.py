@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import EventState, MatchState, RoundState
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names_at
 from roundtap_core.records import SIDES
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
@@ -35,6 +35,13 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
     if chooses == BY_LOT:
         return PreGameChoice(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
     return PreGameChoice(INITIATIVE, chooses, False) if chooses is not None else None
+
+
+def lot_to_draw(state: EventState, played: RoundState, match: MatchState) -> str:
+    """What a lot is still to be drawn for at this table; "" for nothing, and once a result stands."""
+    first = pre_game_choice(state, played, match)
+    waits = played.status == PUBLISHED and match.match.result is None and not state.finished
+    return first.about if waits and first is not None and first.lot and not first.drawn else ""
 
 
 def situation_at(

@@ -24,7 +24,7 @@ from roundtap_hub.judging.judging_view import author_of, judge_view
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
-from roundtap_hub.results.before_play import pre_game_choice
+from roundtap_hub.results.before_play import lot_to_draw, pre_game_choice
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.rounds.knockout import title_key
 from roundtap_hub.rounds.tables import GridCell, grid_cell, result_worth, shown_result
@@ -66,6 +66,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         worth=result_worth(state, played, match),
         way_label=way_label,
         first=pre_game_choice(state, played, match),
+        lot=lot_to_draw(state, played, match),
         names=seat.names,
         earlier=_earlier(moment, seat),
         **first_step_context(seat),

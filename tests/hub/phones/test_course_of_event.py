@@ -115,6 +115,8 @@ def test_every_page_says_where_its_player_stands(tmp_path: Path, rulebook: str) 
                         assert sentence in page, (stage, who, page)
                     asked.add((stage, who))
                     assert "If that is wrong" not in page, (stage, who, page)
+                    if who not in ("at a table", "finalist") or stage == "final played":
+                        assert "Draw at random" not in page, (stage, who, page)
                     assert (MISSED in page) == (who == "missed it" and stage not in ("final played", "over"))
                     if stage in ELIMINATION:
                         assert not NOTHING_COUNTS.search(page), (stage, who, page)
