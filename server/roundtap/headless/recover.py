@@ -24,7 +24,7 @@ def run(args: Namespace) -> int:
     except Problem as problem:
         return cli_io.print_refusal(f"roundtap recover: {problem.say(words)}")
     except OSError as error:
-        return cli_io.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
+        return cli_io.print_refusal(f"roundtap recover: {cli_io.error_of_system(error, args.data)}")
     cli_io.write_lines(
         map(
             cli_io.escape_controls,
