@@ -46,6 +46,8 @@ def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:
         yield words("recover.secrets_lost", who=", ".join(made.secrets_lost))
     for path, names in groupby(sorted(made.files, key=lambda name: (str(made.files[name]), name)), made.files.get):
         yield words("recover.files", names=", ".join(names), file=path)
+    for path, held, known in made.partly:
+        yield words("recover.partly", file=path, held=held, all=known)
     for path, why in made.notes:
         yield words(f"recover.{why}", file=path)
 
