@@ -312,10 +312,12 @@ def recover(
         for stream in dict.fromkeys((*found.entries, *(stream for source in ours for stream in source.heads)))
     }
     copies = [each for each in ours if each.path.name.startswith(Path(COPY_FILE).stem)]
-    known = {entry.hash for each in streams.values() for entry in (*each.entries, *each.beyond)}
-    all_entries = len(known) + sum(len(each.unread) for each in streams.values())
+    found_hashes = {entry.hash for each in streams.values() for entry in (*each.entries, *each.beyond)}
+    all_entries = len(found_hashes) + sum(len(each.unread) for each in streams.values())
     partly = [
-        (each.path, held, all_entries) for each in copies if (held := len(known & each.entries.keys())) < all_entries
+        (each.path, held, all_entries)
+        for each in copies
+        if (held := len(found_hashes & each.entries.keys())) < all_entries
     ]
     making.mkdir(parents=True, mode=0o700)
     (making / DATABASE).touch(0o600)
