@@ -141,7 +141,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise ConfigError(f"{path}: this file cannot be read: {error.strerror}") from error
+        raise ConfigError(f"{path}: this file cannot be read: {error.strerror or error}") from error
     except ValueError as error:
         raise ConfigError(f"{path}: this is not a TOML file: {error}") from error
     return data

@@ -99,8 +99,9 @@ class Health(Message, frozen=True):
 
 
 class TableStatus(UnitRequest, frozen=True):
-    """What a table shows and does right now. `run`: the unit's process. `lot` and `health` are checked separately: an
-    invalid one does not lose a judge call."""
+    """What a table shows and does right now. `run`: the unit's process. `cancelled`: what was taken back at the table,
+    whichever process asked for it, until its view shows that. `lot` and `health` are checked separately: an invalid one
+    does not lose a judge call."""
 
     session: Text
     seq: int
@@ -114,6 +115,7 @@ class TableStatus(UnitRequest, frozen=True):
     lot: Any = None
     health: Any = UNSET
     run: Text = ""
+    cancelled: Annotated[tuple[Literal["call", "a", "b"], ...], Meta(max_length=3)] = ()
 
 
 class TimeQuestion(UnitRequest, frozen=True):

@@ -188,9 +188,10 @@ class EventOptions(dict[str, Any]):
 
 
 class TableView(Message, frozen=True):
-    """`leave_asked`: sides whose wish to leave, made here, is on the hub's disk, None from a hub that does not say;
-    `leave_refused`: sides whose wish was refused by an official; `finished`: events that are over;
-    `lost_round`: the hub was restored and lacks the round that this unit held, which the table goes on with."""
+    """`call_closed`: the call that was made here is settled; `leave_asked`: sides whose wish to leave, made here, is on
+    the hub's disk, None from a hub that does not say; `leave_refused`: sides whose wish was refused by an official;
+    `finished`: events that are over; `lost_round`: the hub was restored and lacks the round that this unit held, which
+    the table goes on with."""
 
     event: EventView | None = None
     table: Annotated[int, Meta(ge=1, le=99_999)] | None = None
@@ -200,6 +201,7 @@ class TableView(Message, frozen=True):
     form: Form | None = None
     clock: ClockView = ClockView()
     call: CallView | None = None
+    call_closed: bool = False
     next: NextView | None = None
     stands: SituationView | None = field(default=None, name="situation")
     rounds_left: Natural | None = None

@@ -106,7 +106,6 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
                     else Certificates(args.data, now=hall_time.now)
                 )
                 encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
-            _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
         return refuse("hub", problem)
     except (OSError, ValueError) as error:
@@ -114,6 +113,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         if new_pin is not None:
             # Nobody was told this one: the next start makes another.
             (args.data / "pin").unlink(missing_ok=True)
+            new_pin = None
         if opened is None:
             return refuse(
                 "hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data."
@@ -128,7 +128,11 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         try:
             listeners.append(_listener(args.host, port, admitting))
         except (OSError, OverflowError) as error:
+            if new_pin is not None:
+                (args.data / "pin").unlink(missing_ok=True)
             return refuse("hub", f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
+    # Not before: who cannot come in needs no PIN.
+    _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     short = _short_listener(args.host, args.short_port, limits)
     plain = [listeners[0], *([short] if short else ())]
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import string
 from functools import cache
 from pathlib import Path
@@ -58,6 +59,23 @@ def test_sentences_are_translated(package: Path) -> None:
     for language in LANGUAGES[1:]:
         same = [key for key, text in texts(package, language).items() if text == english[key] and len(str(text)) > 30]
         assert same == [], language
+
+
+@pytest.mark.parametrize("package", WITH_WORDS, ids=lambda package: package.name)
+def test_a_command_that_a_text_names_is_named_in_every_language(package: Path) -> None:
+    def commands(text: object) -> set[str]:
+        return set(re.findall(r"[“«„]roundtap ([a-z-]+)", str(text)))
+
+    english = {key: commands(text) for key, text in texts(package, "en").items()}
+    for language in LANGUAGES[1:]:
+        assert {key: commands(text) for key, text in texts(package, language).items()} == english, language
+
+
+@pytest.mark.parametrize("package", WITH_WORDS, ids=lambda package: package.name)
+def test_who_is_told_to_restore_from_a_copy_is_told_how(package: Path) -> None:
+    """There is no command that restores a backup in place."""
+    restoring = re.compile(r"\b[Rr]estore (?!.*\broundtap recover\b)[^.]*\b(?:backup|from it)\b")
+    assert {key: text for key, text in texts(package, "en").items() if restoring.search(str(text))} == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -223,6 +223,12 @@ def open_house(folder: Path, time: Time | None = None) -> Iterator[House]:
         house.service.stop()
 
 
+def start_page_needs(browser: Browser) -> str:
+    """What the console's start page asks for."""
+    page = browser.get("/console").text
+    return " ".join(re.sub("<[^>]+>", " ", page.partition('id="needs">')[2].partition("</div>")[0]).split())
+
+
 def text_of(answer: TestResponse) -> str:
     """What a person reads on the page."""
     body = re.sub(r"<(script|style|svg)\b.*?</\1>", " ", answer.text, flags=re.S)

@@ -214,7 +214,16 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
         outbox.put(said, sign(KEYS["table-1"], REPORT, said))
     link.send_reports()
     link.send_status(
-        {"match": "1.1", "seated": ["a"], "draft": False, "call": True, "leave": None, "clock_ms": None, "lot": None}
+        {
+            "match": "1.1",
+            "seated": ["a"],
+            "draft": False,
+            "call": True,
+            "leave": None,
+            "cancelled": [],
+            "clock_ms": None,
+            "lot": None,
+        }
     )
     station = HubStationLink(
         HubAddress("127.0.0.1", port, "station-1", KEYS["station-1"]),
@@ -244,6 +253,7 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
             "draft": False,
             "call": True,
             "leave": None,
+            "cancelled": [],
             "clock_ms": None,
             "lot": None,
         }

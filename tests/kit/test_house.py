@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -87,3 +88,15 @@ def test_no_module_stands_in_a_circle() -> None:
     )
     circles = [sorted(circle) for circle in nx.strongly_connected_components(house) if len(circle) > 1]
     assert circles == []
+
+
+def test_an_error_of_the_system_that_names_no_file_and_no_reason_is_told_all_the_same() -> None:
+    """A full disk is noticed by a write, which knows no name: "None: No space left on device" tells nobody where."""
+    careless = re.compile(r"error\.(?:filename|strerror)\b(?! or)")
+    found = [
+        f"{module}: {line.strip()}"
+        for module in modules()
+        for line in (ROOT / PACKAGES[module.split(".")[0]] / f"{module.replace('.', '/')}.py").read_text().splitlines()
+        if careless.search(line) and "OSError(error.errno, error.strerror)" not in line
+    ]
+    assert found == []

@@ -7,6 +7,7 @@ import re
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from contextlib import closing, suppress
 from pathlib import Path
@@ -227,3 +228,21 @@ def test_a_folder_that_is_no_hub_s_is_refused(tmp_path: Path, capsys: pytest.Cap
     assert said.out == ""
     assert str(tmp_path) in said.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("taken", ["--port", "--secure-port"])
+def test_a_hub_whose_port_is_taken_shows_no_pin_and_makes_another_next_time(tmp_path: Path, taken: str) -> None:
+    ports = {"--port": free_port(), "--secure-port": free_port()}
+    with socket.create_server(("127.0.0.1", ports[taken])):
+        hub = subprocess.run(
+            [sys.executable, "-m", "roundtap.main", "hub", "--data", str(tmp_path), "--host", "127.0.0.1"]
+            + [str(word) for pair in ports.items() for word in pair],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=WAIT_S,
+        )
+    assert hub.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{ports[taken]}" in hub.stderr
+    assert hub.stdout == ""
+    assert not (tmp_path / "pin").exists()

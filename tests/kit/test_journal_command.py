@@ -22,6 +22,8 @@ from roundtap_core.records import Result, SidePair
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.copies import CommitBatch
+from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
@@ -313,3 +315,20 @@ def test_the_command_needs_no_web_server(folder: Path) -> None:
         "assert not {'flask', 'uvicorn', 'werkzeug'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code, str(folder)], check=True, capture_output=True)
+
+
+def test_of_a_damaged_copy_it_is_said_how_much_is_left(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
+    (stick := folder / "stick").mkdir()
+    copy = FolderCopy(stick, folder, same_disk=True)
+    copy.open(journal.lineage or "", "epoch")
+    for entry in journal.streams()["e1"]:
+        copy.write(CommitBatch([entry]))
+    copy.close()
+    journal.close()
+    lines = (stick / COPY_FILE).read_bytes().splitlines(keepends=True)
+    lines[5] = b"\0" * (len(lines[5]) - 1) + b"\n"
+    (stick / COPY_FILE).write_bytes(b"".join(lines))
+    code, out, _ = said(capsys, "verify", "--data", str(folder), "--copy", str(stick / COPY_FILE))
+    assert code == 1
+    assert "is damaged: 13 of 16 entries are readable" in out

@@ -43,6 +43,17 @@ def venue_of(folder: Path) -> Venue:
         journal.close()
 
 
+def test_a_full_disk_is_told_with_its_place(
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("roundtap.headless.recover.recover", full)
+    assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "card")]) == 2
+    assert capsys.readouterr().err == f"roundtap recover: {tmp_path / 'card'}: No space left on device\n"
+
+
 def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(
     backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -84,6 +84,7 @@ class Table:
             "initiative": None,
             "leave_refused": [],
             "leave_asked": None,
+            "call_closed": False,
             **self.told,
             **changes,
         }
@@ -148,6 +149,7 @@ class Table:
                     "next": told["next"],
                     "leave_refused": told["leave_refused"],
                     "leave_asked": told["leave_asked"],
+                    "call_closed": told["call_closed"],
                 },
             ),
             self.now_ms,

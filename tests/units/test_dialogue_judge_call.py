@@ -56,6 +56,27 @@ def test_a_view_made_before_the_call_arrived_does_not_end_it():
     assert table.status.call
 
 
+def test_a_call_that_was_settled_before_the_table_heard_of_it_is_over():
+    """The hub had recorded it, and a judge closed it, while the table was out of touch."""
+    table = Table()
+    table.calls()
+    table.hub_says(call=None, call_closed=True)
+    assert table.kind == "idle"
+    assert not table.status.call
+
+
+def test_a_cancel_is_told_until_the_hub_has_taken_it_over():
+    table = Table()
+    table.calls()
+    table.hub_says(call={"taken_by": None})
+    table.calls()
+    assert table.status.cancelled == ("call",)
+    table.hub_says(clock="paused")
+    assert table.status.cancelled == ("call",)
+    table.hub_says(call=None)
+    assert table.status.cancelled == ()
+
+
 def test_a_cancelled_call_does_not_come_back_with_an_old_view():
     table = Table()
     table.calls()

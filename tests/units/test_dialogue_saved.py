@@ -199,7 +199,9 @@ def test_a_wish_is_said_to_be_requested_once_the_hub_has_recorded_it(saved):
     assert (saved.scene.b.small, saved.status.leave) == ("✓ drop requested", ("b",))
     saved.asks_to_leave("bruno")
     assert (saved.scene.b.small, saved.status.leave) == ("sending…", ())
+    assert saved.status.cancelled == ("b",)
     saved.hub_says(leave_asked=[])
+    assert saved.status.cancelled == ()
     assert saved.scene.b.small != "sending…"
     saved.asks_to_leave("bruno")
     saved.wait(10_000)

@@ -237,7 +237,7 @@ class Outbox:
 
     def _mark_failed(self, error: OSError) -> None:
         if self._error is None or self._error.errno != error.errno:
-            log.error("%s cannot be written: %s", self._path, error.strerror)
+            log.error("%s cannot be written: %s", self._path, error.strerror or error)
         # Without the traceback, which would keep alive whatever the failed call held.
         self._error = OSError(error.errno, error.strerror)
         if self._file is not None:

@@ -12,7 +12,8 @@ from roundtap_units.link.hub_time import mono_ms
 
 log = logging.getLogger(__name__)
 
-TRANSIENT = ("call", "leave_refused", "leave_asked", "finished")  # true only for a moment, and not stored
+# True only for a moment, and not stored.
+TRANSIENT = ("call", "call_closed", "leave_refused", "leave_asked", "finished")
 PAUSE_MS = 5000  # at most this often a view with the same match is written: cards wear out
 CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")

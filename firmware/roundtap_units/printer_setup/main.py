@@ -134,7 +134,7 @@ class PrinterSetup:
             write_settings(self._folder, settings)
         except OSError as error:
             self._say(
-                self._words("printer.setup.not_written", file=str(self._folder / FILE), reason=error.strerror or "")
+                self._words("printer.setup.not_written", file=str(self._folder / FILE), reason=error.strerror or error)
             )
             return False
         self._say(self._words("printer.setup.done", printer=profile.name, port=port.id, file=str(self._folder / FILE)))

@@ -357,7 +357,13 @@ class TableUnit(BoardUnit):
             self._faults.log_exception("a view that no table can show is passed over")
             return
         if goes_on := held is not None and held.match is not None and view.lost_round and not held.lost_round:
-            view = replace_fields(held, call=view.call, leave_refused=view.leave_refused, finished=view.finished)
+            view = replace_fields(
+                held,
+                call=view.call,
+                call_closed=view.call_closed,
+                leave_refused=view.leave_refused,
+                finished=view.finished,
+            )
         else:
             self._time.on_view(view, stored)
         self._view = view
@@ -467,6 +473,7 @@ class TableUnit(BoardUnit):
             "draft": status.draft,
             "call": status.call,
             "leave": "".join(status.leave) or None,
+            "cancelled": list(status.cancelled),
             "clock_ms": self.dialogue.table.clock_ms,
             "lot": None,
         }

@@ -178,7 +178,7 @@ def _argument_error(args: argparse.Namespace) -> str | None:
             try:
                 probe.bind((host, port))
             except OSError as error:
-                return f"port {port} cannot be used ({error.strerror}). Choose another with --port N."
+                return f"port {port} cannot be used ({error.strerror or error}). Choose another with --port N."
     return None
 
 

@@ -131,7 +131,7 @@ def run(args: Namespace) -> int:
             args.bundle.touch(0o600)
             args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:
-            return cli_io.print_refusal(f"roundtap doctor: {args.bundle}: {error.strerror or error}")
+            return cli_io.print_refusal(f"roundtap doctor: {cli_io.error_of_system(error, args.bundle)}")
     if args.format == "json":
         cli_io.write_stdout(
             cli_io.json_text({"role": role, "checks": [each.as_json() for each in found], "worst": worst(found)})

@@ -100,9 +100,14 @@ def print_lines_from(command: str, find: Callable[[Words], Iterable[str]], path:
     except Problem as problem:
         return print_refusal(f"roundtap {command}: {where}{problem.say(words)}")
     except OSError as error:
-        return print_refusal(f"roundtap {command}: {where or f'{error.filename}: '}{error.strerror or error}")
+        return print_refusal(f"roundtap {command}: {error_of_system(error, path)}")
     write_lines(lines)
     return DONE
+
+
+def error_of_system(error: OSError, where: object) -> str:
+    """The file and the reason. `where`: told instead by an error that names no file, as of a write to a full disk."""
+    return ": ".join(str(part) for part in (error.filename or where, error.strerror or error) if part)
 
 
 def print_refusal(line: str) -> int:

@@ -19,6 +19,7 @@ from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
 from roundtap_hub.store.mending import make_anew
+from roundtap_hub.store.recovery_sources import read_source
 from roundtap_hub.store.verify import StreamCheck, verify_journal
 
 BROKEN, DISK_REFUSES = 1, 3
@@ -114,10 +115,13 @@ def _check_pages(folder: Path) -> None:
 
 def _check_copy(path: Path, journal: Journal) -> None:
     copy = read_copy(path)
-    if copy is None or copy.damaged:
+    if copy is None:
         raise Problem("copy_unreadable", file=str(path))
     if copy.lineage != journal.lineage:
         raise Problem("copy_of_another", copy=str(path.parent), file=path.name)
+    if copy.damaged:
+        held, known = len(read_source(path, {}).entries), sum(head.number for head in journal.heads().values())
+        raise Problem("copy_damaged", file=str(path), held=held, all=known)
     unknown = journal.first_unknown_stream(copy.heads)
     if unknown is not None:
         raise Problem("copy_knows_more", stream=unknown, number=copy.heads[unknown].number)

@@ -24,7 +24,7 @@ def run(args: Namespace) -> int:
     except Problem as problem:
         return cli_io.print_refusal(f"roundtap recover: {problem.say(words)}")
     except OSError as error:
-        return cli_io.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
+        return cli_io.print_refusal(f"roundtap recover: {cli_io.error_of_system(error, args.data)}")
     cli_io.write_lines(
         map(
             cli_io.escape_controls,
@@ -46,6 +46,8 @@ def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:
         yield words("recover.secrets_lost", who=", ".join(made.secrets_lost))
     for path, names in groupby(sorted(made.files, key=lambda name: (str(made.files[name]), name)), made.files.get):
         yield words("recover.files", names=", ".join(names), file=path)
+    for path, held, known in made.partly:
+        yield words("recover.partly", file=path, held=held, all=known)
     for path, why in made.notes:
         yield words(f"recover.{why}", file=path)
 

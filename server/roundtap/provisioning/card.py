@@ -83,7 +83,7 @@ def check(path: Path) -> int:
         path.stat()
         found, notes = settings_file.read_settings_file(path)
     except OSError as error:
-        return cli_io.print_refusal(f"roundtap card: {path}: {error.strerror}")
+        return cli_io.print_refusal(f"roundtap card: {cli_io.error_of_system(error, path)}")
     cli_io.write_lines(
         [note.text(words, path.name) for note in notes]
         or [words("says.fine"), words("says.role", role=words(f"role.{found.role or 'undecided'}"))]

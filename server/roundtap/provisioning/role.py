@@ -176,7 +176,7 @@ def run(args: argparse.Namespace) -> int:
             return _apply(machine, first=args.first_boot, restart=args.restart, wait=bool(args.role))
     except PermissionError as error:
         settings, _ = machine.settings()
-        problem = Problem("role_forbidden", path=error.filename or "")
+        problem = Problem("role_forbidden", path=error.filename or machine.root)
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
     settings, notes = machine.settings()

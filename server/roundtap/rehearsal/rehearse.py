@@ -9,7 +9,7 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
-from roundtap.headless.cli_io import print_refusal
+from roundtap.headless.cli_io import error_of_system, print_refusal
 from roundtap.kit.virtual_hall import VirtualHall
 from roundtap.rehearsal.script import MatchTyping, Progress, RehearsalScript, ScriptRound, made_up_event, script_of
 from roundtap_core.elimination.bracket import bracket_of
@@ -276,7 +276,7 @@ def run(args: argparse.Namespace) -> int:
     except Problem as problem:
         return print_refusal(f"{args.event or args.made_up}: {problem}")
     except OSError as error:
-        return print_refusal(f"{error.filename}: {error.strerror}")
+        return print_refusal(error_of_system(error, args.event or args.expect))
 
     def progress(number: int, done: int, of: int) -> None:
         filled = BAR_CELLS * done // max(1, of)

@@ -342,9 +342,12 @@ class EventState(Struct, frozen=True):
         return self.rulebook.options(self.given_options)
 
     @property
-    def late(self) -> tuple[ReportFate, ...]:
-        """Reports that came when their round was closed; all fates are looked through."""
-        return tuple(fate for fate in self.fates.values() if fate.reason == "late")
+    def late_matches(self) -> list[tuple[RoundState, MatchState]]:
+        """Matches with a report that came when their round was closed, until an official has dealt with it; all fates
+        are looked through."""
+        newest = {fate.match: fate.number for fate in self.fates.values() if fate.reason == "late" and fate.match}
+        found = [(self.find_match(match), number) for match, number in newest.items()]
+        return [seat for seat, number in found if seat is not None and (seat[1].number or 0) < number]
 
     @property
     def draft(self) -> RoundState | None:

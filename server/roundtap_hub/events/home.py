@@ -8,8 +8,9 @@ from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, STAFF, route
-from roundtap_hub.events.saved_event import archived_list, listed_events
-from roundtap_hub.hall.preflight_checks import count_failed
+from roundtap_hub.events.saved_event import EventLine, archived_list, known_events, listed_events
+from roundtap_hub.hall.preflight_checks import count_failed, failed_checks, printer_checks
+from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.rounds.round_clock import clock_face
 from roundtap_hub.serving import web
 from roundtap_hub.store.command_pipeline import may_archive
@@ -42,11 +43,21 @@ def home_page() -> AnyResponse:
 
 @route("GET /console", STAFF)
 def events_page(**_: str) -> AnyResponse:
-    """The console's start page: events in play first, each with its clock, then those before play and the finished."""
+    """The console's start page: what nobody would find in an event, then those in play, each with its clock, then those
+    before play and the finished."""
     hub, snapshot = web.current_hub(), web.current_snapshot()
     lines = listed_events(snapshot)
     playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
     known = {state.id for state in playing}
+    silent = bool(failed_checks(printer_checks(hub, web.current_units(), web.now_ms())))
+    needs: list[tuple[str, EventLine, int]] = [
+        ("paper", state, asking_jobs(state, waiting=silent)) for state in snapshot.events.values()
+    ]
+    needs += [
+        ("late", line, len(line.late_matches) if isinstance(line, EventState) else line.late)
+        for line in known_events(snapshot)
+        if line.finished
+    ]
     return web.page(
         "home.html",
         feed="console",
@@ -58,6 +69,7 @@ def events_page(**_: str) -> AnyResponse:
         faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
         open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
+        needs=[need for need in needs if need[2]],
     )
 
 

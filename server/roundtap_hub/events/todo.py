@@ -266,14 +266,8 @@ def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[
 
 def _late_reports(state: EventState) -> Iterator[OpenTask]:
     """Reports for a closed round, until an official has dealt with that match."""
-    seen: set[str] = set()
-    for fate in reversed(state.late):
-        found = state.find_match(fate.match) if fate.match and fate.match not in seen else None
-        if found is None:
-            continue
-        seen.add(found[1].id)
-        if (found[1].number or 0) < fate.number:
-            yield OpenTask("late", found[1].match.table, None, None, who_id=found[1].id, number=found[0].number)
+    for played, match in state.late_matches:
+        yield OpenTask("late", match.match.table, None, None, who_id=match.id, number=played.number)
 
 
 def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[OpenTask]:

@@ -9,7 +9,7 @@ from roundtap_hub.access.policy import STAFF, route
 from roundtap_hub.events import places
 from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
-from roundtap_hub.paper.paper import paper_view, unit_tables
+from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.serving import web
 from roundtap_machine import checks as machine_checks
 
@@ -49,17 +49,11 @@ def hall_page() -> AnyResponse:
 @route("GET /console/printer", STAFF)
 def printer_page() -> AnyResponse:
     """The print stations, and what each event that is not over has waiting."""
-    book = web.current_hub().paper
     states = [state for state in web.current_snapshot().events.values() if not state.finished]
-    views = [paper_view(state, book.orders, book.states, unit_tables()) if book else {} for state in states]
-    jobs = [
-        (state, sum(len(view.get(part, ())) for part in ("asking", "waiting")))
-        for state, view in zip(states, views, strict=True)
-    ]
     return place_page(
         "printer.html",
         "printer",
         "before-doors",
-        jobs=jobs,
+        jobs=[(state, asking_jobs(state, waiting=True)) for state in states],
         checks=[check for check in _checks() if check.group == machine_checks.PRINTER],
     )

@@ -130,10 +130,11 @@ def paper_view(
     }
 
 
-def asking_jobs(state: EventState) -> int:
-    """How many of the event's print jobs need a person; 0 without a print station."""
+def asking_jobs(state: EventState, waiting: bool = False) -> int:
+    """How many of the event's print jobs need a person; with those `waiting` for a printer; 0 without paper."""
     book = web.current_hub().paper
-    return len(paper_view(state, book.orders, book.states, unit_tables())["asking"]) if book is not None else 0
+    view = paper_view(state, book.orders, book.states, unit_tables()) if book is not None else {}
+    return len(view.get("asking", ())) + (len(view.get("waiting", ())) if waiting else 0)
 
 
 def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:

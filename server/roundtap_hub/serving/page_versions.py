@@ -249,6 +249,7 @@ def _version(snapshot: Snapshot, units: Units, page: str, hall: HallNow | None) 
             [(line.id, line.number) for line in known_events(snapshot)],
             snapshot.venue.shown,
             hall.storage if hall else "",
+            [unit for unit, status in units.items() if hall and out_of_contact(status, hall.now.mono_ms)],
         )
     if page == "displays":
         return saved_event.short_hash(snapshot.venue.shown, [(line.id, line.name) for line in listed_events(snapshot)])

@@ -49,7 +49,7 @@ def disk_problem(error: OSError, folder: Path) -> Problem | None:
     """The problem of the disk under `folder` behind this error; None where the disk is not its cause."""
     if error.errno not in _OF_A_DISK:
         return None
-    return storage_problem(disk_fault(error.errno), folder, error.strerror)
+    return storage_problem(disk_fault(error.errno), folder, error.strerror or error)
 
 
 def unreadable_problem(error: Exception, database: Path) -> Problem:

@@ -32,6 +32,7 @@ from roundtap_hub.store import backups, head_file, journal_identity
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import WriteRequest, decide_request
 from roundtap_hub.store.event_cache import DormantEvents
+from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
 from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
@@ -97,12 +98,14 @@ class RecoveredStream:
 class Recovery:
     """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
     and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
-    something, and why: "foreign", "unreadable", "stranger", "unbounded", "copied"."""
+    something, and why: "foreign", "unreadable", "stranger", "unbounded", "copied", "cut". `partly`: how many entries a
+    copy still holds of all that are known, where some are missing."""
 
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
     secrets_lost: Sequence[str]
     notes: list[tuple[Path, str]]
+    partly: Sequence[tuple[Path, int, int]] = ()
 
     @property
     def lacks(self) -> bool:
@@ -308,6 +311,14 @@ def recover(
         stream: found.stream(stream)
         for stream in dict.fromkeys((*found.entries, *(stream for source in ours for stream in source.heads)))
     }
+    copies = [each for each in ours if each.path.name.startswith(Path(COPY_FILE).stem)]
+    found_hashes = {entry.hash for each in streams.values() for entry in (*each.entries, *each.beyond)}
+    all_entries = len(found_hashes) + sum(len(each.unread) for each in streams.values())
+    partly = [
+        (each.path, held, all_entries)
+        for each in copies
+        if (held := len(found_hashes & each.entries.keys())) < all_entries
+    ]
     making.mkdir(parents=True, mode=0o700)
     (making / DATABASE).touch(0o600)
     try:
@@ -333,11 +344,13 @@ def recover(
     finally:
         shutil.rmtree(making, ignore_errors=True)
     notes += unused + [(each.path, "copied") for each in ours if each.copied]
+    notes += [(each.path, "cut") for each in copies if each.cut]
     return Recovery(
         sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
         files,
         secrets_lost,
         notes,
+        partly,
     )
 
 

@@ -52,17 +52,18 @@ class Source:
     """Everything that one file still tells; of a journal, with its log, its head file and its folder's other files.
 
     `proved`: rows of entries in any source, so that each is proved once. `copied`: a database without its head file:
-    nobody can tell what it lacks. `heads`: the last entries that it says it holds, or held. `entries`: by hash, which
-    proves each; `committed`: those that do not merely lie on some page; `altered`: rows that do not fit their hashes.
-    `people`: (event, competitor, salt, JSON); digests in entries tell which ones are right. `staff`: (id, name, hashed
-    PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's other files, mode and content.
-    `reports`: a unit's, with their signatures.
+    nobody can tell what it lacks. `cut`: its last line has no end. `heads`: the last entries that it says it holds, or
+    held. `entries`: by hash, which proves each; `committed`: those that do not merely lie on some page; `altered`: rows
+    that do not fit their hashes. `people`: (event, competitor, salt, JSON); digests in entries tell which ones are
+    right. `staff`: (id, name, hashed PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's
+    other files, mode and content. `reports`: a unit's, with their signatures.
     """
 
     path: Path
     proved: dict[Row, Entry]
     lineage: str = ""
     copied: bool = False
+    cut: bool = False
     heads: dict[str, Head] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     committed: set[str] = field(default_factory=set)
@@ -182,6 +183,7 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
     with suppress(OSError), open(path, "rb") as lines:
         while raw := lines.readline(LINE_BYTES_MAX):
             _add_line(source, raw)
+            source.cut = not raw.endswith(b"\n")
     source.committed = set(source.entries)
     with suppress(OSError):
         source.add_rows(carve_rows(path))

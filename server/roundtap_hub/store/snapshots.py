@@ -36,6 +36,7 @@ class EventSummary:
     date: str = ""  # the event's own date, "2026-11-21"; "" if unset
     players: int = 0
     finished: bool = True
+    late: int = 0  # matches with a report after their round that nobody has dealt with
 
     @property
     def rulebook(self) -> Rulebook:
@@ -67,6 +68,7 @@ def summary_of(state: EventState) -> EventSummary:
         state.about.get("date", ""),
         len(state.entrants),
         state.finished,
+        len(state.late_matches),
     )
 
 

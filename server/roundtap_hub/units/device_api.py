@@ -373,7 +373,7 @@ def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
         run=status.run or status.session,
         clock_ms=status.clock_ms,
         waiting=status.waiting,
-        **({"called_for": seat[1].id} if CALL in asked.new and seat else {}),
+        **({"called_for": seat[1].id, "call_saved": False} if CALL in asked.new and seat else {}),
         **({} if status.health is UNSET else {"health": encode_health(status.health)}),
     )
     for what in sorted(admitted):
@@ -385,6 +385,8 @@ def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
 def _check_taken_over(presence: Presence, unit: str, what: str, was: bool, answer: Future[list[Entry]]) -> None:
     if answer.exception() is not None:
         presence.forget_asked(unit, what, was)
+    elif what == CALL and not was:
+        presence.note_call_saved(unit)
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:

@@ -69,17 +69,21 @@ class Asked:
 
 def asked_in(snapshot: Snapshot, seat: Seat | None, before: UnitStatus, status: TableStatus) -> Asked:
     """`seat`: the match at the unit's table. A unit that was switched off has taken nothing back: only the process that
-    asked may. What it says first to a hub that has just begun may have been answered before: its next status counts."""
+    asked may, unless it says that it was cancelled at the table. What it asks for first of a hub that has just begun
+    may have been answered before: its next status counts."""
     source, run = UNIT_SOURCE + status.unit, status.run or status.session
     called = call_of_unit(snapshot, status.unit)
     here = seat if seat is not None and seat[1].id == status.match else None
     sides: dict[str, str] = {side: who for side in SIDES if here and (who := here[1].match.competitor(side))}
     wanted = frozenset(status.leave or ()) | (frozenset({CALL}) if status.call else frozenset())
-    if not before.run:
-        held = {*(wishes_of_unit(*here, status.unit) if here else ()), *((CALL,) if called else ())}
-        return Asked(wanted & held, {}, {})
+    held = {*(wishes_of_unit(*here, status.unit) if here else ()), *((CALL,) if called else ())}
+    cancelled = held.intersection(status.cancelled) - wanted
     # Sides are other people in another match.
-    known = before.asked if before.match == status.match else before.asked & {CALL}
+    known = (before.asked if before.match == status.match else before.asked & {CALL}) | cancelled
+    if not before.run:
+        known, wanted = (wanted & held) | cancelled, wanted & held
+    elif before.run != run:
+        known = (known & wanted) | cancelled
     new: dict[str, tuple[str, Command]] = {}
     gone: dict[str, tuple[str, Command]] = {}
     for side, who in sides.items():
@@ -91,4 +95,4 @@ def asked_in(snapshot: Snapshot, seat: Seat | None, before: UnitStatus, status: 
         new[CALL] = seat[0].id, CallJudge(seat[1].id, source)
     elif CALL in known - wanted and called is not None:
         gone[CALL] = called[0].id, CancelCall(called[1], source)
-    return Asked(wanted & known, new, gone if before.run == run else {})
+    return Asked(wanted & known, new, gone)

@@ -39,7 +39,7 @@ def table_view(
     cover everything else that the view depends on."""
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
-    call, asked, refused = own_requests(snapshot, unit, status, found)
+    call, closed, asked, refused = own_requests(snapshot, unit, status, found)
     finished = sorted(event for event in reported if is_finished(snapshot, event))
     lost = lacks_round_of(snapshot, unit)
     if found is None:
@@ -55,6 +55,7 @@ def table_view(
             "form": None,
             "clock": clock_view(Clock()),
             "call": call,
+            "call_closed": closed,
             "leave_refused": refused,
             "leave_asked": asked,
             "next": None,
@@ -86,6 +87,7 @@ def table_view(
             state, match_clock(state, round_state, match) if round_state and match else state.clock, now
         ),
         "call": call,
+        "call_closed": closed,
         "leave_refused": refused,
         "leave_asked": asked,
         "next": None,
@@ -103,16 +105,18 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
 
 def own_requests(
     snapshot: Snapshot, unit: str, status: UnitStatus | None, found: Found | None
-) -> tuple[View | None, list[Side], list[Side]]:
-    """What was asked for at this unit: `call`, and the sides whose wish to drop is recorded, or was refused."""
+) -> tuple[View | None, bool, list[Side], list[Side]]:
+    """What was asked for at this unit: `call`, whether it is settled though the unit still calls, and the sides
+    whose wish to drop is recorded, or was refused."""
     call: View | None = None
     if (called := call_of_unit(snapshot, unit)) is not None:
         call = {"taken_by": taker_name(snapshot, called[2].taken_by) or None}
     elif status is not None and status.call_since_ms is not None:
         call = {"taken_by": status.call_taken_by}
+    settled = call is None and status is not None and status.call_known
     wishes = wishes_of_unit(found[0], found[2], unit) if found is not None and found[2] is not None else {}
     refused = [side for side, wish in wishes.items() if wish.refused]
-    return call, [side for side in wishes if side not in refused], refused
+    return call, settled, [side for side in wishes if side not in refused], refused
 
 
 def find_table(snapshot: Snapshot, table: int) -> Found | None:

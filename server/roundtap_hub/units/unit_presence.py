@@ -39,6 +39,7 @@ class UnitStatus(msgspec.Struct, frozen=True):
     """The match in which it last called a judge: players are at that table, also once the call is settled."""
     call_taken_by: str | None = None
     call_closed: bool = False  # the unit still calls, but the call was settled; its next call is a new one
+    call_saved: bool = False  # the call in `asked` has become an entry
     clock_ms: int | None = None
     clock_heard_ms: int | None = None  # when the unit sent `clock_ms`
     core: str = ""
@@ -47,6 +48,11 @@ class UnitStatus(msgspec.Struct, frozen=True):
     damaged: int = 0  # unreadable lines of the unit's outbox, by the same hello
     health: str = ""  # the state of its machine, sent when it changes: see `decode_health`
     troubles: frozenset[str] = frozenset()  # its troubles (units/device_auth.py), until an organizer has looked
+
+    @property
+    def call_known(self) -> bool:
+        """The unit calls, and this hub has taken that up: where no call is open any more, it was settled."""
+        return self.call_closed or (self.call_saved and CALL in self.asked)
 
 
 RequestKey = tuple[str, str, str]
@@ -211,6 +217,10 @@ class Presence:
             return replace(now, call_since_ms=None, call_taken_by=None, call_closed=True)
 
         self._change_status(unit, closed)
+
+    def note_call_saved(self, unit: str) -> None:
+        """Its call in a match is on the disk."""
+        self._change_status(unit, lambda now: replace(now, call_saved=True))
 
     def forget_asked(self, unit: str, what: str, was: bool) -> None:
         """What was to be taken over could not be saved: the unit's next status brings it again."""

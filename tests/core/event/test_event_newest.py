@@ -113,7 +113,7 @@ def test_an_older_report_is_known_as_older_when_the_round_is_closed_and_bothers_
     event.tell(c.DrawRound(1))
     assert hears(event, Said("a", 1, OLD)) == "older"
     assert hears(event, Said("a", 3, OLD)) == "late"
-    assert [fate.reason for fate in event.state.late] == ["late"]
+    assert len(event.state.late_matches) == 1
 
 
 def test_numbers_go_on_after_an_official_took_the_result_back() -> None:

@@ -93,7 +93,7 @@ def test_a_drawn_round_that_nobody_has_seen_takes_no_report() -> None:
     event = Event()
     event.tell(c.DrawRound(1))
     assert event.report("a", WON).reason == "unknown-match"
-    assert event.state.late == ()
+    assert event.state.late_matches == []
 
 
 def test_a_report_after_the_round_is_late_and_remembered_for_the_console() -> None:
@@ -102,8 +102,8 @@ def test_a_report_after_the_round_is_late_and_remembered_for_the_console() -> No
     before = event.match()
     fate = event.report("a", LOST)
     assert fate.reason == "late"
-    assert event.state.late == (fate,)
     assert event.match() == before
+    assert event.state.late_matches == [(event.state.rounds[0], before)]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_late_reports_are_found_among_them() -> None:
     event.report("a", score(100, 24), "2.1")
     event.report("b", score(100, 124), "2.1")
     event.report("b", score(100, 24), "9.1")
-    assert [late.match for late in event.state.late] == ["1.2"]
+    assert [match.id for _, match in event.state.late_matches] == ["1.2"]
 
 
 def test_a_thousand_fates_take_a_quarter_of_a_megabyte() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pages_kit import House, open_house, text_of
+from pages_kit import House, open_house, start_page_needs, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, FinishEvent, RemoveCompetitor, ReopenEvent
@@ -25,6 +25,17 @@ def house(tmp_path: Path) -> Iterator[House]:
     with open_house(tmp_path) as made:
         made.with_event()
         yield made
+
+
+REPORT = {
+    "report_id": "r1",
+    "unit": "unit-1",
+    "event": "e1",
+    "match": "1.1",
+    "side": "a",
+    "revision": 0,
+    "result": {"score": {"a": 100, "b": 24}},
+}
 
 
 def play_to_the_end(house: House) -> None:
@@ -223,22 +234,28 @@ def test_people_that_came_back_into_a_deleted_event_are_noticed(house: House, tm
 def test_units_still_learn_what_became_of_their_reports(house: House) -> None:
     house.publish()
     house.place("unit-1", 1)
-    report = {
-        "report_id": "r1",
-        "unit": "unit-1",
-        "event": "e1",
-        "match": "1.1",
-        "side": "a",
-        "revision": 0,
-        "result": {"score": {"a": 100, "b": 24}},
-    }
-    told = record_report(house.hub.service, report)
+    told = record_report(house.hub.service, REPORT)
     house.play()
     house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
     house.organizer().post("/console/e1/delete", name="Winter Open")
-    assert record_report(house.hub.service, report) == told
-    late = record_report(house.hub.service, {**report, "report_id": "r2"})
+    assert record_report(house.hub.service, REPORT) == told
+    late = record_report(house.hub.service, {**REPORT, "report_id": "r2"})
     assert (late["fate"], late["reason"]) == ("refused", "late")
+
+
+def test_a_late_report_of_an_archived_event_stands_on_the_start_page(house: House, tmp_path: Path) -> None:
+    house.publish()
+    house.place("unit-1", 1)
+    house.play()
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
+    house.organizer().post("/console/e1/archive")
+    assert start_page_needs(house.organizer()) == ""
+    record_report(house.hub.service, REPORT)
+    assert "Action needed 1 Winter Open Reports after closing: 1" in start_page_needs(house.organizer())
+    house.service.snapshotter.snapshot_due()
+    house.service.stop()
+    with open_house(tmp_path) as again:
+        assert "Winter Open Reports after closing: 1" in start_page_needs(again.organizer())
 
 
 def test_nothing_else_can_be_asked_of_a_deleted_event(house: House) -> None:

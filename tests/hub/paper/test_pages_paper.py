@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 from flask import Flask
-from pages_kit import open_house, problem_of, text_of
+from pages_kit import open_house, problem_of, start_page_needs, text_of
 
 from roundtap_core.event.commands import MakeCut
 from roundtap_core.words import LANGUAGES, catalogue
@@ -90,6 +90,15 @@ def test_a_console_that_is_open_is_told_of_paper_that_asks_for_somebody(house):
     house.book.update_states([(jobs(house)[2].id, PrintState("failed", "no-paper", "s1"))])
     told = house.desk.get(f"/console/e1?since={seen[1]}").text
     assert re.search(r"Print.{0,40}places-n", told)
+
+
+def test_slips_at_a_silent_printer_stand_on_the_start_page(house):
+    assert start_page_needs(house.desk) == ""
+    house.book.update_states([(jobs(house)[2].id, PrintState("queued", "mute", "s1"))])
+    assert "Action needed 1 Winter Open Check the printer. Print jobs waiting: 1" in start_page_needs(house.desk)
+    house.hub.units.keys.add("station-1", "station")
+    waiting = len(jobs(house))
+    assert f"Print jobs waiting: {waiting}" in start_page_needs(house.desk), "its station is not in contact"
 
 
 def test_print_again_is_a_new_job_and_settles_the_old_one(house):

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from pages_kit import Browser, House, open_house, text_of
 
 from roundtap_core.errors import Problem
@@ -329,6 +330,42 @@ def test_a_hub_that_begins_anew_knows_who_asked_and_takes_no_old_answer_back(tmp
         take_status(house.hub, status, house.time.ms)
         house.service.execute([], "test")
         assert list(calls(house)) == ["1.2", "1.1"]
+
+
+def test_a_cancel_pressed_while_the_hub_was_down_is_taken_over_by_its_first_status(tmp_path: Path):
+    with open_house(tmp_path) as house:
+        house.with_event()
+        house.publish()
+        house.place("unit-1", 1)
+        house.says("unit-1", match="1.1", call=True, leave="ab")
+        call(house, "1.1", "phone:p3")
+    with open_house(tmp_path) as house:
+        status = TableStatus("unit-1", "s", 9, "1.1", frozenset(), False, False, ["a"], None, 0)
+        take_status(house.hub, replace(status, cancelled=("call", "b")), house.time.ms)
+        house.service.execute([], "test")
+        assert calls(house) == {"1.1": {"phone:p3"}}
+        assert list(house.event.wishes) == [sitting(house)["a"]]
+
+
+def test_a_table_is_told_that_its_call_was_closed(house: House, browser: Browser):
+    """It may never have heard that the call was open."""
+    house.says("unit-1", call=True)
+    assert (view(house)["call"], view(house)["call_closed"]) == ({"taken_by": None}, False)
+    house.service.execute_one("e1", CloseCall("1.1"), "test")
+    assert (view(house)["call"], view(house)["call_closed"]) == (None, True)
+    house.says("unit-1", call=False)
+    assert not view(house)["call_closed"]
+
+
+def test_a_call_that_is_not_saved_yet_is_not_closed(house: House, browser: Browser, monkeypatch: pytest.MonkeyPatch):
+    house.says("unit-1", call=True)
+    house.service.execute_one("e1", CloseCall("1.1"), "test")
+    house.says("unit-1", call=False)
+    monkeypatch.setattr(house.service, "submit", lambda *_: Future())
+    status = TableStatus("unit-1", "s", 9, "1.1", frozenset(), False, True, None, None, 0)
+    take_status(house.hub, status, house.time.ms)
+    monkeypatch.undo()
+    assert (view(house)["call"], view(house)["call_closed"]) == (None, False)
 
 
 def test_a_wish_stands_beside_publish_and_after_it(house: House, browser: Browser):

@@ -393,6 +393,39 @@ def test_a_line_that_is_damaged_on_a_stick_costs_itself_alone(folder: Path, tmp_
     assert said.beyond == before["e1"][20:]
 
 
+@pytest.mark.parametrize("with_folder", [True, False])
+def test_of_a_copy_of_which_a_third_is_missing_it_is_said_how_much_is_left(
+    folder: Path, tmp_path: Path, with_folder: bool
+) -> None:
+    """What it lacks may stand elsewhere: the stick is no second copy all the same."""
+    before = whole(folder)
+    stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
+    stick.open("line", "epoch")
+    for entry in (entry for stream in before.values() for entry in stream):
+        stick.write(CommitBatch([entry]))
+    stick.close()
+    path, known = tmp_path / COPY_FILE, sum(map(len, before.values()))
+    lines = path.read_bytes().splitlines(keepends=True)
+    third = len(lines) // 3
+    path.write_bytes(b"".join([*lines[:third], b"\0" * len(b"".join(lines[third:-third])), *lines[-third:]]))
+    (empty := tmp_path / "empty").mkdir()
+    made = recover([folder if with_folder else empty, path], tmp_path / "new", HandClock().clocks)
+    assert made.partly == [(path, 2 * third - 1, known)]
+    assert [path for path, why in made.notes if why == "cut"] == []
+
+
+def test_a_copy_that_ends_within_a_line_may_lack_the_latest(folder: Path, tmp_path: Path) -> None:
+    """A stick's file system was repaired, and has cut the file."""
+    stick = FolderCopy(tmp_path, tmp_path, same_disk=True)
+    stick.open("line", "epoch")
+    for entry in whole(folder)["e1"]:
+        stick.write(CommitBatch([entry]))
+    stick.close()
+    path = tmp_path / COPY_FILE
+    os.truncate(path, path.stat().st_size * 2 // 3)
+    assert (path, "cut") in recover([path], tmp_path / "new", HandClock().clocks).notes
+
+
 def test_of_two_hubs_that_went_on_from_one_copy_the_later_epoch_counts_and_the_other_is_named(folder: Path) -> None:
     copied = folder.with_name("copied")
     shutil.copytree(folder, copied)

@@ -181,7 +181,7 @@ def test_a_report_for_a_closed_round_is_late_and_kept_for_the_console(bench: Ben
     bench.tell(c.DrawRound(3))
 
     assert bench.echo()["reason"] == "late"
-    assert [fate.match for fate in bench.hub.service.snapshot.events["e1"].late] == ["1.1"]
+    assert [match.id for _, match in bench.hub.service.snapshot.events["e1"].late_matches] == ["1.1"]
 
 
 def test_an_unknown_match_is_refused_in_the_event(bench: Bench) -> None:

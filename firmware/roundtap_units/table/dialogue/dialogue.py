@@ -61,11 +61,17 @@ class JudgeCall(DialogueState):
         if not self.on:
             self.toggle(now_ms)
 
-    def on_view(self, call: CallView | None, now_ms: int) -> None:
-        """The hub's state: a call may be closed (a judge came), or made elsewhere."""
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was taken back here, and the hub may not know."""
+        return not (self.on or self._echoed)
+
+    def on_view(self, call: CallView | None, now_ms: int, closed: bool = False) -> None:
+        """The hub's state: a call may be closed (a judge came), or made elsewhere. `closed`: it was so before this
+        table heard of it."""
         if (call is not None) == self.on:
             self._echoed = True
-        elif self._echoed:
+        elif self._echoed or closed:
             self.on = call is not None
             self.since_ms = now_ms
         self.taken_by = call.taken_by if call is not None and self.on else None
@@ -122,7 +128,7 @@ class Dialogue:
         if known and table.latest_result("a") == table.latest_result("b"):
             agreed_here = table.latest_result("a")
         table.view = view
-        self.call.on_view(view.call, now_ms)
+        self.call.on_view(view.call, now_ms, view.call_closed)
         if known is None or after is None or known.same != after.same or after.other_players(known):
             self._on_new_match(after, now_ms, lost_draft=known is not None)
         elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
@@ -413,6 +419,7 @@ class Dialogue:
             draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
             call=self.call.on,
             leave=tuple(sorted(table.leaving)),
+            cancelled=(*sorted(table.leave_pressed - table.leaving), *(("call",) if self.call.cancelled else ())),
             lot=unsent_lot(table),
         )
         if status != self._status:
