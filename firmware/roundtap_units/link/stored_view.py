@@ -12,7 +12,7 @@ from roundtap_units.link.hub_time import mono_ms
 
 log = logging.getLogger(__name__)
 
-TRANSIENT = ("call", "leave_refused", "leave_asked", "finished")  # true only for a moment, and not stored
+TRANSIENT = ("call", "leave_refused", "finished")  # true only for a moment, and not stored
 PAUSE_MS = 5000  # at most this often a view with the same match is written: cards wear out
 CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
@@ -45,6 +45,8 @@ class StoredView:
     def update(self, view: Mapping[str, Any]) -> None:
         """The view now on the table's screen: it can therefore be shown after a restart."""
         kept = {name: value for name, value in view.items() if name not in TRANSIENT}
+        # Which wishes are recorded may change; that this hub records them does not, so none is called requested unheard.
+        kept["leave_asked"] = None if view.get("leave_asked") is None else []
         with self._lock:
             if kept != self.view:
                 self.view, self.deadline_here_ms = kept, None
