@@ -89,7 +89,9 @@ def test_a_wish_pressed_before_the_hub_is_heard_again_is_not_called_requested(
     again.hold_together("b", "down")
     assert again.says.startswith("SAVED #1042")
     assert again.says.endswith("sending…")
-    again.hub_says("view", {**told({"state": "agreed", "result": RESULT, "number": 1042, **BOTH}), "leave_asked": ["b"]})
+    again.hub_says(
+        "view", {**told({"state": "agreed", "result": RESULT, "number": 1042, **BOTH}), "leave_asked": ["b"]}
+    )
     assert again.says.endswith("✓ drop requested")
 
 

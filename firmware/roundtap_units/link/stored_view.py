@@ -44,9 +44,10 @@ class StoredView:
 
     def update(self, view: Mapping[str, Any]) -> None:
         """The view now on the table's screen: it can therefore be shown after a restart."""
-        kept = {name: value for name, value in view.items() if name not in TRANSIENT}
-        # Which wishes are recorded may change; that this hub records them does not, so none is called requested unheard.
-        kept["leave_asked"] = None if view.get("leave_asked") is None else []
+        # Which wishes are recorded changes; that the hub says so does not: none is called requested before it has.
+        kept = {name: value for name, value in view.items() if name not in TRANSIENT} | {
+            "leave_asked": None if view.get("leave_asked") is None else []
+        }
         with self._lock:
             if kept != self.view:
                 self.view, self.deadline_here_ms = kept, None
