@@ -17,6 +17,7 @@ BEACON = "roundtap/beacon/1"
 ENROL = "roundtap/enrol/1"
 PRACTICE = "roundtap/practice/1"
 WALL = "roundtap/wall/1"
+PAGE = "roundtap/page/1"
 
 DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
