@@ -194,12 +194,43 @@ HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]  # a hub's t
 
 
 class HubAnswer(Message, frozen=True):
-    """A hub's answer to a unit searching for one."""
+    """A hub's answer to a unit searching for one. `secure`: its encrypted port, 0 for none. To a wall it is signed and
+    has the wall's `nonce` and the certificate (PEM) of the hub's authority."""
 
     roundtap: Literal["hub"]
     hub: HubText
     epoch: HubText
     name: HubText
+    secure: Annotated[int, Meta(ge=0, le=65535)] = 0
+    nonce: Text = ""
+    authority: str = ""
+
+
+# --- a wall and its hub ---
+
+DisplayCookie = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_.-]{0,80}\Z")]
+Seals = Annotated[tuple[Name, ...], Meta(max_length=8)]
+
+
+class WallPin(Message, frozen=True):
+    """What a wall keeps of its hub. A new one gets `wall`, `key` (hex) and `display` from it; `told`: the address that
+    it was told at set-up; `seals`: digests of the authorities by which it has known its hub."""
+
+    display: DisplayCookie = ""
+    hub: HubText = ""
+    told: str = ""
+    wall: Text = ""
+    key: Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?\Z")] = ""
+    seals: Seals = ()
+
+
+class WallQuestion(Message, frozen=True):
+    """Whether this is the wall's hub; signed with the wall's key."""
+
+    wall: Name
+    nonce: Name
+    display: DisplayCookie
+    seals: Seals
 
 
 # --- a unit without a key, and the hub that it finds ---

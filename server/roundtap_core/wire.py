@@ -16,6 +16,8 @@ FEED = "roundtap/feed/1"
 BEACON = "roundtap/beacon/1"
 ENROL = "roundtap/enrol/1"
 PRACTICE = "roundtap/practice/1"
+WALL = "roundtap/wall/1"
+PAGE = "roundtap/page/1"
 
 DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
@@ -91,6 +93,11 @@ def _mac(key: bytes, purpose: str, payload: bytes) -> str:
 def practice_key(key: bytes, unit: str, salt: str) -> bytes:
     """The key with which a unit is `unit` at a practice hub; `key` is its own, of which this reveals nothing."""
     return bytes.fromhex(sign(key, PRACTICE, {"unit": unit, "salt": salt}))
+
+
+def wall_key(secret: bytes, wall: str) -> bytes:
+    """The key by which a hub with this secret and one wall know each other; the hub keeps no list."""
+    return bytes.fromhex(sign(secret, WALL, {"wall": wall}))
 
 
 def verify_signature(key: bytes, purpose: str, payload: Any, mac: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = (
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT, WALL = (
     "everybody",
     "login",
     "table",
@@ -16,6 +16,7 @@ EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, KIN, PLAYER, SLIP, NEW_UNIT = 
     "player",
     "slip",
     "new unit",
+    "wall",
 )
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
 STAFF_ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER)
@@ -135,6 +136,7 @@ WRITTEN: Mapping[str, Row] = {
         Row(frozenset({TABLE})), "POST /device/report", "POST /device/status", "POST /device/time", "POST /device/feed"
     ),
     **_rows(Row(frozenset({NEW_UNIT})), "POST /device/enrol"),
+    **_rows(Row(frozenset({WALL})), "POST /device/wall"),
     **_rows(Row(frozenset({STATION})), "POST /station/jobs"),
     **_rows(Row(frozenset({PANEL})), "POST /device/panel"),
     **_rows(Row(frozenset({STANDBY})), "POST /standby/feed", "POST /standby/ack"),

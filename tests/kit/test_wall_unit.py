@@ -10,22 +10,31 @@ import pytest
 from selenium import webdriver
 
 from kit import wait_until
+from roundtap_hub.access.tls import https_port
 from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.main import HERE, HubWatch, WallMemory, WallProxy, waiting_page
+from roundtap_units.wall.main import HERE, HubWatch, WallProxy, waiting_page
+from roundtap_units.wall.own_hub import OwnHub, WallMemory
 from standby_kit import StandbyKit
 
-KIT = StandbyKit
+
+def KIT(folder: Path) -> StandbyKit:
+    """A hub with a certificate, so the wall is given a key."""
+    made = StandbyKit(folder)
+    made.secure = ("--secure-port", str(https_port(made.port)))
+    return made
 
 
 @pytest.fixture
 def proxy(kit: StandbyKit, tmp_path: Path) -> Iterator[WallProxy]:
     # Other suites have hubs on this machine, too.
+    memory = WallMemory(tmp_path / "wall.json")
     watch = HubWatch(
         [("127.0.0.1", kit.port)],
-        find=lambda first: find_hub(first, candidates=lambda places: [p for p in places if p not in HERE]),
+        OwnHub(memory).ask,
+        lambda first, ask: find_hub(first, ask=ask, candidates=lambda places: [p for p in places if p not in HERE]),
     )
     watch.start()
-    made = WallProxy(watch, WallMemory(tmp_path / "wall.json"), lambda: waiting_page("en", "192.168.1.33", ""))
+    made = WallProxy(watch, memory, lambda: waiting_page("en", "192.168.1.33", ""))
     threading.Thread(target=made.serve_forever, args=(0.05,), daemon=True).start()
     yield made
     watch.stop()
@@ -46,8 +55,9 @@ def test_a_wall_waits_for_its_hub_and_follows_it_to_the_standby(
 
     kit.start_hub()
     wait_until(lambda: "Friday night" in shown(), "the hub's wall to come by itself")
-    wait_until(lambda: proxy.memory.display, "the hub to know the wall again")
-    display = proxy.memory.display
+    wait_until(lambda: proxy.memory.pin.display, "the hub to know the wall again")
+    display, key = proxy.memory.pin.display, proxy.memory.pin.key
+    assert key
     kit.start_standby()
     wait_until(lambda: list(proxy.watch.standbys) == [("127.0.0.1", kit.second_port)], "the standby to be known")
 
@@ -61,4 +71,4 @@ def test_a_wall_waits_for_its_hub_and_follows_it_to_the_standby(
     assert "Friday night" in shown()
     # It never left this machine, and is the same wall to the new hub.
     assert browser.current_url == proxy.url
-    assert proxy.memory.display == display
+    assert (proxy.memory.pin.display, proxy.memory.pin.key) == (display, key)

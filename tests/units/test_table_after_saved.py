@@ -77,6 +77,24 @@ def test_what_the_card_does_not_know_is_asked_of_the_hub_and_of_nobody_at_the_ta
     assert "SAVED #1042" in again.says
 
 
+def test_a_wish_pressed_before_the_hub_is_heard_again_is_not_called_requested(
+    make: Callable[..., Lone], agreed: Lone
+) -> None:
+    """The power may go once more, and nobody would know of it."""
+    agreed.hub_says("view", view(leave_asked=[]))
+    agreed.wait(6000)
+    for n in (1, 2):
+        agreed.hub_answers(n)
+    again = make(start_ms=500_000)
+    again.hold_together("b", "down")
+    assert again.says.startswith("SAVED #1042")
+    assert again.says.endswith("sending…")
+    again.hub_says(
+        "view", {**told({"state": "agreed", "result": RESULT, "number": 1042, **BOTH}), "leave_asked": ["b"]}
+    )
+    assert again.says.endswith("✓ drop requested")
+
+
 def test_a_view_that_comes_before_the_answers_changes_nothing(make: Callable[..., Lone], agreed: Lone) -> None:
     again = make(start_ms=500_000)
     again.hub_says(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
+from roundtap_core.messages import WallPin
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub
+from roundtap_units.wall import own_hub
 from roundtap_units.wall.main import (
-    ANOTHER_AFTER_S,
     ASKS_WITHIN_S,
     HERE,
     LIVED_S,
@@ -20,7 +21,6 @@ from roundtap_units.wall.main import (
     STARTS_WITHIN_S,
     HubWatch,
     WallBrowser,
-    WallMemory,
     WallProxy,
     add_arguments,
     connected_screens,
@@ -30,6 +30,7 @@ from roundtap_units.wall.main import (
     run,
     waiting_page,
 )
+from roundtap_units.wall.own_hub import OwnHub, WallMemory
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
@@ -49,19 +50,18 @@ class Hall:
 
     def __init__(self) -> None:
         self.hubs: dict[tuple[str, int], str] = {}
-        self.s = 0.0
         self.tried: list[tuple[tuple[str, int], ...]] = []
 
     def ask(self, place: tuple[str, int]) -> FoundHub | None:
         return FoundHub(place, self.hubs[place], "1", "Hall") if place in self.hubs else None
 
-    def find(self, first: Sequence[tuple[str, int]]) -> FoundHub | None:
+    def find(self, first: Sequence[tuple[str, int]], ask: Callable[[tuple[str, int]], FoundHub | None]) -> object:
         self.tried.append(tuple(first))
-        found = (self.ask(place) for place in (*self.tried[-1], *self.hubs))
+        found = (ask(place) for place in (*self.tried[-1], *self.hubs))
         return next((hub for hub in found if hub is not None), None)
 
-    def watch(self, *configured: tuple[str, int], known: str = "") -> HubWatch:
-        return HubWatch(configured, known, self.find, self.ask, lambda: self.s)
+    def watch(self, *configured: tuple[str, int]) -> HubWatch:
+        return HubWatch(configured, self.ask, self.find)
 
 
 def test_a_hub_on_this_machine_is_looked_for_after_the_one_that_was_named() -> None:
@@ -85,18 +85,14 @@ def test_a_hub_that_restarts_is_given_time_and_is_then_found_at_its_new_address(
     assert watch.hub.place == OTHER
 
 
-def test_another_hub_is_taken_only_after_a_while_and_never_in_place_of_one_that_was_named() -> None:
+def test_a_wall_that_knows_a_hub_without_a_certificate_takes_no_other_unless_it_was_named(tmp_path: Path) -> None:
     hall = Hall()
-    hall.hubs[OTHER] = "another"
-    found_by_itself, told = hall.watch(known="ours"), hall.watch(HUB, known="ours")
-    for watch in (found_by_itself, told):
-        watch.poll()
-        assert watch.hub is None
-    hall.s = ANOTHER_AFTER_S
-    found_by_itself.poll()
-    told.poll()
-    assert found_by_itself.hub is not None
-    assert told.hub is None
+    hall.hubs = {HUB: "ours", OTHER: "another"}
+    memory = WallMemory(tmp_path / "wall.json")
+    memory.keep(hub="ours")
+    assert OwnHub(memory, probe=hall.ask).ask(HUB) == hall.ask(HUB)
+    assert OwnHub(memory, probe=hall.ask).ask(OTHER) is None
+    assert OwnHub(memory, [OTHER], probe=hall.ask).ask(OTHER) == hall.ask(OTHER)
 
 
 def test_a_hub_is_looked_for_where_it_was_and_then_where_its_standbys_are() -> None:
@@ -115,11 +111,31 @@ def test_a_hub_is_looked_for_where_it_was_and_then_where_its_standbys_are() -> N
 
 def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> None:
     path = tmp_path / "wall.json"
-    WallMemory(path).keep("abcdefghijklmnop.C", "ours")
-    assert (WallMemory(path).display, WallMemory(path).hub) == ("abcdefghijklmnop.C", "ours")
+    WallMemory(path).keep(display="abcdefghijklmnop.C", hub="ours", seals=("1",))
+    assert WallMemory(path).pin == WallPin(display="abcdefghijklmnop.C", hub="ours", seals=("1",))
     for spoilt in (b"", b"[]", b"\xff\xfe", b'{"display": 1}', b'{"display": "a\\r\\nb", "hub": "ours"}'):
         path.write_bytes(spoilt)
-        assert (WallMemory(path).display, WallMemory(path).hub) == ("", "")
+        assert WallMemory(path).pin == WallPin()
+
+
+def test_a_wall_that_is_told_another_hub_is_set_up_anew(tmp_path: Path) -> None:
+    path = tmp_path / "wall.json"
+    WallMemory(path, "http://10.0.0.1").keep(display="abcdefghijklmnop.C", hub="ours", wall="w", key=64 * "0")
+    for still in ("http://10.0.0.1", ""):
+        assert WallMemory(path, still).pin.key
+    anew = WallMemory(path, "http://10.0.0.2").pin
+    assert anew == WallPin(display="abcdefghijklmnop.C", told="http://10.0.0.2")
+
+
+def test_a_machine_that_gives_no_key_is_not_believed_and_costs_the_wall_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_hub, "send_request", lambda *_: (404, {"error": "no such address"}))
+    memory = WallMemory(tmp_path / "wall.json")
+    memory.keep(display="abcdefghijklmnop.C")
+    claims = FoundHub(HUB, "ours", "1", "Hall", secure=8443)
+    assert OwnHub(memory, probe=lambda _: claims).ask(HUB) is None
+    assert memory.pin == WallPin(display="abcdefghijklmnop.C")
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
@@ -154,6 +170,7 @@ def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all()
     assert "192.168.1.33" in waiting_page("de", "192.168.1.33", "")
     assert "Unter http://10.0.0.1 antwortet niemand" in waiting_page("de", "192.168.1.33", "http://10.0.0.1")
     of_all = waiting_page("", "192.168.1.33", "<b>")
+    assert "Confirm this wall on its console" in waiting_page("en", "192.168.1.33", "", unconfirmed=True)
     for text in ("Looking for the hub", "Buscando el hub", "Suche den Hub", "Szukam huba", "&lt;b&gt;"):
         assert text in of_all
     assert "<script" not in of_all

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.main import FEED_LASTS_S, HubWatch, WallMemory, WallProxy
+from roundtap_units.wall.main import FEED_LASTS_S, HubWatch, WallProxy
+from roundtap_units.wall.own_hub import WallMemory
 
 DISPLAY = "abcdefghijklmnop.C"
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'"
@@ -71,7 +72,7 @@ class Kit:
     def __init__(self, folder: Path, hub: Hub) -> None:
         self.s = 0.0
         self.path = folder / "wall.json"
-        self.watch = HubWatch(())
+        self.watch = HubWatch((), lambda _: None)
         self.watch.hub = hub.found
         self.proxy = WallProxy(self.watch, WallMemory(self.path), lambda: "<p>Looking</p>", lambda: self.s)
         threading.Thread(target=self.proxy.serve_forever, args=(0.01,), daemon=True).start()
@@ -104,7 +105,7 @@ def test_the_hub_s_wall_comes_as_it_is_with_what_it_forbids_and_without_its_cook
 
 def test_who_the_wall_is_to_the_hub_is_kept_here_and_the_hub_is_told_nothing_else(kit: Kit, hub: Hub) -> None:
     kit.get("/wall", {"Cookie": "__Host-roundtap=secret", "Accept-Language": "pl"})
-    assert (WallMemory(kit.path).display, WallMemory(kit.path).hub) == (DISPLAY, "ours")
+    assert (WallMemory(kit.path).pin.display, WallMemory(kit.path).pin.hub) == (DISPLAY, "ours")
     kit.get("/time")
     (_, first), (_, second) = hub.asked
     assert (first.get("Cookie"), first["Accept-Language"]) == (None, "pl")

@@ -166,8 +166,11 @@ class Lone(Unit):
     def hub_time(self, hub_ms: int) -> None:
         self.link.time.add_round_trip(hub_ms, self.now_ms, self.now_ms)
 
-    def call_a_judge(self) -> None:
-        self.unit.step(self.now_ms, [Edge("up", True, self.now_ms), Edge("down", True, self.now_ms)])
+    def hold_together(self, *keys: str) -> None:
+        self.unit.step(self.now_ms, [Edge(key, True, self.now_ms) for key in keys])
         self.wait(2000)
-        self.unit.step(self.now_ms, [Edge("up", False, self.now_ms), Edge("down", False, self.now_ms)])
+        self.unit.step(self.now_ms, [Edge(key, False, self.now_ms) for key in keys])
         self.wait(100)
+
+    def call_a_judge(self) -> None:
+        self.hold_together("up", "down")

@@ -33,12 +33,15 @@ GATEWAY_FLAGS = 3  # of a route: up, and by a gateway
 @dataclass(frozen=True, slots=True)
 class FoundHub:
     """A machine that claims to be a Roundtap hub, without proof. hub: its journal's lineage, or another lasting name;
-    epoch: of its journal; name: for people."""
+    epoch: of its journal; name: for people; secure: its encrypted port, 0 for none. authority: the certificate that it
+    is known by there, where it has proved to be a wall's hub (`wall/own_hub.py`)."""
 
     place: Endpoint
     hub: str
     epoch: str
     name: str
+    secure: int = 0
+    authority: str = ""
 
 
 def find_hub(
@@ -86,7 +89,7 @@ def probe_hub(place: Endpoint) -> FoundHub | None:
         hub = parse_message(HubAnswer, content)
     except (OSError, http.client.HTTPException, ValueError):
         return None
-    return FoundHub(place, hub.hub, hub.epoch, hub.name) if status == 200 else None
+    return FoundHub(place, hub.hub, hub.epoch, hub.name, hub.secure) if status == 200 else None
 
 
 def request_json(

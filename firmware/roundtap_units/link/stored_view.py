@@ -13,7 +13,7 @@ from roundtap_units.link.hub_time import mono_ms
 log = logging.getLogger(__name__)
 
 # True only for a moment, and not stored.
-TRANSIENT = ("call", "call_closed", "leave_refused", "leave_asked", "finished")
+TRANSIENT = ("call", "call_closed", "leave_refused", "finished")
 PAUSE_MS = 5000  # at most this often a view with the same match is written: cards wear out
 CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")
@@ -45,7 +45,10 @@ class StoredView:
 
     def update(self, view: Mapping[str, Any]) -> None:
         """The view now on the table's screen: it can therefore be shown after a restart."""
-        kept = {name: value for name, value in view.items() if name not in TRANSIENT}
+        # Which wishes are recorded changes; that the hub says so does not: none is called requested before it has.
+        kept = {name: value for name, value in view.items() if name not in TRANSIENT} | {
+            "leave_asked": None if view.get("leave_asked") is None else []
+        }
         with self._lock:
             if kept != self.view:
                 self.view, self.deadline_here_ms = kept, None

@@ -20,21 +20,21 @@ from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
-from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
+from roundtap_units.link.find_hub import FoundHub, find_hub
 from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
 from roundtap_units.unit_words import unit_words
+from roundtap_units.wall.own_hub import OwnHub, WallMemory, hub_connection
 
 LOOPBACK = "127.0.0.1"
 HERE: tuple[Endpoint, ...] = ((LOOPBACK, 8080), (LOOPBACK, 80))  # a hub on this machine
 ASK_EVERY_S, LOOK_EVERY_S = 4.0, 2.0
 MISSES = 3  # a restarting hub is away for some seconds; after so many failures another is looked for
-ANOTHER_AFTER_S = 30.0  # how long to look for the previous hub before another one becomes the wall's
 
-Find = Callable[[Sequence[Endpoint]], FoundHub | None]
+Find = Callable[..., FoundHub | None]
 Ask = Callable[[Endpoint], FoundHub | None]
 WALL, FEED = "/wall", "/feed"
 PROXIED_PATHS = (WALL, FEED, "/time", "/static/", "/colours.css")  # all that a wall needs; the last of older hubs
@@ -43,7 +43,6 @@ NOT_TO_BROWSER = frozenset(
     {"connection", "content-length", "date", "keep-alive", "server", "set-cookie", "transfer-encoding"}
 )
 """The display's cookie stays here; the rest belongs to each connection."""
-HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 BROWSER_WITHIN_S = 30.0
 FEED_LASTS_S = 300.0  # then the page has to reopen it: a page that hangs does not, and is detected
 PAGE_BYTES_MAX, EVENT_BYTES_MAX = 16 * 1024 * 1024, 4 * 1024 * 1024
@@ -101,17 +100,17 @@ TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
-def waiting_page(language: str, own_address: str, configured: str) -> str:
+def waiting_page(language: str, own_address: str, configured: str, unconfirmed: bool = False) -> str:
     """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
-    the only hub it is configured for."""
+    the only hub it is configured for. `unconfirmed`: as in OwnHub."""
     said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
     first, *others = said
     lines = [
         f"<h1>{escape(first('wall.looking'))}</h1>",
-        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured)),
+        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured, unconfirmed)),
     ]
     for t in others:
-        text = escape(" · ".join(_short(t, own_address, configured)))
+        text = escape(" · ".join(_short(t, own_address, configured, unconfirmed)))
         lines.append(f'<p class="other" lang="{t.language}">{text}</p>')
     if own_address:
         lines.append(f'<p class="here">{escape(own_address)}</p>')
@@ -122,59 +121,29 @@ def waiting_page(language: str, own_address: str, configured: str) -> str:
     )
 
 
-def _lines(t: Words, own_address: str, configured: str) -> Sequence[str]:
-    return [*_short(t, own_address, configured)[1:], t("wall.by_itself")]
+def _lines(t: Words, *about: Any) -> Sequence[str]:
+    return [*_short(t, *about)[1:], t("wall.by_itself")]
 
 
-def _short(t: Words, own_address: str, configured: str) -> Sequence[str]:
+def _short(t: Words, own_address: str, configured: str, unconfirmed: bool) -> Sequence[str]:
     if not own_address:
         return [t("wall.looking"), t("wall.no_network")]
+    if unconfirmed:
+        return [t("wall.looking"), t("wall.confirm")]
     return [t("wall.looking"), t("wall.told", hub=configured) if configured else t("wall.hub_off")]
 
 
-class WallMemory:
-    """This wall's identity at its hub, across restarts and addresses. Unreadable content is dropped."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.display = self.hub = ""
-        try:
-            said = json.loads(path.read_text(encoding="utf-8"))
-            display, hub = str(said["display"]), str(said["hub"])
-        except (OSError, ValueError, KeyError, TypeError):
-            return
-        if DISPLAY.fullmatch(display):
-            self.display, self.hub = display, hub
-
-    def keep(self, display: str, hub: str) -> None:
-        """Store the display's cookie and the hub; where the disk refuses, until the next restart."""
-        if (display, hub) == (self.display, self.hub):
-            return
-        self.display, self.hub = display, hub
-        with suppress(OSError):
-            write_atomically(self._path, json.dumps({"display": display, "hub": hub}).encode())
-
-
 class HubWatch:
-    """`configured`: the configured hub; empty: any that is found. `known`: the id of the last shown hub (FoundHub.hub),
-    which is preferred. Times are monotonic seconds."""
+    """Where the wall's hub is. `configured`: where to look first; `ask`: the wall's hub, if it is at a place
+    (`OwnHub.ask`)."""
 
-    def __init__(
-        self,
-        configured: Sequence[Endpoint],
-        known: str = "",
-        find: Find = find_hub,
-        ask: Ask = probe_hub,
-        now_s: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, configured: Sequence[Endpoint], ask: Ask, find: Find = find_hub) -> None:
         self._configured = tuple(configured)
-        self._find, self._ask, self._now_s = find, ask, now_s
+        self._ask, self._find = ask, find
         self.hub: FoundHub | None = None
         self.standbys: Sequence[Endpoint] = ()
         """That hub's standbys, for when it is silent. Set by the reader of its feed."""
-        self._known = known
         self._misses = 0
-        self._missed_s = now_s()
         self._last: Endpoint | None = None
         self._stopping = threading.Event()
 
@@ -187,26 +156,19 @@ class HubWatch:
     def poll(self) -> float:
         """Probe or search once; returns the seconds until the next time."""
         if self.hub is not None:
-            if self._ask(self.hub.place) is not None:
-                self._misses = 0
+            if (known := self._ask(self.hub.place)) is not None:
+                self.hub, self._misses = known, 0
                 return ASK_EVERY_S
             self._misses += 1
             if self._misses < MISSES:
                 return LOOK_EVERY_S
-            self._missed_s = self._now_s()
             self.hub = None
         last = () if self._last is None else (self._last,)
-        found = self._find((*last, *self.standbys, *self._configured, *HERE))
-        if found is None or not self._is_ours(found):
+        found = self._find((*last, *self.standbys, *self._configured, *HERE), ask=self._ask)
+        if found is None:
             return LOOK_EVERY_S
-        self.hub, self._known, self._last, self._misses = found, found.hub, found.place, 0
+        self.hub, self._last, self._misses = found, found.place, 0
         return ASK_EVERY_S
-
-    def _is_ours(self, found: FoundHub) -> bool:
-        if not self._known or found.hub == self._known or found.place in self._configured:
-            return True
-        # With two hubs in one house, the wall does not change to the other one while its own restarts.
-        return not self._configured and self._now_s() - self._missed_s >= ANOTHER_AFTER_S
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -245,7 +207,7 @@ class WallProxy(socketserver.ThreadingTCPServer):
             log.info("opens %s%s", endpoint_url(hub.place), WALL)
         for name, _, value in (cookie.partition(";")[0].partition("=") for cookie in cookies):
             if name == COOKIE and DISPLAY.fullmatch(value):
-                self.memory.keep(value, hub.hub)
+                self.memory.keep(display=value, hub=hub.hub)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """The browser left before its answer: it asks again."""
@@ -267,7 +229,7 @@ class _Request(BaseHTTPRequestHandler):
         elif hub is None:
             self._show_own_page()
         else:
-            connection = HTTPConnection(*hub.place, timeout=HUB_WITHIN_S)
+            connection = hub_connection(hub)
             try:
                 self._pass_on(connection, hub)
             finally:
@@ -275,8 +237,8 @@ class _Request(BaseHTTPRequestHandler):
 
     def _pass_on(self, connection: HTTPConnection, hub: FoundHub) -> None:
         headers = {name: self.headers[name] for name in TO_HUB if name in self.headers}
-        if self.server.memory.display:
-            headers["Cookie"] = f"{COOKIE}={self.server.memory.display}"
+        if self.server.memory.pin.display:
+            headers["Cookie"] = f"{COOKIE}={self.server.memory.pin.display}"
         try:
             connection.request("GET", self.path, headers=headers)
             answer = connection.getresponse()
@@ -400,10 +362,11 @@ def run(args: argparse.Namespace) -> int:
     except ValueError:
         return refuse("wall", f"--hub {args.hub}: must be an address like http://192.168.1.20")
     stop = StopSignal()
-    memory = WallMemory(args.folder / MEMORY)
-    watch = HubWatch(configured, memory.hub)
+    memory = WallMemory(args.folder / MEMORY, args.hub)
+    own = OwnHub(memory, configured)
+    watch = HubWatch(configured, own.ask)
     watch.start()
-    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub))
+    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub, own.unconfirmed))
     threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
         WallBrowser(proxy, SystemdNotifier(), stop).run(args.window, os.environ)

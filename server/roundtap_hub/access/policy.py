@@ -27,7 +27,7 @@ from roundtap_hub.store.read_model import Snapshot
 if TYPE_CHECKING:
     from werkzeug.routing import MapAdapter
 
-EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UNIT = (
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UNIT, WALL = (
     "everybody",
     "login",
     "table",
@@ -38,10 +38,12 @@ EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UN
     "player",
     "slip",
     "new unit",
+    "wall",
 )
 """Requesters beside the staff: any client; any client over TLS; the key of a table unit, a station, a second Pi, or the
 front panel on the hub's machine; another hub of this journal's lineage; a player's personal link, or a slip, by the
-address; a unit without a key, which gets one only with an organizer who types its digits."""
+address; a unit without a key, which gets one only with an organizer who types its digits; a wall, which asks whether
+this is its hub and may do nothing by it."""
 
 ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
 """The staff: a browser with a valid session, in the role of its PIN."""

@@ -49,13 +49,15 @@ class DisplayPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DisplayContact:
-    """A display as last seen. `open`: its open feeds; `address`: its IP address; `own`: an organizer's."""
+    """A display as last seen. `open`: its open feeds; `address`: its IP address; `own`: an organizer's; `waits`: it
+    knew this hub by another certificate, and is to be confirmed."""
 
     name: str
     address: str
     heard_ms: int
     open: int = 0
     own: bool = False
+    waits: bool = False
 
 
 class Displays:
@@ -67,6 +69,8 @@ class Displays:
         self.announcing = threading.Lock()
         """Held while checking whether an announcement was made already, and making it."""
         self._contacts: dict[str, DisplayContact] = {}
+        self.confirmed: set[str] = set()
+        """Displays that may take this hub's new certificate: an organizer has said that they are this hub's."""
         self.on_identify: list[Callable[[str, str], None]] = []
         """Called with display and name in the thread of the request; must only enqueue."""
 
@@ -91,6 +95,14 @@ class Displays:
                 name = wanted if wanted and wanted not in taken else next(each for each in NAMES if each not in taken)
             self._contacts[display] = DisplayContact(name, address, self._now_ms(), contact.open if contact else 0, own)
             return display, name
+
+    def is_confirmed(self, cookie: str, address: str, screens: Mapping[str, DisplayAssignment]) -> bool:
+        """Whether a wall that knew this hub by another certificate is confirmed; until then it waits on the console."""
+        display, name = self.register(cookie, address, screens)
+        with self._lock:
+            if name:
+                self._contacts[display] = replace(self._contacts[display], waits=display not in self.confirmed)
+            return display in self.confirmed
 
     def _make_room(self, address: str, own: bool, screens: Mapping[str, DisplayAssignment]) -> bool:
         """Whether one more unassigned display can be remembered. The quietest makes room; else the newest of the
@@ -150,13 +162,15 @@ class Displays:
 
 @dataclass(frozen=True, slots=True)
 class DisplayRow:
-    """A display on the console. `screen` None: unassigned. `age_ms`: of contact; None: never, 0: connected."""
+    """A display on the console. `screen` None: unassigned. `age_ms`: of contact; None: never, 0: connected. `waits`:
+    as in DisplayContact."""
 
     id: str
     name: str
     address: str
     age_ms: int | None
     screen: DisplayAssignment | None
+    waits: bool
 
     @property
     def here(self) -> bool:
@@ -177,7 +191,8 @@ def display_rows(
         contact, screen = contacts.get(display), screens.get(display)
         age_ms = None if contact is None else 0 if contact.open else max(1, now_ms - contact.heard_ms)
         name = screen.name if screen else contact.name if contact else ""
-        rows.append(DisplayRow(display, name, contact.address if contact else "", age_ms, screen))
+        waits = contact is not None and contact.waits
+        rows.append(DisplayRow(display, name, contact.address if contact else "", age_ms, screen, waits))
     return sorted(rows, key=lambda row: (row.screen is not None, len(row.name), row.name))
 
 

@@ -183,13 +183,14 @@ def set_hub_sound() -> AnyResponse:
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
 @web.shows_problem_on(displays_page)
 def set_display(display: str) -> AnyResponse:
-    """Assign what a display shows; it changes at once."""
+    """Assign what a display shows; it changes at once. One that waits is confirmed by it."""
     hub, screens = web.current_hub(), web.current_snapshot().venue.display_plan.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in known_displays.NAMES:
         raise Problem("unknown_display")
     if display not in screens and len(screens) >= SCREENS_MAX:
         raise Problem("too_many_displays", maximum=SCREENS_MAX)
+    hub.hall.displays.confirmed.add(display)
     _add_entry(
         display_plan.DISPLAY_SET,
         display=display,

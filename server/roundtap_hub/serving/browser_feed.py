@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -373,7 +374,7 @@ class BrowserFeed:
         kin, hubs = self._hub.host.kin, list(self._hub.host.other_addresses())
         if kin is None or not hubs:
             return b""
-        return _event("hubs", json.dumps({"lineage": kin.lineage, "hubs": hubs}))
+        return _event("hubs", json.dumps({"hubs": hubs, **kin.page_proof(secrets.token_hex(16))}))
 
     def _tick_event(self) -> bytes:
         return _event("tick", f"{{{self._now()}}}")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from roundtap_core import messages
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_core.wire import BEACON, ECHO, REQUEST, envelope, open_envelope
+from roundtap_core.wire import BEACON, ECHO, PAGE, REQUEST, envelope, open_envelope, sign
 from roundtap_hub.access.tls import local_addresses
 from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.standby.standby_copy import Standbys
@@ -123,7 +123,7 @@ class Peers:
 
     @property
     def lineage(self) -> str:
-        """Compared by pages: not secret, and the same for all hubs of the lineage."""
+        """Not secret, and the same for all hubs of the lineage."""
         return self.own_claim().lineage
 
     def other_addresses(self) -> list[str]:
@@ -134,6 +134,11 @@ class Peers:
     def query_addresses(self) -> list[str]:
         """Addresses to query over any network: the hub that this one followed, and its standbys."""
         return [*self._followed, *self._known]
+
+    def page_proof(self, mark: str) -> dict[str, str]:
+        """What a page is told beside its random mark, and compares with what another address says to that mark: it is
+        no secret from who listens to its feed."""
+        return {"mark": mark, "proof": sign(self._key, PAGE, mark)}
 
     # Messages, signed with the lineage's key.
 

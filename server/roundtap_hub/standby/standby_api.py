@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
@@ -238,13 +239,13 @@ class StandbyApi:
 
     @route("GET /standby/lineage", EVERYBODY)
     async def lineage(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
-        """For a page that lost its hub: whether its event continues here. Not secret; from any origin."""
+        """For a page that lost its hub: whether its event continues here, proved to its mark. From any origin."""
         if self._kin is None:
             await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
             return
-        await http_answers.send_json(
-            send, 200, {"lineage": self._kin.lineage, "hub": not self.taken_over}, [*http_answers.NO_STORE, ANYWHERE]
-        )
+        (mark,) = parse_qs(scope["query_string"].decode("latin-1")).get("mark", [""])[:1]
+        answer = {"lineage": self._kin.lineage, **self._kin.page_proof(mark[:64]), "hub": not self.taken_over}
+        await http_answers.send_json(send, 200, answer, [*http_answers.NO_STORE, ANYWHERE])
 
     async def refuse(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
         """Answer every other request once the hub was replaced."""

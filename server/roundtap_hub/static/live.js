@@ -363,7 +363,7 @@
 
   // --- the hub is silent: its standby may have taken its place
   const HUBS = "roundtap:hubs";
-  let others = JSON.parse(tab.get(HUBS) || "null") || { lineage: "", hubs: [] };
+  let others = JSON.parse(tab.get(HUBS) || "null") || { hubs: [] };
   let seeking = false;
 
   // What somebody is typing is theirs: such a page stays, and says that it has no contact.
@@ -374,10 +374,11 @@
     seeking = true;
     for (const hub of others.hubs.filter((each) => each !== location.origin)) {
       try {
-        const answer = await fetch(`${hub}/standby/lineage`,
+        const answer = await fetch(`${hub}/standby/lineage?mark=${others.mark}`,
           { cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(3000) });
-        const { lineage, hub: serves } = await answer.json();
-        if (answer.ok && serves && lineage === others.lineage) {
+        const { proof, hub: serves } = await answer.json();
+        // Only a hub of the same journal knows what this page's mark is answered with.
+        if (answer.ok && serves && proof && proof === others.proof) {
           location.replace(hub + location.pathname + location.search + location.hash);
           return;
         }

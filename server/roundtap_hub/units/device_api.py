@@ -5,6 +5,7 @@ A table's report becomes one entry, and is answered by an echo with its fate. Th
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -26,9 +27,10 @@ from roundtap_core.limits import refuse_over_limits
 from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
-from roundtap_core.wire import ENROL, canonical_json, digest, echo_json, envelope, open_envelope
+from roundtap_core.wire import ENROL, REQUEST, canonical_json, digest, echo_json, envelope, open_envelope, wall_key
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, route
+from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, WALL, route
+from roundtap_hub.hall.known_displays import NAMES
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_json
@@ -107,19 +109,42 @@ class DeviceApi:
     @route("GET /device/hub", EVERYBODY)
     async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
         """This hub's identity, for units that search for it; unsigned, and not secret."""
-        venue = self._hub.service.snapshot.venue
-        await send_json(
-            send,
-            200,
-            {
-                "roundtap": "hub",
-                "core": version(),
-                "hub": (venue.epochs or (venue.epoch,))[0],
-                "epoch": venue.epoch,
-                "name": self._hub.host.name,
-            },
-            NO_STORE,
-        )
+        await send_json(send, 200, self._identity(), NO_STORE)
+
+    def _identity(self) -> dict[str, Any]:
+        venue, encrypted = self._hub.service.snapshot.venue, self._hub.access.encrypted
+        return {
+            "roundtap": "hub",
+            "core": version(),
+            "hub": (venue.epochs or (venue.epoch,))[0],
+            "epoch": venue.epoch,
+            "name": self._hub.host.name,
+            "secure": encrypted.port if encrypted is not None else 0,
+        }
+
+    @route("POST /device/wall", WALL)
+    async def wall(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Prove to a wall that this is its hub, and say which authority to trust; over TLS, give a new wall a key."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, partial(self._prove_to_wall, scope), stranger=True)
+
+    async def _prove_to_wall(self, scope: Scope, message: Mapping[str, Any], _: str) -> UnitAnswer:
+        access, displays = self._hub.access, self._hub.hall.displays
+        where = str((scope.get("client") or ("",))[0]), self._hub.service.snapshot.venue.display_plan.screens
+        if access.encrypted is None:
+            return 404, {"error": "this hub has no certificate to be known by"}
+        payload = message.get("payload")
+        if payload is None and scope.get("scheme") == "https":
+            # A name of the hub's own making: whoever heard another wall's gets no key to it.
+            wall = secrets.token_hex(16)
+            display, name = displays.register(str(message.get("display")), *where)
+            key = wall_key(access.secret, wall)
+            return 200, {"wall": wall, "key": key.hex(), "display": f"{display}.{name or NAMES[0]}"}
+        key = wall_key(access.secret, str(payload.get("wall")) if isinstance(payload, dict) else "")
+        asked = parse_message(messages.WallQuestion, open_envelope(key, REQUEST, message))
+        authority = access.encrypted.authority.decode("ascii")
+        if asked.seals and digest(authority) not in asked.seals and not displays.is_confirmed(asked.display, *where):
+            return 409, {"error": "to be confirmed on the console"}
+        return 200, echo_json(key, {**self._identity(), "nonce": asked.nonce, "authority": authority})
 
     @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,0 +1,112 @@
+"""The hub that a wall believes: it gives the wall a key at set-up, and from then on has to prove that it knows it.
+
+The answer that proves it names the certificate of the hub's authority; what the wall shows comes over TLS under it.
+"""
+
+import json
+import secrets
+import ssl
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.messages import HubAnswer, WallPin
+from roundtap_core.typed import parse_message
+from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, open_envelope
+from roundtap_machine.atomic_write import write_atomically
+from roundtap_units.link.find_hub import BYTES_MAX, FoundHub, probe_hub, request_json
+from roundtap_units.link.hub_address import Endpoint
+from roundtap_units.link.hub_connection import send_request
+
+HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
+PROOF = "/device/wall"
+UNCONFIRMED = 409
+SEALS_MAX = 8
+NO_CHECK_TIME = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
+
+
+class WallMemory:
+    """What this wall keeps across restarts and addresses. Unreadable content is dropped. `told`: the configured address
+    of the hub; another one than before sets the wall up anew."""
+
+    def __init__(self, path: Path, told: str = "") -> None:
+        self._path = path
+        self.pin = WallPin(told=told)
+        with suppress(OSError, ValueError):
+            found = parse_message(WallPin, json.loads(path.read_text(encoding="utf-8")))
+            self.pin = found if told in ("", found.told) else self.pin.replace(display=found.display)
+
+    def keep(self, **changes: Any) -> None:
+        """Store what has changed; where the disk refuses, until the next restart."""
+        if (pin := self.pin.replace(**changes)) != self.pin:
+            self.pin = pin
+            with suppress(OSError):
+                write_atomically(
+                    self._path, canonical_json({name: getattr(pin, name) for name in pin.__struct_fields__})
+                )
+
+
+class OwnHub:
+    """Asks whoever may be the wall's hub. `configured`: its configured addresses. `unconfirmed`: it has answered, and
+    is to be told on its console that this wall is its own, as its certificate is new."""
+
+    def __init__(
+        self,
+        memory: WallMemory,
+        configured: Sequence[Endpoint] = (),
+        probe: Callable[[Endpoint], FoundHub | None] = probe_hub,
+    ) -> None:
+        self._memory, self._configured, self._probe = memory, configured, probe
+        self.unconfirmed = False
+
+    def ask(self, place: Endpoint) -> FoundHub | None:
+        """The wall's hub, if it is there and proves it. A wall without a key takes one from the first hub with a
+        certificate; one without any is known by its public id alone."""
+        try:
+            if not self._memory.pin.key:
+                found = self._probe(place)
+                if found is None or not (self._memory.pin.hub in ("", found.hub) or place in self._configured):
+                    return None
+                if not found.secure:
+                    return found
+                self._take_key(found)
+            return self._prove(place) if self._memory.pin.key else None
+        except (OSError, HTTPException, ValueError):
+            return None
+
+    def _take_key(self, found: FoundHub) -> None:
+        with closing(hub_connection(found)) as connection:
+            _, said = send_request(connection, PROOF, {"display": self._memory.pin.display}, BYTES_MAX)
+        if (given := parse_message(WallPin, said)).key:
+            self._memory.keep(wall=given.wall, key=given.key, display=given.display)
+
+    def _prove(self, place: Endpoint) -> FoundHub | None:
+        pin, nonce = self._memory.pin, secrets.token_hex(16)
+        key = bytes.fromhex(pin.key)
+        asked = {"wall": pin.wall, "nonce": nonce, "display": pin.display, "seals": list(pin.seals)}
+        status, said = request_json(place, PROOF, envelope(key, REQUEST, asked))
+        self.unconfirmed = self.unconfirmed or status == UNCONFIRMED
+        answer = parse_message(HubAnswer, open_envelope(key, ECHO, said))
+        if answer.nonce != nonce:
+            return None
+        self.unconfirmed = False
+        seals = dict.fromkeys((*pin.seals, digest(answer.authority)))
+        self._memory.keep(hub=answer.hub, seals=tuple(seals)[-SEALS_MAX:])
+        return FoundHub(place, answer.hub, answer.epoch, answer.name, answer.secure, answer.authority)
+
+
+def hub_connection(hub: FoundHub) -> HTTPConnection:
+    """For one request. A hub that has proved itself is asked over TLS, under its authority: nobody takes its address.
+    While a wall is set up, it knows of none."""
+    if not hub.secure:
+        return HTTPConnection(*hub.place, timeout=HUB_WITHIN_S)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # The authority certifies nobody but its hub, whose address may be new, and this machine may not know the time.
+    context.check_hostname = False
+    context.verify_flags |= NO_CHECK_TIME
+    context.verify_mode = ssl.CERT_REQUIRED if hub.authority else ssl.CERT_NONE
+    if hub.authority:
+        context.load_verify_locations(cadata=hub.authority)
+    return HTTPSConnection(hub.place[0], hub.secure, timeout=HUB_WITHIN_S, context=context)

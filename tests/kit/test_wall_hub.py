@@ -1,0 +1,160 @@
+"""A wall stays with its hub: beside a stranger's with the same public id, and when it comes back on another card."""
+
+from __future__ import annotations
+
+import http.client
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+
+from kit import PIN, Kit, end, free_port, wait_until
+from roundtap.demo.demo import make_event
+from roundtap.kit.child_processes import start_roundtap
+from roundtap.rehearsal.live import ConsoleClient
+from roundtap_hub.access.tls import https_port
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.hub import hash_pin
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.service import Service
+from roundtap_units.link.find_hub import find_hub
+from roundtap_units.wall.main import MISSES, HubWatch, WallProxy, waiting_page
+from roundtap_units.wall.own_hub import OwnHub, WallMemory
+
+OURS, STRANGERS = "Friday night", "A stranger&#39;s night"
+
+
+def begin_journal(folder: Path) -> None:
+    """A journal that has only its public id, for two hubs to go on from."""
+    folder.mkdir(parents=True)
+    with closing(Journal(f"sqlite:///{folder / DATABASE}")) as journal:
+        service = Service(journal, system_clocks())
+        service.start()
+        service.stop()
+
+
+def KIT(folder: Path) -> Kit:
+    begin_journal(folder / "hub")
+    shutil.copytree(folder / "hub", folder / "stranger")
+    made = Kit(folder)
+    made.secure = ("--secure-port", str(https_port(made.port)))
+    make_event(folder / "stranger" / DATABASE, 4, 1, "xwing-standard", "A stranger's night")
+    (folder / "stranger" / "pin").write_text(hash_pin(PIN, "salt"))
+    return made
+
+
+class Wall:
+    """A wall's machine that knows two addresses, the stranger's first, and asks when it is told."""
+
+    def __init__(self, kit: Kit, folder: Path) -> None:
+        self.strange_port = free_port()
+        self.places = [("127.0.0.1", self.strange_port), ("127.0.0.1", kit.port)]
+        self.memory = WallMemory(folder / "wall.json")
+        self.own = OwnHub(self.memory)
+        self.watch = HubWatch((), self.own.ask, lambda _, ask: find_hub(ask=ask, candidates=lambda _: self.places))
+        self.proxy = WallProxy(
+            self.watch, self.memory, lambda: waiting_page("en", "192.168.1.33", "", self.own.unconfirmed)
+        )
+        threading.Thread(target=self.proxy.serve_forever, args=(0.01,), daemon=True).start()
+
+    def look(self) -> str:
+        """What its browser gets."""
+        with closing(http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=20)) as asking:
+            asking.request("GET", "/wall", headers={"Accept-Language": "en"})
+            return asking.getresponse().read().decode()
+
+    def wait_out_silence(self) -> None:
+        for _ in range(2 * MISSES):
+            self.watch.poll()
+
+    def close(self) -> None:
+        self.proxy.shutdown()
+        self.proxy.server_close()
+
+
+@pytest.fixture
+def wall(kit: Kit, tmp_path: Path) -> Iterator[Wall]:
+    kit.start_hub()
+    made = Wall(kit, tmp_path)
+    made.watch.poll()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def strangers(kit: Kit, tmp_path: Path) -> Iterator[ExitStack]:
+    """What a stranger starts ends with the test."""
+    with ExitStack() as started:
+        yield started
+
+
+def start_stranger(kit: Kit, strangers: ExitStack, port: int) -> subprocess.Popen[bytes]:
+    hub = start_roundtap(
+        "hub", "--data", str(kit.folder / "stranger"), "--host", "127.0.0.1", "--port", str(port),
+        "--secure-port", str(https_port(port)),
+    )  # fmt: skip
+    strangers.callback(lambda: hub.poll() is None and end(hub))
+    wait_until(lambda: find_hub(candidates=lambda _: [("127.0.0.1", port)]), "the stranger's hub")
+    return hub
+
+
+def test_a_wall_whose_hub_is_silent_never_shows_a_stranger_s_event_and_returns(
+    kit: Kit, wall: Wall, strangers: ExitStack
+) -> None:
+    assert OURS in wall.look()
+    kit.stop_hub(signal.SIGKILL)
+    start_stranger(kit, strangers, wall.strange_port)
+    wall.wait_out_silence()
+    assert STRANGERS not in wall.look()
+    assert "Looking for the hub" in wall.look()
+    kit.start_hub()
+    wall.watch.poll()
+    assert OURS in wall.look()
+
+
+def test_a_stranger_at_the_hub_s_own_address_is_not_shown_either(kit: Kit, wall: Wall, strangers: ExitStack) -> None:
+    """Not even before the wall has noticed."""
+    kit.stop_hub(signal.SIGKILL)
+    stranger = start_stranger(kit, strangers, kit.port)
+    assert STRANGERS not in wall.look()
+    wall.wait_out_silence()
+    assert STRANGERS not in wall.look()
+    end(stranger)
+    kit.start_hub()
+    wall.watch.poll()
+    assert OURS in wall.look()
+
+
+def test_a_restarted_wall_knows_its_hub(kit: Kit, wall: Wall, strangers: ExitStack, tmp_path: Path) -> None:
+    start_stranger(kit, strangers, wall.strange_port)
+    again = Wall(kit, tmp_path)
+    again.places[0] = ("127.0.0.1", wall.strange_port)
+    again.watch.poll()
+    assert OURS in again.look()
+    again.close()
+
+
+def test_a_hub_with_a_new_certificate_is_confirmed_once_on_its_console(kit: Kit, wall: Wall) -> None:
+    """Its folder was recovered without the certificates."""
+    kit.stop_hub()
+    shutil.rmtree(kit.hub_folder / "tls")
+    kit.start_hub()
+    wall.wait_out_silence()
+    assert "Confirm this wall on its console" in wall.look()
+    console = ConsoleClient(kit.url, PIN)
+    display = wall.memory.pin.display.partition(".")[0]
+    assert "it knew this hub by another certificate" in console._page("/console/displays")
+    console.post(f"/console/displays/{display}/set", event="", show="auto")
+    wall.wait_out_silence()
+    assert OURS in wall.look()
+    # Once: it is known from now on.
+    kit.stop_hub()
+    kit.start_hub()
+    wall.wait_out_silence()
+    assert OURS in wall.look()
