@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from roundtap_hub.hall.hub_sound import HubSound
     from roundtap_hub.practice_hub import PracticeHub
     from roundtap_hub.standby.peers import Peers
+    from roundtap_hub.store.continuing import Continuing
 
 SECRET_BYTES = 32
 NAME_LETTERS = 40
@@ -112,6 +113,7 @@ class Host:
     bench_url: str | None = None  # set by demo and practice: the address of the virtual tables
     framed_by: str = ""  # the origin whose page may frame this hub's pages (`auth.framing_origin`); "": none
     is_practice: bool = False  # whether this is a practice hub
+    continuing: Continuing | None = None  # what another hub's event is continued with; None: not from a folder
     practice: PracticeHub | None = None  # what this hub's organizers practise on; None: it has none
 
 

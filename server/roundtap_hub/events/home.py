@@ -7,10 +7,10 @@ from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
-from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, STAFF, route
+from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.events.saved_event import archived_list, listed_events
 from roundtap_hub.hall.preflight_checks import count_failed
-from roundtap_hub.rounds.round_clock import clock_face
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, clock_face, time_of_day
 from roundtap_hub.serving import web
 from roundtap_hub.store.command_pipeline import may_archive
 
@@ -58,6 +58,29 @@ def events_page(**_: str) -> AnyResponse:
         faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
         open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
+        offers=[(offer, until_text(offer.until, hub.clocks.wall())) for offer in hub.service.storage.offers],
+        own=hub.host.continuing.running_events() if hub.host.continuing is not None else [],
+    )
+
+
+@route("POST /console/continue", ORGANIZERS)
+@web.shows_problem_on(events_page)
+def continue_event() -> AnyResponse:
+    """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
+    continuing = web.current_hub().host.continuing
+    if not visit.begin_session(web.field("pin")) or (who := visit.current_staff()) is None or who.role != ORGANIZER:
+        raise Invalid("wrong_pin")
+    if continuing is not None:
+        continuing.press(web.field("mark"), bool(web.field("sure")))
+    return redirect(url_for("console.events_page"), 303)
+
+
+def until_text(until: str, now: str | None) -> str:
+    """The time of an offer's newest entry; with the date unless that is today; "" where unknown."""
+    day = "%Y-%m-%d"
+    return time_of_day(
+        until or None,
+        form="%H:%M" if time_of_day(until or None, form=day) == time_of_day(now, form=day) else DATE_AND_TIME,
     )
 
 

@@ -109,6 +109,23 @@ class Recovery:
         return bool(self.secrets_lost) or any(each.lacks for each in self.streams)
 
 
+@dataclass(frozen=True, slots=True)
+class FoundHub:
+    """A hub of which something was found, as a person chooses it. `events`: name and number of readable entries by id, the
+    newest first; `entries`: of all its streams; `lost`: entries that were saved and do not count any more; `until`: when the newest
+    was made, wall time, "" if unknown."""
+
+    hub: str
+    events: Mapping[str, tuple[str, int]]
+    entries: int
+    lost: int
+    until: str
+
+    def __str__(self) -> str:
+        names = ", ".join(f"“{name}”" for name, _ in self.events.values()) or "–"
+        return f"{self.hub}: {names} · {self.entries} · {self.until[:16].replace('T', ' ') or '–'}"
+
+
 class Findings:
     """What the sources of one hub hold together. `entries`: each once, by stream, number and hash; `people`: by digest,
     whichever row it stands in."""
@@ -295,9 +312,9 @@ def recover(
     shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, unused)))
     proved: dict[Row, Entry] = {}
-    sources = [read_source(path, proved) for path in paths]
+    sources = _read_places(places, proved, unused)
+    paths = [source.path for source in sources]
     ours, notes = _of_one_hub(sources, lineage, places)
     beside = dict.fromkeys(path for place in places if place.is_file() for path in readable_paths(_root_of(place), []))
     marks = set[str]().union(*(source.marks for source in ours))
@@ -329,7 +346,7 @@ def recover(
             known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
             head.record = head_file.HeadRecord(known)
             head_file.init_head_file(head, journal, fold_venue(journal.entries(VENUE)).epoch)
-        _put_in_place(making, to)
+        put_in_place(making, to)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     notes += unused + [(each.path, "copied") for each in ours if each.copied]
@@ -339,6 +356,17 @@ def recover(
         secrets_lost,
         notes,
     )
+
+
+def find_hubs(places: Sequence[Path]) -> list[FoundHub]:
+    """The hubs that could be made of what is found there. Raises Problem("recover_missing")."""
+    whole, _ = _group_hubs(_read_places(places, {}, []))
+    return [_describe(members) for members in _chosen(whole)]
+
+
+def _read_places(places: Sequence[Path], proved: dict[Row, Entry], unused: list[tuple[Path, str]]) -> list[Source]:
+    paths = dict.fromkeys(path for place in places for path in readable_paths(place, unused))
+    return [read_source(path, proved) for path in paths]
 
 
 def _refuse_newer(sources: Iterable[Source]) -> None:
@@ -363,11 +391,8 @@ def _root_of(file: Path) -> Path:
     )
 
 
-def _of_one_hub(
-    sources: Sequence[Source], wanted: str, places: Sequence[Path]
-) -> tuple[list[Source], list[tuple[Path, str]]]:
-    """The sources that belong together, the newest first, and what is not used. Raises Problem if there is nothing, or
-    more than one hub."""
+def _group_hubs(sources: Sequence[Source]) -> tuple[list[list[Source]], list[list[Source]]]:
+    """The sources that belong together: those of hubs of which a first entry is known, and the others."""
     hubs: list[tuple[set[str], list[Source]]] = []
     for source in sources:
         marks, members = source.marks, [source]
@@ -375,26 +400,38 @@ def _of_one_hub(
             hubs.remove(hub)
             marks, members = marks | hub[0], [*hub[1], *members]
         hubs.append((marks, members))
-    whole = [
-        members
-        for _, members in hubs
-        if any(entry.number == 1 for source in members for entry in source.entries.values())
-    ]
+    whole, parts = list[list[Source]](), list[list[Source]]()
+    for _, members in hubs:
+        begins = any(entry.number == 1 for source in members for entry in source.entries.values())
+        (whole if begins else parts).append(members)
+    return whole, parts
+
+
+def _chosen(whole: Sequence[list[Source]], wanted: str = "") -> list[list[Source]]:
+    """The hub that is wanted; else all that have an event, as a new card's empty hub lies beside every other."""
+    if wanted:
+        return [members for members in whole if _identity(members) == wanted]
+    return [members for members in whole if _has_event(members)] or list(whole)
+
+
+def _has_event(members: Iterable[Source]) -> bool:
+    return any(entry.kind == "event-created" for source in members for entry in source.entries.values())
+
+
+def _of_one_hub(
+    sources: Sequence[Source], wanted: str, places: Sequence[Path]
+) -> tuple[list[Source], list[tuple[Path, str]]]:
+    """The sources that belong together, the newest first, and what is not used. Raises Problem if there is nothing, or
+    more than one hub."""
+    whole, parts = _group_hubs(sources)
     if not whole:
         raise Problem("nothing_to_recover", places=", ".join(map(str, places)))
-    chosen = [members for members in whole if wanted in ("", _identity(members))]
+    chosen = _chosen(whole, wanted)
     if len(chosen) != 1:
-        hubs_text = "; ".join(f"{_identity(members)}: {', '.join(_names(members))}" for members in whole)
-        raise Problem("recover_several", hubs=hubs_text)
-    if len(whole) == 1:
+        raise Problem("recover_several", hubs="; ".join(str(_describe(members)) for members in whole))
+    if len(_chosen(whole)) == 1:
         # Pages of a damaged file may share nothing with the rest and still be of this hub.
-        chosen[0] += [
-            source
-            for _, members in hubs
-            if members is not chosen[0]
-            for source in members
-            if source.entries and not source.lineage
-        ]
+        chosen[0] += [source for members in parts for source in members if source.entries and not source.lineage]
     ours = sorted(
         chosen[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE), reverse=True
     )
@@ -415,14 +452,24 @@ def _identity(members: Iterable[Source]) -> str:
     )
 
 
-def _names(members: Iterable[Source]) -> list[str]:
-    return sorted(
+def _describe(members: Sequence[Source]) -> FoundHub:
+    found = Findings(members)
+    streams = {stream: found.stream(stream) for stream in found.entries}
+    deleted = events_deleted(streams[VENUE].entries) if VENUE in streams else set()
+    untils = {
+        stream: max((entry.at.wall for entry in each.entries if entry.at.wall), default="")
+        for stream, each in streams.items()
+    }
+    events = [stream for stream, each in streams.items() if each.name and stream not in deleted]
+    return FoundHub(
+        _identity(members),
         {
-            f"“{entry.data.get('name')}”"
-            for source in members
-            for entry in source.entries.values()
-            if entry.kind == "event-created"
-        }
+            event: (streams[event].name, len(streams[event].entries))
+            for event in sorted(events, key=lambda event: untils[event], reverse=True)
+        },
+        sum(len(each.entries) for each in streams.values()),
+        sum(len(each.unread) + len(each.beyond) for each in streams.values()),
+        max(untils.values(), default=""),
     )
 
 
@@ -621,12 +668,12 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
     return without
 
 
-def _put_in_place(making: Path, folder: Path) -> None:
+def put_in_place(making: Path, folder: Path) -> None:
     """Move the folder in one step; onto a mount point file by file, the database last, so that no hub takes the folder
     for a journal before."""
     for path in making.rglob("*"):
         sync_to_disk(path)
-    if making.parent != folder:
+    if not making.is_relative_to(folder):
         os.replace(making, folder)
     else:
         for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):
