@@ -70,7 +70,7 @@ def recover(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--restart",
         action="store_true",
-        help="stop the hub's service first, set aside what is in --data (backups/set-aside there), and start the service",
+        help="stop the hub's service, set aside what is in --data (in backups/set-aside there), start it again",
     )
     parser.add_argument(
         "--outbox",

@@ -113,7 +113,7 @@ class Host:
     bench_url: str | None = None  # set by demo and practice: the address of the virtual tables
     framed_by: str = ""  # the origin whose page may frame this hub's pages (`auth.framing_origin`); "": none
     is_practice: bool = False  # whether this is a practice hub
-    continuing: Continuing | None = None  # what another hub's event is continued with; None: not from a folder
+    continuing: Continuing | None = None  # what continues another hub's event; None: a test's
     practice: PracticeHub | None = None  # what this hub's organizers practise on; None: it has none
 
 

@@ -186,7 +186,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
             bench_url=args.bench_url,
             framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
             is_practice=practice is not None,
-            continuing=None if args.database else Continuing(args.data, service),
+            continuing=Continuing(args.data, service),
             # Its virtual units ask it on this machine's own address.
             practice=None
             if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
@@ -199,8 +199,6 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
     )
     if hub.host.practice is not None:
         hub.host.practice.clear_folder()
-    if hub.host.continuing is not None:
-        hub.host.continuing.start()
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.serving.server import REOPEN, serve
 

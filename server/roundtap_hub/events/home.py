@@ -1,5 +1,7 @@
 """The start pages of players and of staff, help, login and logout."""
 
+from functools import partial
+
 from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -44,6 +46,7 @@ def home_page() -> AnyResponse:
 def events_page(**_: str) -> AnyResponse:
     """The console's start page: events in play first, each with its clock, then those before play and the finished."""
     hub, snapshot = web.current_hub(), web.current_snapshot()
+    continuing = hub.host.continuing
     lines = listed_events(snapshot)
     playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
     known = {state.id for state in playing}
@@ -58,8 +61,9 @@ def events_page(**_: str) -> AnyResponse:
         faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
         open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
-        offers=[(offer, until_text(offer.until, hub.clocks.wall())) for offer in hub.service.storage.offers],
-        own=hub.host.continuing.running_events() if hub.host.continuing is not None else [],
+        offers=continuing.offers() if continuing else {},
+        own=continuing.running_events() if continuing else "",
+        until=partial(until_text, hub.clocks.wall()),
     )
 
 
@@ -67,21 +71,17 @@ def events_page(**_: str) -> AnyResponse:
 @web.shows_problem_on(events_page)
 def continue_event() -> AnyResponse:
     """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
-    continuing = web.current_hub().host.continuing
     if not visit.begin_session(web.field("pin")) or (who := visit.current_staff()) is None or who.role != ORGANIZER:
         raise Invalid("wrong_pin")
-    if continuing is not None:
+    if (continuing := web.current_hub().host.continuing) is not None:
         continuing.press(web.field("mark"), bool(web.field("sure")))
     return redirect(url_for("console.events_page"), 303)
 
 
-def until_text(until: str, now: str | None) -> str:
-    """The time of an offer's newest entry; with the date unless that is today; "" where unknown."""
-    day = "%Y-%m-%d"
-    return time_of_day(
-        until or None,
-        form="%H:%M" if time_of_day(until or None, form=day) == time_of_day(now, form=day) else DATE_AND_TIME,
-    )
+def until_text(now: str | None, until: str) -> str:
+    """A wall time of day; with the date unless that is today's; "" where unknown."""
+    days = {time_of_day(each, form="%Y-%m-%d") for each in (now, until or None)}
+    return time_of_day(until or None, form="%H:%M" if len(days) == 1 else DATE_AND_TIME)
 
 
 @route("GET /console/help", STAFF)

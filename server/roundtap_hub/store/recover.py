@@ -109,23 +109,6 @@ class Recovery:
         return bool(self.secrets_lost) or any(each.lacks for each in self.streams)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHub:
-    """A hub of which something was found, as a person chooses it. `events`: name and number of readable entries by id, the
-    newest first; `entries`: of all its streams; `lost`: entries that were saved and do not count any more; `until`: when the newest
-    was made, wall time, "" if unknown."""
-
-    hub: str
-    events: Mapping[str, tuple[str, int]]
-    entries: int
-    lost: int
-    until: str
-
-    def __str__(self) -> str:
-        names = ", ".join(f"“{name}”" for name, _ in self.events.values()) or "–"
-        return f"{self.hub}: {names} · {self.entries} · {self.until[:16].replace('T', ' ') or '–'}"
-
-
 class Findings:
     """What the sources of one hub hold together. `entries`: each once, by stream, number and hash; `people`: by digest,
     whichever row it stands in."""
@@ -312,9 +295,9 @@ def recover(
     shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
+    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, unused)))
     proved: dict[Row, Entry] = {}
-    sources = _read_places(places, proved, unused)
-    paths = [source.path for source in sources]
+    sources = [read_source(path, proved) for path in paths]
     ours, notes = _of_one_hub(sources, lineage, places)
     beside = dict.fromkeys(path for place in places if place.is_file() for path in readable_paths(_root_of(place), []))
     marks = set[str]().union(*(source.marks for source in ours))
@@ -358,17 +341,6 @@ def recover(
     )
 
 
-def find_hubs(places: Sequence[Path]) -> list[FoundHub]:
-    """The hubs that could be made of what is found there. Raises Problem("recover_missing")."""
-    whole, _ = _group_hubs(_read_places(places, {}, []))
-    return [_describe(members) for members in _chosen(whole)]
-
-
-def _read_places(places: Sequence[Path], proved: dict[Row, Entry], unused: list[tuple[Path, str]]) -> list[Source]:
-    paths = dict.fromkeys(path for place in places for path in readable_paths(place, unused))
-    return [read_source(path, proved) for path in paths]
-
-
 def _refuse_newer(sources: Iterable[Source]) -> None:
     """Raise Problem("journal_newer") for a journal that a later version has written: its entries may mean more."""
     for source in sources:
@@ -391,8 +363,11 @@ def _root_of(file: Path) -> Path:
     )
 
 
-def _group_hubs(sources: Sequence[Source]) -> tuple[list[list[Source]], list[list[Source]]]:
-    """The sources that belong together: those of hubs of which a first entry is known, and the others."""
+def _of_one_hub(
+    sources: Sequence[Source], wanted: str, places: Sequence[Path]
+) -> tuple[list[Source], list[tuple[Path, str]]]:
+    """The sources that belong together, the newest first, and what is not used. Raises Problem if there is nothing, or
+    more than one hub."""
     hubs: list[tuple[set[str], list[Source]]] = []
     for source in sources:
         marks, members = source.marks, [source]
@@ -400,38 +375,27 @@ def _group_hubs(sources: Sequence[Source]) -> tuple[list[list[Source]], list[lis
             hubs.remove(hub)
             marks, members = marks | hub[0], [*hub[1], *members]
         hubs.append((marks, members))
-    whole, parts = list[list[Source]](), list[list[Source]]()
-    for _, members in hubs:
-        begins = any(entry.number == 1 for source in members for entry in source.entries.values())
-        (whole if begins else parts).append(members)
-    return whole, parts
-
-
-def _chosen(whole: Sequence[list[Source]], wanted: str = "") -> list[list[Source]]:
-    """The hub that is wanted; else all that have an event, as a new card's empty hub lies beside every other."""
-    if wanted:
-        return [members for members in whole if _identity(members) == wanted]
-    return [members for members in whole if _has_event(members)] or list(whole)
-
-
-def _has_event(members: Iterable[Source]) -> bool:
-    return any(entry.kind == "event-created" for source in members for entry in source.entries.values())
-
-
-def _of_one_hub(
-    sources: Sequence[Source], wanted: str, places: Sequence[Path]
-) -> tuple[list[Source], list[tuple[Path, str]]]:
-    """The sources that belong together, the newest first, and what is not used. Raises Problem if there is nothing, or
-    more than one hub."""
-    whole, parts = _group_hubs(sources)
+    whole = [
+        members
+        for _, members in hubs
+        if any(entry.number == 1 for source in members for entry in source.entries.values())
+    ]
     if not whole:
         raise Problem("nothing_to_recover", places=", ".join(map(str, places)))
-    chosen = _chosen(whole, wanted)
+    # A new card's empty hub lies beside every other one.
+    in_play = [members for members in whole if _names(members)] or whole
+    chosen = [members for members in whole if _identity(members) == wanted] if wanted else in_play
     if len(chosen) != 1:
-        raise Problem("recover_several", hubs="; ".join(str(_describe(members)) for members in whole))
-    if len(_chosen(whole)) == 1:
+        raise Problem("recover_several", hubs="; ".join(map(_description, whole)))
+    if len(in_play) == 1:
         # Pages of a damaged file may share nothing with the rest and still be of this hub.
-        chosen[0] += [source for members in parts for source in members if source.entries and not source.lineage]
+        chosen[0] += [
+            source
+            for _, members in hubs
+            if members is not chosen[0]
+            for source in members
+            if source.entries and not source.lineage
+        ]
     ours = sorted(
         chosen[0], key=lambda source: (_epochs_in(source), _extent(source), source.path.name == DATABASE), reverse=True
     )
@@ -452,24 +416,23 @@ def _identity(members: Iterable[Source]) -> str:
     )
 
 
-def _describe(members: Sequence[Source]) -> FoundHub:
-    found = Findings(members)
-    streams = {stream: found.stream(stream) for stream in found.entries}
-    deleted = events_deleted(streams[VENUE].entries) if VENUE in streams else set()
-    untils = {
-        stream: max((entry.at.wall for entry in each.entries if entry.at.wall), default="")
-        for stream, each in streams.items()
-    }
-    events = [stream for stream, each in streams.items() if each.name and stream not in deleted]
-    return FoundHub(
-        _identity(members),
+def _names(members: Iterable[Source]) -> list[str]:
+    return sorted(
         {
-            event: (streams[event].name, len(streams[event].entries))
-            for event in sorted(events, key=lambda event: untils[event], reverse=True)
-        },
-        sum(len(each.entries) for each in streams.values()),
-        sum(len(each.unread) + len(each.beyond) for each in streams.values()),
-        max(untils.values(), default=""),
+            f"“{entry.data.get('name')}”"
+            for source in members
+            for entry in source.entries.values()
+            if entry.kind == "event-created"
+        }
+    )
+
+
+def _description(members: Sequence[Source]) -> str:
+    """ "3acf2437161d22cb: “Winter Open” · 66 · 2026-11-22 17:05": what a person chooses by."""
+    entries = {(entry.stream, entry.number): entry for source in members for entry in source.entries.values()}
+    until = max((entry.at.wall for entry in entries.values() if entry.at.wall), default="–")
+    return (
+        f"{_identity(members)}: {', '.join(_names(members)) or '–'} · {len(entries)} · {until[:16].replace('T', ' ')}"
     )
 
 

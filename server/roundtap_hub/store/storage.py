@@ -31,20 +31,6 @@ class StorageLine:
     problem: Problem | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What a stick at `place` holds of another hub, which this one may continue. `mark`: names it in a press; `name`: of
-    its newest events; `entries`: readable ones, `lost`: others; `until`: wall time of the newest, "" if unknown."""
-
-    mark: str
-    place: str
-    hub: str
-    name: str
-    entries: int
-    lost: int
-    until: str
-
-
 class StorageState:
     """Thread-safe. `copies_of`: returns the copies' states; None if the database server keeps the copies."""
 
@@ -65,10 +51,8 @@ class StorageState:
         self._shown = ""
         self.mended: Sequence[str] = ()
         """Tables that this start has made anew (store/mending.py)."""
-        self.offers: Sequence[Offer] = ()
-        self.continuing = ""
-        """The name of the event that this hub is about to continue, until its next start."""
-        self.not_continued: Problem | None = None
+        self.continuing: StorageLine | None = None
+        """That this hub is about to continue another one's event, or why it did not (store/continuing.py)."""
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -130,11 +114,7 @@ class StorageState:
 
     def lines(self) -> list[StorageLine]:
         """The current lines, the worst first."""
-        found, now_ms = list[StorageLine](), self._mono_ms()
-        if self.continuing:
-            found.append(StorageLine("continuing", name=self.continuing))
-        if self.not_continued is not None:
-            found.append(StorageLine("not_continued", problem=self.not_continued))
+        found, now_ms = [self.continuing] if self.continuing is not None else [], self._mono_ms()
         if self._trouble:
             found.append(StorageLine(self._trouble, since_ms=self._since_ms))
         elif self._well_since_ms is not None and now_ms - self._well_since_ms < WELL_AGAIN_MS:
@@ -156,8 +136,7 @@ class StorageState:
     @property
     def version(self) -> str:
         """A text that changes whenever the lines change."""
-        lines = (f"{line.key}/{line.name}/{line.n}/{line.since_ms}/{line.problem}" for line in self.lines())
-        return "|".join((*lines, *(offer.mark for offer in self.offers)))
+        return "|".join(f"{line.key}/{line.name}/{line.n}/{line.since_ms}/{line.problem}" for line in self.lines())
 
     def _copy_lines(self) -> list[StorageLine]:
         if self.copies_of is None:
