@@ -153,6 +153,7 @@ WRITTEN: Mapping[str, Row] = {
         Row(ORGANIZERS),
         "GET /console/new",
         "POST /console",
+        "POST /console/continue",
         "POST /console/import",
         "GET /console/archived",
         "GET /console/hub",

@@ -9,10 +9,10 @@ from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
-from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
+from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZERS, STAFF, route
 from roundtap_hub.events.saved_event import archived_list, listed_events
 from roundtap_hub.hall.preflight_checks import count_failed
-from roundtap_hub.rounds.round_clock import DATE_AND_TIME, clock_face, time_of_day
+from roundtap_hub.rounds.round_clock import clock_face, until_text
 from roundtap_hub.serving import web
 from roundtap_hub.store.command_pipeline import may_archive
 
@@ -71,17 +71,11 @@ def events_page(**_: str) -> AnyResponse:
 @web.shows_problem_on(events_page)
 def continue_event() -> AnyResponse:
     """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
-    if not visit.begin_session(web.field("pin")) or (who := visit.current_staff()) is None or who.role != ORGANIZER:
+    if not visit.is_organizers_pin(web.field("pin")):
         raise Invalid("wrong_pin")
     if (continuing := web.current_hub().host.continuing) is not None:
         continuing.press(web.field("mark"), bool(web.field("sure")))
     return redirect(url_for("console.events_page"), 303)
-
-
-def until_text(now: str | None, until: str) -> str:
-    """A wall time of day; with the date unless that is today's; "" where unknown."""
-    days = {time_of_day(each, form="%Y-%m-%d") for each in (now, until or None)}
-    return time_of_day(until or None, form="%H:%M" if len(days) == 1 else DATE_AND_TIME)
 
 
 @route("GET /console/help", STAFF)

@@ -88,7 +88,7 @@ class Continuing:
 
     def running_events(self) -> str:
         """The names of this hub's own events that are not over: they would be set aside."""
-        return ", ".join(f"“{state.name}”" for state in self._service.snapshot.events.values() if not state.finished)
+        return ", ".join(state.name for state in self._service.snapshot.events.values() if not state.finished)
 
     def press(self, mark: str, sure: bool) -> None:
         """Continue the copy with this mark: a new process goes on with it, or `StorageState.continuing` says why not. A

@@ -22,6 +22,8 @@ from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.asgi import HubApplication
 from roundtap_hub.store.copies import CURRENT, CopyState
+from roundtap_hub.store.folder_copy import CopyContent
+from roundtap_hub.store.journal import Head
 from roundtap_hub.units.device_api import PanelApi
 from roundtap_hub.units.unit_keys import make_local_units
 from roundtap_machine.root_steps import StepRefused
@@ -127,6 +129,32 @@ def test_an_older_panel_is_told_of_no_event_and_no_call(bench):
     answer = bench.ask()
     assert (answer["view"]["events"], answer["view"]["calls"]) == ([], [])
     assert answer["now_ms"] == bench.clock.ms
+
+
+def test_an_offer_is_shown_and_continued_once_pressed(bench, monkeypatch):
+    found = CopyContent("line", "e", heads={"e1": Head(66, "hash")}, names={"e1": "Winter Open"}, chain="a mark")
+    pressed = []
+
+    class Offers:
+        def offers(self):
+            return {"/media/stick": found}
+
+        def running_events(self):
+            return "Practice"
+
+        def press(self, mark, sure):
+            pressed.append((mark, sure))
+
+    bench.hub.host.continuing = Offers()
+    assert bench.ask()["view"]["offer"] == {
+        "mark": "a mark",
+        "name": "Winter Open",
+        "entries": 66,
+        "until": "",
+        "own": "Practice",
+    }
+    assert bench.ask({"step": "continue", "name": "a mark"})["done"] == {"refused": ""}
+    assert pressed == [("a mark", True)]
 
 
 def test_its_fields_are_those_that_are_told(bench, monkeypatch):
