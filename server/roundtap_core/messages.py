@@ -379,12 +379,15 @@ class UsbStick(Message, frozen=True):
 
 
 class ContinueOffer(Message, frozen=True):
-    """Another hub's event on a stick, which this one may continue; `own`: the running events that this would end."""
+    """Another hub's event on a stick, which this one may continue. `until`: when the newest entry was made; `own`: this
+    hub's running events, which would be set aside."""
 
     mark: str
+    place: DisplayText
     name: DisplayText
     entries: int
-    until: DisplayText
+    until: str
+    damaged: bool
     own: DisplayText
 
 

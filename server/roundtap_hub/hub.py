@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from roundtap_hub.hall.hub_sound import HubSound
     from roundtap_hub.practice_hub import PracticeHub
     from roundtap_hub.standby.peers import Peers
-    from roundtap_hub.store.continuing import Continuing
 
 SECRET_BYTES = 32
 NAME_LETTERS = 40
@@ -113,7 +112,6 @@ class Host:
     bench_url: str | None = None  # set by demo and practice: the address of the virtual tables
     framed_by: str = ""  # the origin whose page may frame this hub's pages (`auth.framing_origin`); "": none
     is_practice: bool = False  # whether this is a practice hub
-    continuing: Continuing | None = None  # what continues another hub's event; None: a test's
     practice: PracticeHub | None = None  # what this hub's organizers practise on; None: it has none
 
 

@@ -38,7 +38,7 @@ from roundtap_hub.standby.peers import Peers
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
-from roundtap_hub.store.continuing import Continuing, finish_continuing
+from roundtap_hub.store.continuing import finish_continuing
 from roundtap_hub.store.copies import Copies
 from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.earlier_files import migrate_files
@@ -186,7 +186,6 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
             bench_url=args.bench_url,
             framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
             is_practice=practice is not None,
-            continuing=Continuing(args.data, service),
             # Its virtual units ask it on this machine's own address.
             practice=None
             if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"

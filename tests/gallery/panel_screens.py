@@ -22,7 +22,7 @@ HUB = PanelView(
     (UsbStick(STICK, "current"),),
     running=True,
     trouble=True,
-    offer=ContinueOffer("a mark", "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", "Winter Open"),
+    offer=ContinueOffer("a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, "Winter Open"),
 )
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
 OF_HUB = (

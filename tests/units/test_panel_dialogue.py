@@ -209,7 +209,9 @@ def test_without_anybody_it_goes_back_to_the_addresses():
 
 
 def test_another_hubs_event_is_continued_with_two_questions():
-    played = Played(HUB.replace(offer=ContinueOffer("a mark", "Winter Open", 66, "17:05", "Practice")))
+    played = Played(
+        HUB.replace(offer=ContinueOffer("a mark", "/media/stick", "Winter Open", 66, "17:05", False, "Practice"))
+    )
     played.go(d.CONTINUE_ASK)
     assert "Continue? | Winter Open | 66 entries until 17:05 | ● yes" in played.said
     played.press("◉")
@@ -221,7 +223,7 @@ def test_another_hubs_event_is_continued_with_two_questions():
 
 
 def test_an_offer_that_is_gone_asks_no_more():
-    played = Played(HUB.replace(offer=ContinueOffer("a mark", "Winter Open", 66, "17:05", "")))
+    played = Played(HUB.replace(offer=ContinueOffer("a mark", "/media/stick", "Winter Open", 66, "17:05", False, "")))
     played.go(d.CONTINUE_ASK)
     played.press("●")
     assert "This hub starts again with that event." in played.said

@@ -22,12 +22,11 @@ FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing t
 def run(args: Namespace) -> int:
     """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
     words, places = cli_io.cli_words(), [*args.places, *args.outbox]
-    now = words("recover.now", where=args.data)
+    key, aside = "recover.set_aside" if args.restart else "recover.now", None
     try:
         if args.restart:
             run_program(["systemctl", "stop", SERVICE])
-            made, aside = recover_in_place(places, args.data, system_clocks(), args.lineage)
-            now = f"{words('recover.set_aside', aside=aside)} {now}"
+            made, aside = recover_in_place(places, args.data, args.lineage)
         else:
             made = recover(places, args.data, system_clocks(), args.lineage)
     except Problem as problem:
@@ -36,16 +35,15 @@ def run(args: Namespace) -> int:
         return cli_io.print_refusal(f"roundtap recover: {error.filename}: {error.strerror or error}")
     finally:
         # Also where nothing was made: what stood there goes on.
-        started = args.restart and run_program(["systemctl", "start", SERVICE]).code == 0
-    if started:
-        now = words("recover.started", aside=aside)
+        if args.restart and run_program(["systemctl", "start", SERVICE]).code == 0:
+            key = "recover.started"
     cli_io.write_lines(
         map(
             cli_io.escape_controls,
             (
                 *recovery_lines(made, words),
                 words("recover.lost_some" if made.lacks else "recover.nothing_lost"),
-                now,
+                words(key, where=args.data, aside=aside),
             ),
         )
     )

@@ -7,7 +7,6 @@ from flask import Response, current_app, g, request
 from werkzeug.http import dump_cookie
 
 from roundtap_hub.access.auth import is_csrf_valid, is_local_request
-from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.access.staff import LIFE_MS, Session, StaffIdentity, csrf_token_of
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving import cookies as http_cookies
@@ -106,10 +105,12 @@ def remember_language(chosen: str) -> None:
 
 def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; its previous session ends. Raises Problem("pin_wait")."""
-    visit, organizers = current_visit(), current_hub().access.organizers
-    token = _token_for(pin)
-    session = organizers.session(token)
-    if session is None or not visit.cookie:
+    visit = current_visit()
+    organizers = current_hub().access.organizers
+    device = http_cookies.cookies_in(request.headers.get("Cookie", "")).get(visit.cookie + http_cookies.DEVICE, "")
+    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), device)
+    session = organizers.session(token) if token is not None else None
+    if token is None or session is None or not visit.cookie:
         return False
     if visit.session is not None:
         organizers.sessions.end(visit.session.id)
@@ -118,23 +119,6 @@ def begin_session(pin: str) -> bool:
     visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
     visit.new_cookies[visit.cookie + http_cookies.FORM] = ("", 0)
     return True
-
-
-def is_organizers_pin(pin: str) -> bool:
-    """Whether this is an organizer's PIN; the browser's session stays. Raises Problem("pin_wait")."""
-    organizers = current_hub().access.organizers
-    session = organizers.session(_token_for(pin))
-    who = organizers.identity_of(session)
-    if session is not None:
-        organizers.sessions.end(session.id)
-    return who is not None and who.role == ORGANIZER
-
-
-def _token_for(pin: str) -> str:
-    """The token of a new session; "" for a wrong PIN."""
-    cookies, cookie = http_cookies.cookies_in(request.headers.get("Cookie", "")), current_visit().cookie
-    known, agent = cookies.get(cookie + http_cookies.DEVICE, ""), request.headers.get("User-Agent", "")
-    return current_hub().access.organizers.log_in(pin, request.remote_addr or "", agent, known) or ""
 
 
 def end_session() -> None:

@@ -9,11 +9,12 @@ from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
-from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZERS, STAFF, route
+from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.events.saved_event import archived_list, listed_events
 from roundtap_hub.hall.preflight_checks import count_failed
-from roundtap_hub.rounds.round_clock import clock_face, until_text
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, clock_face, time_of_day
 from roundtap_hub.serving import web
+from roundtap_hub.store import continuing
 from roundtap_hub.store.command_pipeline import may_archive
 
 HELP = (
@@ -46,7 +47,6 @@ def home_page() -> AnyResponse:
 def events_page(**_: str) -> AnyResponse:
     """The console's start page: events in play first, each with its clock, then those before play and the finished."""
     hub, snapshot = web.current_hub(), web.current_snapshot()
-    continuing = hub.host.continuing
     lines = listed_events(snapshot)
     playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
     known = {state.id for state in playing}
@@ -61,9 +61,8 @@ def events_page(**_: str) -> AnyResponse:
         faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
         open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
-        offers=continuing.offers() if continuing else {},
-        own=continuing.running_events() if continuing else "",
-        until=partial(until_text, hub.clocks.wall()),
+        offers=continuing.offers(hub.service),
+        until=partial(time_of_day, form=DATE_AND_TIME),
     )
 
 
@@ -71,10 +70,11 @@ def events_page(**_: str) -> AnyResponse:
 @web.shows_problem_on(events_page)
 def continue_event() -> AnyResponse:
     """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
-    if not visit.is_organizers_pin(web.field("pin")):
+    hub, pin_is_right = web.current_hub(), visit.begin_session(web.field("pin"))
+    if not pin_is_right or (who := visit.current_staff()) is None or who.role != ORGANIZER:
         raise Invalid("wrong_pin")
-    if (continuing := web.current_hub().host.continuing) is not None:
-        continuing.press(web.field("mark"), bool(web.field("sure")))
+    if hub.host.machine.folder is not None:
+        continuing.press(hub.service, hub.host.machine.folder, web.field("mark"), bool(web.field("sure")))
     return redirect(url_for("console.events_page"), 303)
 
 

@@ -217,12 +217,6 @@ def clock_width(clock: Clock) -> int:
     return max(5, len(format_clock(clock.total_ms)))
 
 
-def until_text(now: str | None, until: str) -> str:
-    """A wall time of day; with the date unless that is today's; "" where unknown."""
-    days = {time_of_day(each, form="%Y-%m-%d") for each in (now, until or None)}
-    return time_of_day(until or None, form="%H:%M" if len(days) == 1 else DATE_AND_TIME)
-
-
 def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str:
     """The local time ("14:32", or in another form of `strftime`) `later_ms` after `wall` (ISO 8601); "" where the time
     is unknown."""

@@ -8,40 +8,35 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from roundtap_core.errors import Problem
+from roundtap_core.messages import ContinueOffer
+from roundtap_core.typed import DisplayText
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups
-from roundtap_hub.store.clocks import Clocks, system_clocks
+from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.folder_copy import CopyContent
 from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
 from roundtap_hub.store.recover import Recovery, put_in_place, recover
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.storage import StorageLine
-from roundtap_machine.atomic_write import sync_to_disk
 
 log = logging.getLogger(__name__)
 
 MADE = Path(backups.FOLDER, "continue")  # in the hub's folder: a whole recovered one
 BUSY, FAILED = "continuing", "not_continued"
+_pressing = threading.Lock()
 
 
-def recover_in_place(
-    places: Sequence[Path], folder: Path, clocks: Clocks, lineage: str = ""
-) -> tuple[Recovery, Path | None]:
+def recover_in_place(places: Sequence[Path], folder: Path, lineage: str = "") -> tuple[Recovery, Path | None]:
     """As `recover`, but the folder may be a hub's that does not run: it is set aside, and this returns where. Raises
     Problem("folder_in_use")."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with os.fdopen(lock_folder(folder)):
-        made = _recover_beside(places, folder, clocks, lineage)
+        made = recover(places, folder / MADE, system_clocks(), lineage)
     aside, owner = finish_continuing(folder), folder.stat()
     for path in folder.rglob("*") if os.geteuid() == 0 else ():
         # Help with sudo must not lock the hub out.
         os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
     return made, aside
-
-
-def _recover_beside(places: Sequence[Path], folder: Path, clocks: Clocks, lineage: str) -> Recovery:
-    shutil.rmtree(folder / MADE, ignore_errors=True)
-    return recover(places, folder / MADE, clocks, lineage)
 
 
 def finish_continuing(folder: Path) -> Path | None:
@@ -58,10 +53,7 @@ def finish_continuing(folder: Path) -> Path | None:
             for path in [*folder.iterdir()]:
                 if path.name not in (backups.FOLDER, backups.PRACTICE) and path.suffix != ".lock":
                     os.replace(path, moving / path.name)
-            for each in (moving, folder):
-                sync_to_disk(each)
             os.replace(moving, aside)
-            sync_to_disk(kept)
         if (aside / "pin").is_file() and not any((each / "pin").exists() for each in (made, folder)):
             # Copies alone hold none: whoever is let in here stays let in.
             shutil.copy2(aside / "pin", made)
@@ -71,57 +63,65 @@ def finish_continuing(folder: Path) -> Path | None:
     return aside
 
 
-class Continuing:
-    """What a press on the console or the panel does. Thread-safe."""
+def offers(service: Service) -> list[ContinueOffer]:
+    """The events of other hubs on sticks and in folders of copies; none while one is being continued."""
+    storage = service.storage
+    return [
+        ContinueOffer(
+            found.chain,
+            DisplayText.of(place),
+            DisplayText.of(", ".join(found.names.values())),
+            sum(head.number for head in found.heads.values()),
+            found.until,
+            found.damaged,
+            DisplayText.of(running_events(service)),
+        )
+        for place, found in _copies_of_others(service)
+        if storage.continuing is None or storage.continuing.key != BUSY
+    ]
 
-    def __init__(self, folder: Path, service: Service) -> None:
-        self._folder, self._service = folder, service
-        self._pressing = threading.Lock()
 
-    def offers(self) -> dict[str, CopyContent]:
-        """The copies of other hubs' events on sticks and in folders, by place; none while one is being continued."""
-        copies, line = self._service.copies, self._service.storage.continuing
-        if copies is None or (line is not None and line.key == BUSY):
-            return {}
-        found = {each.name: each.problem.params.get("found") for each in copies.removable() if each.problem is not None}
-        return {place: each for place, each in found.items() if isinstance(each, CopyContent) and each.names}
+def running_events(service: Service) -> str:
+    """The names of this hub's own events that are not over: they would be set aside."""
+    return ", ".join(state.name for state in service.snapshot.events.values() if not state.finished)
 
-    def running_events(self) -> str:
-        """The names of this hub's own events that are not over: they would be set aside."""
-        return ", ".join(state.name for state in self._service.snapshot.events.values() if not state.finished)
 
-    def press(self, mark: str, sure: bool) -> None:
-        """Continue the copy with this mark: a new process goes on with it, or `StorageState.continuing` says why not. A
-        second press changes nothing. `sure`: this hub's own running events may be set aside. Raises
-        Problem("continue_gone"), Problem("continue_keeps_aside")."""
-        with self._pressing:
-            offers, line = self.offers(), self._service.storage.continuing
-            found = next((each for each in offers.values() if each.chain == mark), None)
-            if line is not None and line.key == BUSY:
-                return
-            if found is None:
-                raise Problem("continue_gone")
-            if not sure and (own := self.running_events()):
-                raise Problem("continue_keeps_aside", names=own)
-            self._show(StorageLine(BUSY, name=", ".join(found.names.values())))
-        places = [Path(place) for place, each in offers.items() if each.lineage == found.lineage]
-        threading.Thread(target=self._continue, args=(places, found), name="continuing", daemon=True).start()
+def _copies_of_others(service: Service) -> list[tuple[str, CopyContent]]:
+    states = service.copies.removable() if service.copies is not None else ()
+    found = [(each.name, each.problem.params.get("found")) for each in states if each.problem is not None]
+    return [(place, each) for place, each in found if isinstance(each, CopyContent) and each.names]
 
-    def _show(self, line: StorageLine) -> None:
-        self._service.storage.continuing = line
-        self._service.storage.changed()
 
-    def _continue(self, places: Sequence[Path], found: CopyContent) -> None:
-        problem = Problem("continue_gone")
-        try:
-            made = _recover_beside(places, self._folder, system_clocks(), found.lineage)
-            lengths = {each.stream: len(each.entries) for each in made.streams}
-            if all(lengths.get(stream, 0) >= head.number for stream, head in found.heads.items()):
-                self._service.reopen()
-                return
-        except Problem as refused:
-            problem = refused
-        except Exception:
-            log.exception("what %s holds was not continued", places)
-        shutil.rmtree(self._folder / MADE, ignore_errors=True)
-        self._show(StorageLine(FAILED, problem=problem))
+def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
+    """Continue the offer of this mark in the hub of this folder: a new process goes on with it, or
+    `StorageState.continuing` says why not. A second press changes nothing. `sure`: this hub's own running events may be
+    set aside. Raises Problem("continue_gone"), Problem("continue_keeps_aside")."""
+    with _pressing:
+        if (line := service.storage.continuing) is not None and line.key == BUSY:
+            return
+        copies = _copies_of_others(service)
+        found = next((each for _, each in copies if each.chain == mark), None)
+        if found is None:
+            raise Problem("continue_gone")
+        if not sure and (own := running_events(service)):
+            raise Problem("continue_keeps_aside", names=own)
+        service.storage.tell_continuing(StorageLine(BUSY, name=", ".join(found.names.values())))
+    places = [Path(place) for place, each in copies if each.lineage == found.lineage]
+    threading.Thread(target=recover_beside, args=(service, folder, places, found), name="continuing").start()
+
+
+def recover_beside(service: Service, folder: Path, places: Sequence[Path], found: CopyContent) -> None:
+    """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
+    problem = Problem("continue_gone")
+    try:
+        made = recover(places, folder / MADE, system_clocks(), found.lineage)
+        lengths = {each.stream: len(each.entries) for each in made.streams}
+        if all(lengths.get(stream, 0) >= head.number for stream, head in found.heads.items()):
+            service.reopen()
+            return
+    except Problem as refused:
+        problem = refused
+    except Exception:
+        log.exception("what %s holds was not continued", places)
+    shutil.rmtree(folder / MADE, ignore_errors=True)
+    service.storage.tell_continuing(StorageLine(FAILED, problem=problem))

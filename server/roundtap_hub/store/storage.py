@@ -103,6 +103,10 @@ class StorageState:
         self._backup = problem
         self._notify_if_changed()
 
+    def tell_continuing(self, line: StorageLine) -> None:
+        self.continuing = line
+        self.changed()
+
     def _notify_if_changed(self) -> None:
         shown, self._shown = self._shown, self.version
         if shown != self._shown:

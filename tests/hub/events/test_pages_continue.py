@@ -15,10 +15,11 @@ from pages_kit import PIN, Browser, House, problem_of, text_of
 from test_copies import Hub, on
 
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.store import continuing
 from roundtap_hub.store.backups import FOLDER, SET_ASIDE
-from roundtap_hub.store.continuing import FAILED, MADE, Continuing, finish_continuing
+from roundtap_hub.store.continuing import FAILED, MADE, finish_continuing
 from roundtap_hub.store.copies import CURRENT, REFUSED, Copies
-from roundtap_hub.store.folder_copy import COPY_FILE
+from roundtap_hub.store.folder_copy import COPY_FILE, read_copy
 from roundtap_hub.store.journal import Journal
 
 MARK = re.compile(r'name="mark" value="(\w+)"')
@@ -50,7 +51,7 @@ def plugged_in(house: House, stick: Path, tmp_path: Path) -> House:
     )
     house.service.set_copies(copies)
     copies.start()
-    house.hub.host.continuing = Continuing(tmp_path, house.service)
+    house.hub.host.machine.folder = tmp_path
     wait_for(house, lambda: [each.state for each in copies.states] == [REFUSED])
     return house
 
@@ -159,11 +160,11 @@ def test_a_wrong_pin_and_another_roles_continue_nothing(plugged_in: House) -> No
 
 def test_a_second_press_changes_nothing(plugged_in: House, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = list[object]()
-    monkeypatch.setattr(Continuing, "_continue", lambda _, *what: begun.append(what))
+    monkeypatch.setattr(continuing, "recover_beside", lambda *what: begun.append(what))
     browser = plugged_in.organizer()
-    mark = offered(browser)
-    for _ in range(2):
-        assert browser.post("/console/continue", mark=mark, pin=PIN).status_code == 303
+    mark, other = offered(browser), plugged_in.organizer()
+    for each in (browser, other):
+        assert each.post("/console/continue", mark=mark, pin=PIN).status_code == 303
     assert len(begun) == 1
     assert MARK.findall(browser.get("/console").text) == []
 
@@ -184,11 +185,10 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
     browser = plugged_in.organizer()
     mark = offered(browser)
     assert "no longer there" in problem_of(browser.post("/console/continue", mark="another", pin=PIN))
-    continuing = plugged_in.hub.host.continuing
-    assert continuing is not None
-    found = continuing.offers()[str(stick)]
+    found = read_copy(stick / COPY_FILE)
+    assert found is not None
     shutil.rmtree(stick)
-    continuing._continue([stick], found)
+    continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
     assert plugged_in.service.storage.continuing is not None
     assert plugged_in.service.storage.continuing.key == FAILED
     assert "Nothing has changed here" in text_of(browser.get("/console"))
@@ -198,12 +198,11 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
 
 def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, stick: Path, tmp_path: Path) -> None:
     """The stick was exchanged for one with less between the offer and the press."""
-    continuing = plugged_in.hub.host.continuing
-    assert continuing is not None
-    found = continuing.offers()[str(stick)]
+    found = read_copy(stick / COPY_FILE)
+    assert found is not None
     lines = (stick / COPY_FILE).read_bytes().splitlines(keepends=True)
     (stick / COPY_FILE).write_bytes(b"".join(lines[:-1]))
-    continuing._continue([stick], found)
+    continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
     assert plugged_in.service.storage.continuing is not None
     assert "no longer there" in str(plugged_in.service.storage.continuing.problem)
     assert not plugged_in.service.must_reopen
@@ -213,8 +212,6 @@ def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, sti
 def test_a_damaged_copy_is_offered_as_one(plugged_in: House, stick: Path) -> None:
     with open(stick / COPY_FILE, "ab") as file:
         file.write(b"damage\nand more\n")
-    continuing = plugged_in.hub.host.continuing
-    assert continuing is not None
-    while not continuing.offers()[str(stick)].damaged:
+    while not any(offer.damaged for offer in continuing.offers(plugged_in.service)):
         threading.Event().wait(0.01)
     assert "A part of this copy is damaged" in html.unescape(text_of(plugged_in.organizer().get("/console")))
