@@ -68,6 +68,11 @@ def recover(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--data", type=Path, required=True, metavar="NEW", help="the folder to make; new or empty")
     parser.add_argument(
+        "--restart",
+        action="store_true",
+        help="stop the hub's service, set aside what is in --data (in backups/set-aside there), start it again",
+    )
+    parser.add_argument(
         "--outbox",
         type=Path,
         nargs="+",

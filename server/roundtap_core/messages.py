@@ -394,17 +394,34 @@ class EjectStick(Message, frozen=True, tag_field="step", tag="eject"):
     name: Annotated[str, Meta(max_length=200)] = ""
 
 
+class ContinueEvent(Message, frozen=True, tag_field="step", tag="continue"):
+    name: Annotated[str, Meta(max_length=64)] = ""  # the offer's mark
+
+
 class PanelRequest(ChallengedRequest, frozen=True, kw_only=True):
     """`do`: the button pressed."""
 
     nonce: Name
     language: Any = None
-    do: NewPin | EjectStick | None = None
+    do: NewPin | EjectStick | ContinueEvent | None = None
 
 
 class UsbStick(Message, frozen=True):
     name: Annotated[str, Meta(max_length=400)]
     state: str
+
+
+class ContinueOffer(Message, frozen=True):
+    """Another hub's event on a stick, which this one may continue. `until`: when the newest entry was made; `own`: this
+    hub's running events, which would be set aside."""
+
+    mark: str
+    place: DisplayText
+    name: DisplayText
+    entries: int
+    until: str
+    damaged: bool
+    own: DisplayText
 
 
 class PanelView(Message, frozen=True):
@@ -419,6 +436,7 @@ class PanelView(Message, frozen=True):
     sticks: tuple[UsbStick, ...]
     trouble: bool
     running: bool = False
+    offer: ContinueOffer | None = None
 
     @property
     def ejectable_sticks(self) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from roundtap_hub.standby.peers import Peers
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
+from roundtap_hub.store.continuing import finish_continuing
 from roundtap_hub.store.copies import Copies
 from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
 from roundtap_hub.store.earlier_files import migrate_files
@@ -96,6 +97,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
                     "chmod go-rwx",
                     file=sys.stderr,
                 )
+            finish_continuing(args.data)
             pin_hash, new_pin = read_or_make_pin(args.data / "pin")
             secret = read_or_make_secret(args.data / "secret")
             hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PIL import Image
 
-from roundtap_core.messages import PanelView, StandbyState, UsbStick
+from roundtap_core.messages import ContinueOffer, PanelView, StandbyState, UsbStick
 from roundtap_core.words import LANGUAGES
 from roundtap_units.panel import panel_dialogue as d
 from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_panel, make_scene
@@ -22,6 +22,7 @@ HUB = PanelView(
     (UsbStick(STICK, "current"),),
     running=True,
     trouble=True,
+    offer=ContinueOffer("a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, "Winter Open"),
 )
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
 OF_HUB = (
@@ -31,6 +32,8 @@ OF_HUB = (
     d.HOTSPOT,
     d.HOTSPOT_QR,
     d.TRUST,
+    d.CONTINUE_ASK,
+    d.CONTINUE_SURE,
     d.EJECT_ASK,
     d.PIN_ASK,
     d.PIN_SHOWN,

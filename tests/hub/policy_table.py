@@ -155,6 +155,7 @@ WRITTEN: Mapping[str, Row] = {
         Row(ORGANIZERS),
         "GET /console/new",
         "POST /console",
+        "POST /console/continue",
         "POST /console/import",
         "GET /console/archived",
         "GET /console/hub",

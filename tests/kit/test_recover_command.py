@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -15,7 +17,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.main import open_folder
-from roundtap_hub.store.backups import make_backup
+from roundtap_hub.store.backups import make_backup, purge_older_backups
 from roundtap_hub.store.head_file import HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_venue
@@ -179,3 +181,104 @@ def test_an_empty_folder_is_filled(backup: Path, tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()
     assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 0
     assert venue_of(tmp_path / "again").restore_state is not None
+
+
+@pytest.fixture
+def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A systemctl that notes what it is told; returns its notes."""
+    programs, told = tmp_path / "programs", tmp_path / "told"
+    programs.mkdir()
+    (programs / "systemctl").write_text(f'#!/bin/sh\necho "$@" >> {told}\n')
+    (programs / "systemctl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    return told
+
+
+def new_card(folder: Path) -> Path:
+    """A hub that has started once, and has no event yet."""
+    folder.mkdir()
+    open_folder(folder, lambda _: None).close()
+    return folder
+
+
+def recipes() -> list[tuple[str, list[str]]]:
+    """Every `roundtap recover` of the documents, word by word."""
+    return [
+        (f"{document.name}: {line}", line.split()[1:])
+        for document in sorted((Path(__file__).parents[2] / "systemd").glob("*.md"))
+        for line in re.findall(r"sudo roundtap (recover [^`\n]+)", document.read_text())
+    ]
+
+
+@pytest.mark.parametrize(("recipe", "words"), recipes(), ids=[recipe for recipe, _ in recipes()])
+def test_each_printed_line_brings_a_new_card_to_the_event(
+    backup: Path, tmp_path: Path, services: Path, recipe: str, words: list[str]
+) -> None:
+    """VENUE's said "not empty", ADMIN's "several hubs": the empty hub of the new card counted."""
+    card = new_card(tmp_path / "card")
+    newer = card / "backups" / "before-upgrade" / "0001"
+    newer.mkdir(parents=True)
+    shutil.copy(backup, newer / "….backup")
+    here = {"/var/lib/roundtap": str(card), "/media/roundtap": str(backup.parent)}
+    typed = [re.sub("|".join(here), lambda place: here[place[0]], word) for word in words]
+
+    assert main(["recover", *typed]) == 0
+
+    assert services.read_text().splitlines() == ["stop roundtap-hub.service", "start roundtap-hub.service"]
+    opened = open_folder(card, lambda _: None)
+    opened.close()
+    assert opened.service.snapshot.events["ewinter"].name == "Winter Open"
+    assert (card / "pin").read_text() == "a hash"
+    [aside] = (card / "backups" / "set-aside").iterdir()
+    assert venue_of(aside).restore_state is None
+
+
+def test_a_hub_that_runs_is_not_replaced_and_nothing_is_started_twice(
+    backup: Path, tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """systemctl has not stopped it: somebody started it by hand."""
+    card = tmp_path / "card"
+    card.mkdir()
+    running = open_folder(card, lambda _: None)
+    try:
+        assert "Another hub uses the folder" in refused(capsys, str(backup), "--data", str(card), "--restart")
+    finally:
+        running.close()
+    assert not (card / "backups" / "continue").exists()
+    assert not (card / "backups" / "set-aside").exists()
+
+
+def test_where_nothing_can_be_made_the_hub_goes_on_as_it_was(
+    tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    card, empty = new_card(tmp_path / "card"), tmp_path / "empty"
+    empty.mkdir()
+    before = (card / "roundtap.db").read_bytes()
+    assert "No hub data is readable" in refused(capsys, str(empty), "--data", str(card), "--restart")
+    assert (card / "roundtap.db").read_bytes() == before
+    assert services.read_text().splitlines()[-1] == "start roundtap-hub.service"
+
+
+def test_several_hubs_are_named_with_events_size_and_time(
+    backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "other").mkdir()
+    make_event(tmp_path / "other" / "roundtap.db", 4, 2, "xwing-standard", name="Summer Open", event_id="esummer")
+    make_backup(tmp_path / "other", tmp_path / "stick", HeadRecord("another hub", "old"), "2026-11-21T04:00")
+    make_backup(new_card(tmp_path / "card"), tmp_path / "stick", HeadRecord("an empty hub", "new"), "")
+    said = refused(capsys, str(tmp_path / "stick"), "--data", str(tmp_path / "again"))
+    assert re.search(r"a hub: “Winter Open” · \d+ · \d{4}-\d\d-\d\d \d\d:\d\d", said)
+    assert re.search(r"another hub: “Summer Open” · \d+ · ", said)
+
+
+def test_an_event_that_is_deleted_goes_from_what_was_set_aside_of_the_same_hub(
+    backup: Path, tmp_path: Path, services: Path
+) -> None:
+    card = tmp_path / "card"
+    assert main(["recover", "--from", str(backup), "--data", str(card)]) == 0
+    assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
+    [aside] = (card / "backups" / "set-aside").iterdir()
+    named = read_head_file(card / "roundtap.head")
+    assert named is not None
+    purge_older_backups(card / "backups", make_backup(card, card / "backups", named, ""))
+    assert [path.name for path in aside.glob("*.db*")] == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from panel_kit import HOTSPOT, HUB, STANDBY, Played
 
-from roundtap_core.messages import UsbStick
+from roundtap_core.messages import ContinueOffer, UsbStick
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.panel_dialogue import EJECT, NEW_PIN, POWER_OFF, TURN, PanelAction
+from roundtap_units.panel.panel_dialogue import CONTINUE, EJECT, NEW_PIN, POWER_OFF, TURN, PanelAction
 
 OFF_PRESS, TURN_PRESS = PanelAction(1, POWER_OFF), PanelAction(1, TURN)
 
@@ -205,6 +205,29 @@ def test_without_anybody_it_goes_back_to_the_addresses():
     played = Played()
     played.go(d.TRUST)
     played.wait(120_000)
+    assert played.panel.page == d.ADDRESS
+
+
+def test_another_hubs_event_is_continued_with_two_questions():
+    played = Played(
+        HUB.replace(offer=ContinueOffer("a mark", "/media/stick", "Winter Open", 66, "17:05", False, "Practice"))
+    )
+    played.go(d.CONTINUE_ASK)
+    assert "Continue? | Winter Open | 66 entries until 17:05 | ● yes" in played.said
+    played.press("◉")
+    assert "Old hub is off? | Its own event is kept aside: Practice | hold ●: yes   ■ no" in played.said
+    played.press("■")
+    assert (played.panel.page, played.panel.stick) == (d.CONTINUE_ASK, "a mark")
+    played.press("●◉")
+    assert played.presses() == [PanelAction(1, CONTINUE, "a mark")]
+
+
+def test_an_offer_that_is_gone_asks_no_more():
+    played = Played(HUB.replace(offer=ContinueOffer("a mark", "/media/stick", "Winter Open", 66, "17:05", False, "")))
+    played.go(d.CONTINUE_ASK)
+    played.press("●")
+    assert "This hub starts again with that event." in played.said
+    played.tell(HUB)
     assert played.panel.page == d.ADDRESS
 
 

@@ -19,18 +19,20 @@ from roundtap_machine.wifi import wifi_qr_text
 from roundtap_units.table.screens.lettering import FittedText, Style, canvas, fit_text, line_height
 
 NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
-HOTSPOT, TRUST, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
+HOTSPOT, TRUST, CONTINUE_ASK, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
     "hotspot",
     "trust",
+    "continue-ask",
     "eject-ask",
     "pin-ask",
     "turn-ask",
     "off-ask",
 )
-PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, TURN_SURE, OFF_SURE = (
+PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, CONTINUE_SURE, TURN_SURE, OFF_SURE = (
     "players-qr",
     "console-qr",
     "hotspot-qr",
+    "continue-sure",
     "turn-sure",
     "off-sure",
 )
@@ -42,6 +44,7 @@ NEXT_PAGE: Mapping[str, str] = {
     CONSOLE_QR: ADDRESS,
     HOTSPOT: HOTSPOT_QR,
     HOTSPOT_QR: HOTSPOT,
+    CONTINUE_ASK: CONTINUE_SURE,
     TURN_ASK: TURN_SURE,
     OFF_ASK: OFF_SURE,
 }
@@ -49,13 +52,20 @@ PARENT_PAGE: Mapping[str, str] = {
     PLAYERS_QR: ADDRESS,
     CONSOLE_QR: ADDRESS,
     HOTSPOT_QR: HOTSPOT,
+    CONTINUE_SURE: CONTINUE_ASK,
     TURN_SURE: TURN_ASK,
     OFF_SURE: OFF_ASK,
 }
 """Where ■ leads; from everywhere else to the first page."""
-EJECT, NEW_PIN, TURN, POWER_OFF = "eject", "pin", "turn", "power-off"
-PAGE_STEPS: Mapping[str, str] = {EJECT_ASK: EJECT, PIN_ASK: NEW_PIN, TURN_SURE: TURN, OFF_SURE: POWER_OFF}
-DONE_TEXTS: Mapping[str, str] = {EJECT: "panel.pull_out", TURN: "panel.turned"}
+CONTINUE, EJECT, NEW_PIN, TURN, POWER_OFF = "continue", "eject", "pin", "turn", "power-off"
+PAGE_STEPS: Mapping[str, str] = {
+    CONTINUE_SURE: CONTINUE,
+    EJECT_ASK: EJECT,
+    PIN_ASK: NEW_PIN,
+    TURN_SURE: TURN,
+    OFF_SURE: POWER_OFF,
+}
+DONE_TEXTS: Mapping[str, str] = {CONTINUE: "panel.continues", EJECT: "panel.pull_out", TURN: "panel.turned"}
 
 UNREAD_MS = 900  # a question shown for less than this cannot have been read
 IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000  # how long such a page stays without a press
@@ -75,7 +85,8 @@ LIGHT = 1
 
 @dataclass(frozen=True, slots=True)
 class PanelAction:
-    """To be done once: EJECT of a stick and NEW_PIN by the hub, TURN by the standby, POWER_OFF by root."""
+    """To be done once: CONTINUE of an offer (`stick`: its mark), EJECT of a stick and NEW_PIN by the hub, TURN by the
+    standby, POWER_OFF by root."""
 
     number: int
     step: str
@@ -99,7 +110,7 @@ class PanelDialogue:
 
     words: Words
     page: str = NOBODY
-    stick: str = ""  # the stick that EJECT_ASK is about
+    stick: str = ""  # the stick that EJECT_ASK is about, or the mark of the offer
     hub: PanelView | None = None
     standby: StandbyState | None = None
     hotspot: tuple[str, str] | None = None  # name and password of the hub's own access point
@@ -153,7 +164,8 @@ class PanelDialogue:
             by = -1 if gesture.key == UP else 1
             self._open_page(now_ms, *ring[(ring.index(here) + by) % len(ring)])
         elif gesture.key == BACK:
-            self._open_page(now_ms, PARENT_PAGE.get(self.page, ring[0][0]))
+            back = PARENT_PAGE.get(self.page, ring[0][0])
+            self._open_page(now_ms, back, self.stick if back == CONTINUE_ASK else "")
         elif gesture.key == OK:
             self._confirm(gesture.kind == HOLD, now_ms)
         self._leave_stale_page(now_ms)
@@ -179,6 +191,7 @@ class PanelDialogue:
         if self.hotspot is not None:
             ring.append((HOTSPOT, ""))
         if hub is not None:
+            ring += [(CONTINUE_ASK, hub.offer.mark)] if hub.offer is not None else []
             if hub.fingerprint:
                 ring.append((TRUST, ""))
             ring += [(EJECT_ASK, stick) for stick in hub.ejectable_sticks]
@@ -193,7 +206,7 @@ class PanelDialogue:
         if further in PAGE_STEPS and now_ms - self._page_ms < UNREAD_MS:
             return
         if further != page:
-            self._open_page(now_ms, further)
+            self._open_page(now_ms, further, self.stick)
         elif page in PAGE_STEPS and held:
             self._press = PanelAction(self._press.number + 1, PAGE_STEPS[page], self.stick)
             self._presses.append(self._press)
@@ -312,10 +325,16 @@ def _state(panel: PanelDialogue) -> PanelScene:
 
 def _question(panel: PanelDialogue) -> PanelScene:
     page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
-    lines = [words(f"panel.{page}.what", stick=DisplayText.of(panel.stick.rpartition("/")[2]))]
+    offer = hub.offer if hub is not None else None
+    about = {"n": offer.entries, "until": offer.until or "–"} if offer is not None else {}
+    lines = [words(f"panel.{page}.what", stick=DisplayText.of(panel.stick.rpartition("/")[2]), **about)]
     hint = "hold" if page in PARENT_PAGE else "hold_around" if page in PAGE_STEPS else "yes_around"
     if page in (OFF_ASK, OFF_SURE) and hub is not None and hub.running:
         lines.insert(0, words("panel.round_runs"))
+    if offer is not None and page == CONTINUE_ASK:
+        lines.insert(0, offer.name)
+    elif offer is not None and offer.own and page == CONTINUE_SURE:
+        lines = [words("panel.continue-sure.own", names=offer.own)]
     if page == TURN_ASK and standby is not None:
         if not standby.level:
             lines, hint = [words("panel.turn.never_level")], "around"

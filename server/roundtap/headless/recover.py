@@ -10,28 +10,40 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.words import Words
 from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.continuing import recover_in_place
 from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
+from roundtap_machine.services import run_program
 
+SERVICE = "roundtap-hub.service"
 SOMETHING_LOST = 1
 FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing to a person
 
 
 def run(args: Namespace) -> int:
     """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
-    words = cli_io.cli_words()
+    words, places = cli_io.cli_words(), [*args.places, *args.outbox]
+    key, aside = "recover.set_aside" if args.restart else "recover.now", None
     try:
-        made = recover([*args.places, *args.outbox], args.data, system_clocks(), args.lineage)
+        if args.restart:
+            run_program(["systemctl", "stop", SERVICE])
+            made, aside = recover_in_place(places, args.data, args.lineage)
+        else:
+            made = recover(places, args.data, system_clocks(), args.lineage)
     except Problem as problem:
         return cli_io.print_refusal(f"roundtap recover: {problem.say(words)}")
     except OSError as error:
         return cli_io.print_refusal(f"roundtap recover: {cli_io.error_of_system(error, args.data)}")
+    finally:
+        # Also where nothing was made: what stood there goes on.
+        if args.restart and run_program(["systemctl", "start", SERVICE]).code == 0:
+            key = "recover.started"
     cli_io.write_lines(
         map(
             cli_io.escape_controls,
             (
                 *recovery_lines(made, words),
                 words("recover.lost_some" if made.lacks else "recover.nothing_lost"),
-                words("recover.now", where=args.data),
+                words(key, where=args.data, aside=aside),
             ),
         )
     )

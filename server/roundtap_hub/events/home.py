@@ -1,5 +1,7 @@
 """The start pages of players and of staff, help, login and logout."""
 
+from functools import partial
+
 from flask import redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -7,12 +9,13 @@ from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.auth import safe_redirect_path
-from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, STAFF, route
+from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.events.saved_event import EventLine, archived_list, known_events, listed_events
 from roundtap_hub.hall.preflight_checks import count_failed, failed_checks, printer_checks
 from roundtap_hub.paper.paper import asking_jobs
-from roundtap_hub.rounds.round_clock import clock_face
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, clock_face, time_of_day
 from roundtap_hub.serving import web
+from roundtap_hub.store import continuing
 from roundtap_hub.store.command_pipeline import may_archive
 
 HELP = (
@@ -70,7 +73,21 @@ def events_page(**_: str) -> AnyResponse:
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
         open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
         needs=[need for need in needs if need[2]],
+        offers=continuing.offers(hub.service),
+        until=partial(time_of_day, form=DATE_AND_TIME),
     )
+
+
+@route("POST /console/continue", ORGANIZERS)
+@web.shows_problem_on(events_page)
+def continue_event() -> AnyResponse:
+    """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
+    hub, pin_is_right = web.current_hub(), visit.begin_session(web.field("pin"))
+    if not pin_is_right or (who := visit.current_staff()) is None or who.role != ORGANIZER:
+        raise Invalid("wrong_pin")
+    if hub.host.machine.folder is not None:
+        continuing.press(hub.service, hub.host.machine.folder, web.field("mark"), bool(web.field("sure")))
+    return redirect(url_for("console.events_page"), 303)
 
 
 @route("GET /console/help", STAFF)

@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 
 FOLDER, COPIES_FOLDER, SUFFIX = "backups", "roundtap-backups", ".backup"
 """Folders of backups: in the hub's folder, and on a stick."""
+SET_ASIDE = "set-aside"  # in the backups' folder: hubs' whole folders, each named by the epoch that took its place
 PRACTICE = "practice"  # the folder of the practice hub, which nobody keeps
 GENERATIONS = 3
 MARK = 0x52544231  # SQLite's application_id of a backup: "RTB1"
@@ -153,9 +154,13 @@ def newest_backup_in(place: Path) -> Path:
 
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
-    """After an event was deleted, remove backups that hold its people, in subfolders too. Raises OSError."""
-    for path in folder.rglob(f"*{SUFFIX}*"):
-        if path != folder / newest.name and path.name.split("-")[1] == newest.name.split("-")[1]:
+    """After an event was deleted, remove backups that hold its people, in subfolders too, and this hub's journals that
+    were set aside. Raises OSError."""
+    lineage = newest.name.split("-")[1]
+    heads = folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}")
+    aside = [path for head in heads if lineage.encode() in head.read_bytes() for path in head.parent.glob("*.db*")]
+    for path in (*aside, *folder.rglob(f"*-{lineage}-*{SUFFIX}*")):
+        if path != folder / newest.name:
             with open(path, "r+b") as file:
                 head_file.overwrite_with_zeros(file.fileno())
             path.unlink()

@@ -70,7 +70,7 @@ class FolderCopy:
         path = self._path = self._pinned.enter_context(self.pinned()) / COPY_FILE
         found = read_copy(path)
         if found is not None and found.lineage != lineage:
-            raise Problem("copy_of_another", copy=self.name, file=COPY_FILE)
+            raise Problem("copy_of_another", copy=self.name, file=COPY_FILE, found=found)
         if found is not None and (found.damaged or found.epoch != epoch):
             # It may hold entries that exist nowhere else: it is renamed, never overwritten.
             os.replace(path, _aside(path, "damaged" if found.damaged else found.epoch))
@@ -144,12 +144,15 @@ class FolderCopy:
 
 @dataclass(slots=True)
 class CopyContent:
-    """A copy file's content. `people`: (event, competitor) of those to keep; `forgotten`: of those whose rows must go;
+    """A copy file's content. `names`: of its events; `until`: when its newest entry was made, wall time, "" if unknown.
+    `people`: (event, competitor) of those to keep; `forgotten`: of those whose rows must go;
     `length`: bytes up to the last whole line; `damaged`: invalid lines follow."""
 
     lineage: str
     epoch: str
     heads: dict[str, Head] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    until: str = ""
     people: set[tuple[str, str]] = field(default_factory=set)
     forgotten: set[tuple[str, str]] = field(default_factory=set)
     chain: str = ""
@@ -160,12 +163,16 @@ class CopyContent:
         """Add a line, after which the checksum is `chain`."""
         self.chain, self.length = chain, length
         self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
-        for stream, number, kind, _, _, _, data, _, hashed in rows[ENTRIES]:
+        for stream, number, kind, _, at, _, data, _, hashed in rows[ENTRIES]:
             self.heads[stream] = Head(number, hashed)
-            if kind == REMOVED:
+            self.until = json.loads(at)["wall"] or self.until
+            if kind == "event-created":
+                self.names[stream] = str(json.loads(data)["name"])
+            elif kind == REMOVED:
                 self.forgotten |= self.people & {(stream, json.loads(data)["competitor"])}
             elif stream == VENUE and kind == EVENT_DELETED:
                 event = json.loads(data)["event"]
+                self.names.pop(event, None)
                 self.forgotten |= {each for each in self.people if each[0] == event}
         self.people -= self.forgotten
 

@@ -50,12 +50,7 @@ class HeadFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._lock = lock_file(path.with_suffix(".lock"))
-        except BlockingIOError:
-            raise Problem("folder_in_use", folder=str(path.parent)) from None
-        except OSError as error:
-            raise disk_problem(error, path.parent) or error from error
+        self._lock = lock_folder(path.parent)
         self._file = -1
         self._at = 0
         self._owed: dict[str, Head] = {}
@@ -100,6 +95,16 @@ class HeadFile:
             self._at += len(line)
             self.record = record
         self._owed = {}
+
+
+def lock_folder(folder: Path) -> int:
+    """Open and lock a hub's folder until this is closed. Raises Problem("folder_in_use") and as `disk_problem`."""
+    try:
+        return lock_file((folder / HEAD_FILE).with_suffix(".lock"))
+    except BlockingIOError:
+        raise Problem("folder_in_use", folder=str(folder)) from None
+    except OSError as error:
+        raise disk_problem(error, folder) or error from error
 
 
 def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:

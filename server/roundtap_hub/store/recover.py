@@ -340,7 +340,7 @@ def recover(
             known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
             head.record = head_file.HeadRecord(known)
             head_file.init_head_file(head, journal, fold_venue(journal.entries(VENUE)).epoch)
-        _put_in_place(making, to)
+        put_in_place(making, to)
     finally:
         shutil.rmtree(making, ignore_errors=True)
     notes += unused + [(each.path, "copied") for each in ours if each.copied]
@@ -395,11 +395,12 @@ def _of_one_hub(
     ]
     if not whole:
         raise Problem("nothing_to_recover", places=", ".join(map(str, places)))
-    chosen = [members for members in whole if wanted in ("", _identity(members))]
+    # A new card's empty hub lies beside every other one.
+    in_play = [members for members in whole if _names(members)] or whole
+    chosen = [members for members in whole if _identity(members) == wanted] if wanted else in_play
     if len(chosen) != 1:
-        hubs_text = "; ".join(f"{_identity(members)}: {', '.join(_names(members))}" for members in whole)
-        raise Problem("recover_several", hubs=hubs_text)
-    if len(whole) == 1:
+        raise Problem("recover_several", hubs="; ".join(map(_description, whole)))
+    if len(in_play) == 1:
         # Pages of a damaged file may share nothing with the rest and still be of this hub.
         chosen[0] += [
             source
@@ -436,6 +437,15 @@ def _names(members: Iterable[Source]) -> list[str]:
             for entry in source.entries.values()
             if entry.kind == "event-created"
         }
+    )
+
+
+def _description(members: Sequence[Source]) -> str:
+    """ "3acf2437161d22cb: “Winter Open” · 66 · 2026-11-22 17:05": what a person chooses by."""
+    entries = {(entry.stream, entry.number): entry for source in members for entry in source.entries.values()}
+    until = max((entry.at.wall for entry in entries.values() if entry.at.wall), default="–")
+    return (
+        f"{_identity(members)}: {', '.join(_names(members)) or '–'} · {len(entries)} · {until[:16].replace('T', ' ')}"
     )
 
 
@@ -634,12 +644,12 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
     return without
 
 
-def _put_in_place(making: Path, folder: Path) -> None:
+def put_in_place(making: Path, folder: Path) -> None:
     """Move the folder in one step; onto a mount point file by file, the database last, so that no hub takes the folder
     for a journal before."""
     for path in making.rglob("*"):
         sync_to_disk(path)
-    if making.parent != folder:
+    if not making.is_relative_to(folder):
         os.replace(making, folder)
     else:
         for path in sorted(making.iterdir(), key=lambda path: (path.name.startswith(DATABASE), path.name)):

@@ -261,7 +261,7 @@ class Service:
         else:
             if self._is_moved and self._doubtful:
                 # What was committed as the folder went is on no copy yet.
-                self._reopen()
+                self.reopen()
             self.storage.written()
 
     @property
@@ -273,9 +273,10 @@ class Service:
         if refused.errno is not None:
             self.storage.failed(refused.errno)
         if self._journal.sync_failed:
-            self._reopen()
+            self.reopen()
 
-    def _reopen(self) -> None:
+    def reopen(self) -> None:
+        """End for a new process: nothing is committed any more."""
         with self._submitting:
             if self.must_reopen:
                 return
@@ -369,7 +370,7 @@ class Service:
                 request.answer.set_exception(OutcomeUnknown(request.answer))
             self._doubtful |= decided.streams
             if not self._is_moved:
-                self._reopen()
+                self.reopen()
 
     def _commit(self, decided: DecidedBatch) -> bool:
         """Whether it is saved. Raises CommitInDoubt if only a new process can tell."""
@@ -433,7 +434,7 @@ class Service:
             log.error("the head file cannot be written: %s", error)
             self.storage.head_noted(False)
             if disk_fault(error.errno) == FAILING:
-                self._reopen()
+                self.reopen()
         else:
             self.storage.head_noted(True)
         self._at_point("after-head")

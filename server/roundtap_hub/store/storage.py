@@ -51,6 +51,8 @@ class StorageState:
         self._shown = ""
         self.mended: Sequence[str] = ()
         """Tables that this start has made anew (store/mending.py)."""
+        self.continuing: StorageLine | None = None
+        """That this hub is about to continue another one's event, or why it did not (store/continuing.py)."""
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -101,6 +103,10 @@ class StorageState:
         self._backup = problem
         self._notify_if_changed()
 
+    def tell_continuing(self, line: StorageLine) -> None:
+        self.continuing = line
+        self.changed()
+
     def _notify_if_changed(self) -> None:
         shown, self._shown = self._shown, self.version
         if shown != self._shown:
@@ -112,7 +118,7 @@ class StorageState:
 
     def lines(self) -> list[StorageLine]:
         """The current lines, the worst first."""
-        found, now_ms = list[StorageLine](), self._mono_ms()
+        found, now_ms = [self.continuing] if self.continuing is not None else [], self._mono_ms()
         if self._trouble:
             found.append(StorageLine(self._trouble, since_ms=self._since_ms))
         elif self._well_since_ms is not None and now_ms - self._well_since_ms < WELL_AGAIN_MS:

@@ -15,7 +15,7 @@ from itertools import islice
 from math import inf
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, to_builtins
 
 from roundtap_core import messages
 from roundtap_core.clock import RUNNING
@@ -32,10 +32,11 @@ from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, WALL, route
 from roundtap_hub.hall.known_displays import NAMES
 from roundtap_hub.hub import Hub, hall_address
-from roundtap_hub.rounds.round_clock import time_of_day
+from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_json
 from roundtap_hub.serving.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
+from roundtap_hub.store import continuing
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
@@ -602,10 +603,14 @@ class PanelApi:
         if request.do is None:
             return None
         try:
-            return {
-                "refused": "",
-                **(self._eject(request.do.name) if isinstance(request.do, messages.EjectStick) else self._new_pin()),
-            }
+            match request.do:
+                case messages.EjectStick(name=name):
+                    return {"refused": "", **self._eject(name)}
+                case messages.ContinueEvent(name=mark) if (folder := self._hub.host.machine.folder) is not None:
+                    # The question has named what is set aside; a person stands before this machine.
+                    continuing.press(self._hub.service, folder, mark, sure=True)
+                    return {"refused": ""}
+            return {"refused": "", **self._new_pin()}
         except Problem as problem:
             return {
                 "refused": problem.say(
@@ -655,10 +660,15 @@ def panel_view(hub: Hub) -> dict[str, Any]:
         "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
         "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
         "trouble": bool(hub.service.storage.fault),
+        "offer": next((_offer_json(each) for each in continuing.offers(hub.service)), None),
         # An older panel shows nothing without these and the answer's "now_ms".
         "events": [],
         "calls": [],
     }
+
+
+def _offer_json(offer: messages.ContinueOffer) -> Any:
+    return to_builtins(offer.replace(until=time_of_day(offer.until or None, form=DATE_AND_TIME)))
 
 
 def _console_url(hub: Hub, plain: str) -> str:

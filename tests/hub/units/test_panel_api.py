@@ -14,13 +14,14 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.event import commands as c
-from roundtap_core.messages import PanelView
+from roundtap_core.messages import ContinueOffer, PanelView
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 from roundtap_hub.access.login_pins import verify_pin
 from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.store import continuing
 from roundtap_hub.store.copies import CURRENT, CopyState
 from roundtap_hub.units.device_api import PanelApi
 from roundtap_hub.units.unit_keys import make_local_units
@@ -127,6 +128,17 @@ def test_an_older_panel_is_told_of_no_event_and_no_call(bench):
     answer = bench.ask()
     assert (answer["view"]["events"], answer["view"]["calls"]) == ([], [])
     assert answer["now_ms"] == bench.clock.ms
+
+
+def test_an_offer_is_shown_and_continued_once_pressed(bench, monkeypatch, tmp_path):
+    offer = ContinueOffer("a mark", "/media/stick", "Winter Open", 66, "", False, "Practice")
+    pressed = []
+    bench.hub.host.machine.folder = tmp_path
+    monkeypatch.setattr(continuing, "offers", lambda _: [offer])
+    monkeypatch.setattr(continuing, "press", lambda _, folder, mark, sure: pressed.append((folder, mark, sure)))
+    assert bench.ask()["view"]["offer"]["name"] == "Winter Open"
+    assert bench.ask({"step": "continue", "name": "a mark"})["done"] == {"refused": ""}
+    assert pressed == [(tmp_path, "a mark", True)]
 
 
 def test_its_fields_are_those_that_are_told(bench, monkeypatch):

@@ -1,0 +1,127 @@
+"""Going on with another hub's event: recovered beside this hub's folder, it takes its place at the next start."""
+
+import logging
+import os
+import shutil
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from roundtap_core.errors import Problem
+from roundtap_core.messages import ContinueOffer
+from roundtap_core.typed import DisplayText
+from roundtap_hub.database.database_url import DATABASE
+from roundtap_hub.store import backups
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.folder_copy import CopyContent
+from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
+from roundtap_hub.store.recover import Recovery, put_in_place, recover
+from roundtap_hub.store.service import Service
+from roundtap_hub.store.storage import StorageLine
+
+log = logging.getLogger(__name__)
+
+MADE = Path(backups.FOLDER, "continue")  # in the hub's folder: a whole recovered one
+BUSY, FAILED = "continuing", "not_continued"
+_pressing = threading.Lock()
+
+
+def recover_in_place(places: Sequence[Path], folder: Path, lineage: str = "") -> tuple[Recovery, Path | None]:
+    """As `recover`, but the folder may be a hub's that does not run: it is set aside, and this returns where. Raises
+    Problem("folder_in_use")."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with os.fdopen(lock_folder(folder)):
+        made = recover(places, folder / MADE, system_clocks(), lineage)
+    aside, owner = finish_continuing(folder), folder.stat()
+    for path in folder.rglob("*") if os.geteuid() == 0 else ():
+        # Help with sudo must not lock the hub out.
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+    return made, aside
+
+
+def finish_continuing(folder: Path) -> Path | None:
+    """Put what was recovered, if anything, in this hub's place. First what stood there is set aside, then the other
+    moves in, its database last: after a power cut the next start goes on. Returns where that is now. Raises OSError and
+    Problem("folder_in_use")."""
+    made, kept = folder / MADE, folder / backups.FOLDER / backups.SET_ASIDE
+    if not (made / DATABASE).is_file() or (named := read_head_file(made / HEAD_FILE)) is None:
+        return None
+    with os.fdopen(lock_folder(folder)):
+        aside, moving = kept / named.epoch, kept / ".moving"
+        if not aside.exists():
+            moving.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for path in [*folder.iterdir()]:
+                if path.name not in (backups.FOLDER, backups.PRACTICE) and path.suffix != ".lock":
+                    os.replace(path, moving / path.name)
+            os.replace(moving, aside)
+        if (aside / "pin").is_file() and not any((each / "pin").exists() for each in (made, folder)):
+            # Copies alone hold none: whoever is let in here stays let in.
+            shutil.copy2(aside / "pin", made)
+        put_in_place(made, folder)
+        made.rmdir()
+    log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
+    return aside
+
+
+def offers(service: Service) -> list[ContinueOffer]:
+    """The events of other hubs on sticks and in folders of copies; none while one is being continued."""
+    storage = service.storage
+    return [
+        ContinueOffer(
+            found.chain,
+            DisplayText.of(place),
+            DisplayText.of(", ".join(found.names.values())),
+            sum(head.number for head in found.heads.values()),
+            found.until,
+            found.damaged,
+            DisplayText.of(running_events(service)),
+        )
+        for place, found in _copies_of_others(service)
+        if storage.continuing is None or storage.continuing.key != BUSY
+    ]
+
+
+def running_events(service: Service) -> str:
+    """The names of this hub's own events that are not over: they would be set aside."""
+    return ", ".join(state.name for state in service.snapshot.events.values() if not state.finished)
+
+
+def _copies_of_others(service: Service) -> list[tuple[str, CopyContent]]:
+    states = service.copies.removable() if service.copies is not None else ()
+    found = [(each.name, each.problem.params.get("found")) for each in states if each.problem is not None]
+    return [(place, each) for place, each in found if isinstance(each, CopyContent) and each.names]
+
+
+def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
+    """Continue the offer of this mark in the hub of this folder: a new process goes on with it, or
+    `StorageState.continuing` says why not. A second press changes nothing. `sure`: this hub's own running events may be
+    set aside. Raises Problem("continue_gone"), Problem("continue_keeps_aside")."""
+    with _pressing:
+        if (line := service.storage.continuing) is not None and line.key == BUSY:
+            return
+        copies = _copies_of_others(service)
+        found = next((each for _, each in copies if each.chain == mark), None)
+        if found is None:
+            raise Problem("continue_gone")
+        if not sure and (own := running_events(service)):
+            raise Problem("continue_keeps_aside", names=own)
+        service.storage.tell_continuing(StorageLine(BUSY, name=", ".join(found.names.values())))
+    places = [Path(place) for place, each in copies if each.lineage == found.lineage]
+    threading.Thread(target=recover_beside, args=(service, folder, places, found), name="continuing").start()
+
+
+def recover_beside(service: Service, folder: Path, places: Sequence[Path], found: CopyContent) -> None:
+    """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
+    problem = Problem("continue_gone")
+    try:
+        made = recover(places, folder / MADE, system_clocks(), found.lineage)
+        lengths = {each.stream: len(each.entries) for each in made.streams}
+        if all(lengths.get(stream, 0) >= head.number for stream, head in found.heads.items()):
+            service.reopen()
+            return
+    except Problem as refused:
+        problem = refused
+    except Exception:
+        log.exception("what %s holds was not continued", places)
+    shutil.rmtree(folder / MADE, ignore_errors=True)
+    service.storage.tell_continuing(StorageLine(FAILED, problem=problem))
