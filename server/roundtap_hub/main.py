@@ -436,7 +436,8 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
 
 
 class RateLimitedLog(logging.Filter):
-    """Passes each message of a logger at most `A_MINUTE` times a minute. `now_s` is a monotonic clock."""
+    """Passes each message of a logger at most `A_MINUTE` times a minute. `now_s` is a monotonic clock. What a
+    stopping hub cancels is no error."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -446,6 +447,8 @@ class RateLimitedLog(logging.Filter):
         """(Since when, how often since) by logger and message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and type(record.exc_info[1]).__name__ == "CancelledError":
+            return False
         key, now_s = (record.name, str(record.msg)[:200]), self._now_s()
         with self._lock:
             since_s, before = self._counts.get(key, (float("-inf"), 0))
