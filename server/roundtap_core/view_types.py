@@ -201,7 +201,6 @@ class TableView(Message, frozen=True):
     form: Form | None = None
     clock: ClockView = ClockView()
     call: CallView | None = None
-    call_closed: bool = False
     next: NextView | None = None
     stands: SituationView | None = field(default=None, name="situation")
     rounds_left: Natural | None = None
@@ -209,6 +208,7 @@ class TableView(Message, frozen=True):
     finished: Annotated[tuple[Word, ...], Meta(max_length=4000)] = ()
     lost_round: bool = False
     leave_asked: Annotated[tuple[Side, ...], Meta(max_length=2)] | None = None
+    call_closed: bool = False
 
     def __post_init__(self) -> None:
         if self.form is not None:

@@ -84,6 +84,18 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
             "hub", "--copy and --stick are for a journal in a folder; what is on --database is copied by its own means."
         )
     secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
+    # First of all: of a hub that nobody can reach, nobody is shown a PIN.
+    places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
+    limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
+    encrypted_limits = connection_limits.ConnectionLimits(
+        encrypted_places, time.monotonic, max(1, args.per_address // 2)
+    )
+    listeners: list[socket.socket] = []
+    for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
+        try:
+            listeners.append(_listener(args.host, port, admitting))
+        except (OSError, OverflowError) as error:
+            return refuse("hub", f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
     pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
     new_pin: str | None = None
     clocks = system_clocks()
@@ -108,6 +120,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
                     else Certificates(args.data, now=hall_time.now)
                 )
                 encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
+            _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     except Problem as problem:
         return refuse("hub", problem)
     except (OSError, ValueError) as error:
@@ -115,26 +128,10 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         if new_pin is not None:
             # Nobody was told this one: the next start makes another.
             (args.data / "pin").unlink(missing_ok=True)
-            new_pin = None
         if opened is None:
             return refuse(
                 "hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data."
             )
-    places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
-    limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
-    encrypted_limits = connection_limits.ConnectionLimits(
-        encrypted_places, time.monotonic, max(1, args.per_address // 2)
-    )
-    listeners: list[socket.socket] = []
-    for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
-        try:
-            listeners.append(_listener(args.host, port, admitting))
-        except (OSError, OverflowError) as error:
-            if new_pin is not None:
-                (args.data / "pin").unlink(missing_ok=True)
-            return refuse("hub", f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
-    # Not before: who cannot come in needs no PIN.
-    _print_pin_once(new_pin, encrypted, args.short_port or args.port)
     short = _short_listener(args.host, args.short_port, limits)
     plain = [listeners[0], *([short] if short else ())]
     try:
@@ -438,7 +435,8 @@ def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> 
 
 
 class RateLimitedLog(logging.Filter):
-    """Passes each message of a logger at most `A_MINUTE` times a minute. `now_s` is a monotonic clock."""
+    """Passes each message of a logger at most `A_MINUTE` times a minute. `now_s` is a monotonic clock. What a
+    stopping hub cancels is no error."""
 
     def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -448,6 +446,8 @@ class RateLimitedLog(logging.Filter):
         """(Since when, how often since) by logger and message."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and type(record.exc_info[1]).__name__ == "CancelledError":
+            return False
         key, now_s = (record.name, str(record.msg)[:200]), self._now_s()
         with self._lock:
             since_s, before = self._counts.get(key, (float("-inf"), 0))

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from kit import WAIT_S, Kit, free_port
+from kit import WAIT_S, Kit, free_port, wait_until
 from roundtap_hub.serving.server import KEEP_ALIVE_S
 from roundtap_units.link.link import STATUS_EVERY_S
+from standby_kit import answers
 
 TOLD_AT_ONCE = """
 import os, signal, sys, uvicorn
@@ -80,3 +81,57 @@ def test_a_hub_that_is_told_to_stop_before_it_serves_does_not_miss_it(tmp_path: 
         stdout=subprocess.DEVNULL,
     )
     assert hub.returncode == 0
+
+
+HELD = """
+import sys, time
+from roundtap_hub.serving.asgi import HubApplication
+from roundtap.main import main
+
+HubApplication._build_pages = lambda self: time.sleep(7)
+sys.argv[1:] = ["hub", "--data", sys.argv[1], "--host", "127.0.0.1", "--port", sys.argv[2], "--secure-port", "0"]
+sys.exit(main())
+"""
+
+
+def test_a_hub_that_is_told_to_stop_while_it_still_makes_its_pages_ends_without_a_traceback(tmp_path: Path) -> None:
+    """Whoever asks for a page then waits longer than the server waits for its answers."""
+    port = free_port()
+    hub = subprocess.Popen(
+        [sys.executable, "-c", HELD, str(tmp_path), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    with ExitStack() as stack:
+        wait_until(lambda: answers(port), "the hub")
+        for page in ("/login", "/console", "/"):
+            phone = stack.enter_context(socket.create_connection(("127.0.0.1", port)))
+            phone.sendall(f"GET {page} HTTP/1.1\r\nHost: hub\r\n\r\n".encode())
+        hub.send_signal(signal.SIGTERM)
+        _, said = hub.communicate(timeout=WAIT_S)
+    assert hub.returncode == 0
+    assert b"Traceback" not in said
+
+
+DAEMON = """
+import atexit, sys, threading, time
+from roundtap import main as module
+
+def busy():
+    while True:
+        time.sleep(0)
+
+for _ in range(20):
+    threading.Thread(target=busy, daemon=True).start()
+module._run = lambda words: 0
+sys.argv[1:] = [sys.argv[1]]
+atexit.register(print, "the interpreter is taken down", file=sys.stderr, flush=True)
+sys.exit(module.main())
+"""
+
+
+@pytest.mark.parametrize("service", ["hub", "table", "station", "wall"])
+def test_a_service_that_has_closed_everything_takes_no_interpreter_down(service: str) -> None:
+    """Its daemon threads would run into that, and libc has said that libgcc_s.so.1 must be installed."""
+    ended = subprocess.run(
+        [sys.executable, "-c", DAEMON, service], capture_output=True, text=True, check=False, timeout=WAIT_S
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")

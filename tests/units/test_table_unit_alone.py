@@ -107,6 +107,30 @@ def test_a_kept_view_that_cannot_be_shown_is_passed_over(
     assert "Ana R." in again.says
 
 
+@pytest.mark.parametrize("damage", ["zeroed", "truncated", "flipped"])
+def test_a_table_whose_stored_match_is_damaged_says_so_and_how_many_results_it_keeps(
+    make: Callable[..., Lone], lone: Lone, tmp_path: Path, damage: str
+) -> None:
+    """It said that it had no table yet."""
+    lone.tap("a", "a", "b")
+    lone.wait(PAUSE_MS)
+    path = tmp_path / "view.json"
+    raw = bytearray(path.read_bytes())
+    if damage == "zeroed":
+        raw[:] = bytes(len(raw))
+    elif damage == "truncated":
+        del raw[len(raw) // 3 :]
+    else:
+        raw[len(raw) // 2] ^= 1
+    path.write_bytes(raw)
+    again = make(start_ms=500_000)
+    assert "The match stored here is unreadable. Results kept: 2" in again.says
+    again.hub_says("view", view())
+    assert "Ana R." in again.says
+    again.wait(PAUSE_MS)
+    assert "Ana R." in make(start_ms=600_000).says
+
+
 def test_the_view_is_written_when_the_match_changes_and_not_at_each_tick(
     lone: Lone, monkeypatch: pytest.MonkeyPatch
 ) -> None:

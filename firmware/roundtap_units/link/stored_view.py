@@ -28,7 +28,8 @@ def read_boot_id() -> str:
 
 
 class StoredView:
-    """`view`: the last stored one, of this or an earlier process; None where there is none. `deadline_here_ms`: when
+    """`view`: the last stored one, of this or an earlier process; None where there is none; `damaged`: there was one
+    that cannot be shown. `deadline_here_ms`: when
     its round ends on this machine's monotonic clock, if that was known and the machine has not rebooted since. `update`
     takes each view, `tick` writes: at once where the match changed, else after a pause. One thread writes; any may call
     `held_match`. path None: nothing is stored."""
@@ -37,6 +38,7 @@ class StoredView:
         self._path, self._boot, self._now_ms = path, boot, now_ms
         self._lock = threading.Lock()
         self.view: Mapping[str, Any] | None = None
+        self.damaged = False
         self.deadline_here_ms: int | None = None
         self._written: tuple[Mapping[str, Any] | None, int | None] = (None, None)
         self._next_ms: int | None = None
@@ -55,7 +57,7 @@ class StoredView:
 
     def discard(self) -> None:
         with self._lock:
-            self.view = self.deadline_here_ms = None
+            self.view, self.deadline_here_ms, self.damaged = None, None, True
 
     def tick(self, now_ms: int, deadline_here_ms: int | None) -> None:
         """Write if necessary. `deadline_here_ms`: when the round ends by the unit's clock, None: unknown."""
@@ -105,7 +107,8 @@ class StoredView:
             if not (view is None or isinstance(view, dict)) or not (deadline_ms is None or type(deadline_ms) is int):
                 raise ValueError("no view")
         except (OSError, *UNREADABLE) as error:
-            if not isinstance(error, FileNotFoundError):
+            self.damaged = not isinstance(error, FileNotFoundError)
+            if self.damaged:
                 log.error("%s cannot be read, and the hub is waited for: %s", path, error)
             return
         self.view = view

@@ -276,6 +276,7 @@ class TableUnit(BoardUnit):
         self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
         self._update_pending()
         self._show_stored(now_ms)
+        dialogue.table.kept_blindly = len(outbox.waiting()) if self._stored.damaged else None
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         self._now_ms = now_ms

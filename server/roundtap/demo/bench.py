@@ -228,13 +228,13 @@ class Bench:
         order = await http_answers.read_message(scope, receive, send, ORDER_BYTES_MAX, ORDER_WITHIN_S)
         if order is None:
             return
-        front: BenchTable | None = None
+        front, moves = None, list[dict[str, Any]]()
         try:
             message = order if http_answers.get_header(scope, b"content-type") == b"application/json" else {}
             if path == "/switch":
                 await self._switch(message)
             else:
-                front, message = self._read_press(message) if path == "/press" else (self.printer, message)
+                front, moves = self._read_press(message) if path == "/press" else (self.printer, [message])
         except (ValueError, KeyError, TypeError):
             message = {}
         if not message:
@@ -248,7 +248,7 @@ class Bench:
             await self._answer(send, 503, b"It is switched off.")
         else:
             if front is not None and front.writer is not None:
-                front.writer.write(json.dumps(message).encode() + b"\n")
+                front.writer.write(b"".join(json.dumps(move).encode() + b"\n" for move in moves))
             await self._answer(send, 204, b"")
 
     async def _switch(self, order: dict[str, Any]) -> None:
@@ -261,11 +261,12 @@ class Bench:
             await asyncio.to_thread(self.kit.switch_power, order["of"], order["on"])
         await self._show_switches()
 
-    def _read_press(self, order: dict[str, Any]) -> tuple[BenchTable, dict[str, Any]]:
-        """{"table": 3, "pin": "a", "down": true}."""
-        if order["pin"] not in PINS or not isinstance(order["down"], bool):
+    def _read_press(self, order: dict[str, Any]) -> tuple[BenchTable, list[dict[str, Any]]]:
+        """{"table": 3, "pin": "a", "down": true}, or with `tap` instead for both movements."""
+        moves = (True, False) if order.get("tap") is True else (order["down"],)
+        if order["pin"] not in PINS or not all(isinstance(down, bool) for down in moves):
             raise ValueError("pin or down")
-        return self.tables[order["table"]], {"pin": order["pin"], "down": order["down"]}
+        return self.tables[order["table"]], [{"pin": order["pin"], "down": down} for down in moves]
 
     async def _event_stream(self) -> AsyncIterator[bytes]:
         seen: dict[Shown, Mapping[str, Any]] = {}

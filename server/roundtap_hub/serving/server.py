@@ -150,6 +150,7 @@ def serve(
         ws="none",
         lifespan="on",
         log_level="warning",
+        log_config=None,  # the process's own log, whose messages are bounded
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -409,10 +409,7 @@ def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
 
 
 def _check_taken_over(presence: Presence, unit: str, what: str, was: bool, answer: Future[list[Entry]]) -> None:
-    if answer.exception() is not None:
-        presence.forget_asked(unit, what, was)
-    elif what == CALL and not was:
-        presence.note_call_saved(unit)
+    presence.note_taken_over(unit, what, was, answer.exception() is None)
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:

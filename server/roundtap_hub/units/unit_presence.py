@@ -218,13 +218,16 @@ class Presence:
 
         self._change_status(unit, closed)
 
-    def note_call_saved(self, unit: str) -> None:
-        """Its call in a match is on the disk."""
-        self._change_status(unit, lambda now: replace(now, call_saved=True))
-
-    def forget_asked(self, unit: str, what: str, was: bool) -> None:
-        """What was to be taken over could not be saved: the unit's next status brings it again."""
-        self._change_status(unit, lambda now: replace(now, asked=now.asked | {what} if was else now.asked - {what}))
+    def note_taken_over(self, unit: str, what: str, was: bool, saved: bool) -> None:
+        """What the unit asks for is saved; if not, its next status brings it again. `was`: it was taken back."""
+        self._change_status(
+            unit,
+            lambda now: (
+                replace(now, call_saved=now.call_saved or (what == CALL and not was))
+                if saved
+                else replace(now, asked=now.asked | {what} if was else now.asked - {what})
+            ),
+        )
 
     def _change_status(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 from roundtap_hub.main import A_MINUTE, LETTERS_MAX, MINUTE_S, RateLimitedLog
@@ -57,3 +58,12 @@ def test_a_long_message_is_cut() -> None:
     shown = Shown()
     shown.log.error("what came: %s", "x" * 1_000_000)
     assert len(shown.lines[0]) == LETTERS_MAX + 1
+
+
+def test_what_a_stopping_hub_cancels_is_no_error() -> None:
+    shown = Shown()
+    try:
+        raise asyncio.CancelledError("Task cancelled, timeout graceful shutdown exceeded")
+    except asyncio.CancelledError as error:
+        shown.log.error("Exception in ASGI application\n", exc_info=error)
+    assert shown.lines == []

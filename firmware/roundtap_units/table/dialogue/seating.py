@@ -132,6 +132,8 @@ class NoMatch(DialogueState):
         table, words, view = self.table, self.table.words, self.table.view
         if table.mismatch:
             return table.page("update", None, words("update.title"), words("update.line"))
+        if view is None and table.kept_blindly is not None:
+            return table.page("waiting", None, words("waiting.title"), words("waiting.damaged", n=table.kept_blindly))
         if view is None or view.table is None:
             return table.page("waiting", None, words("waiting.title"), words("waiting.line"))
         if table.closed:

@@ -128,6 +128,7 @@ class TableState:
     clock_unknown: bool = False  # there is a clock, but no round trip has brought the hub's time yet
     age_ms: int | None = None
     mismatch: bool = False
+    kept_blindly: int | None = None  # how many reports wait here, where the match of before the restart is unreadable
     lost_round: bool = False  # the hub was restored without the round in play
     sending_text: str = ""  # the text where a report is not on its way: the hub refuses it, or examines it
     seated: set[Side] = field(default_factory=set)

@@ -3,22 +3,33 @@
 
 const tables = new Map();
 const KEYS = { a: "a", l: "b", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "a", ArrowRight: "b" };
-const CALL_MS = 1800;
+const TAP_MS = 250; // shorter than any hold
+const CALL_MS = TAP_MS + 1800;
 
-function press(number, pin, down) {
+function send(table, order) {
+  table.last = table.last.then(() => press({ table: table.number, ...order }));
+}
+
+function press(order) {
   return fetch("press", {
     method: "POST", keepalive: true,
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ table: number, pin, down }),
+    body: JSON.stringify(order),
   }).catch(() => {});
 }
 
-// Presses of one table leave in the order they were made: down never overtakes up.
+// Presses of one table leave in the order they were made: down never overtakes up. A short one leaves as one order, when
+// it ends: on a busy machine a release that waits for the answer to its press would make a hold of a tap.
 function queued(table, pin, down) {
   if (table.held.has(pin) === down) return;
   down ? table.held.add(pin) : table.held.delete(pin);
   table.box.querySelector(`[data-pin="${pin}"]`).classList.toggle("down", down);
-  table.last = table.last.then(() => press(table.number, pin, down));
+  if (down) {
+    table.begun.set(pin, setTimeout(() => { table.begun.delete(pin); send(table, { pin, down }); }, TAP_MS));
+    return;
+  }
+  clearTimeout(table.begun.get(pin));
+  send(table, table.begun.delete(pin) ? { pin, tap: true } : { pin, down });
 }
 
 function releaseAll(table) {
@@ -27,7 +38,7 @@ function releaseAll(table) {
 
 function add(number) {
   const box = document.getElementById("table").content.cloneNode(true).firstElementChild;
-  const table = { number, box, held: new Set(), last: Promise.resolve(), context: box.querySelector("canvas").getContext("2d") };
+  const table = { number, box, held: new Set(), begun: new Map(), last: Promise.resolve(), context: box.querySelector("canvas").getContext("2d") };
   const name = `${document.getElementById("tables").dataset.name} ${number}`;
   box.querySelector("h2").textContent = name;
   box.setAttribute("aria-label", name);
@@ -35,8 +46,8 @@ function add(number) {
   box.dataset.unit = box.dataset.switches = `table-${number}`;
   for (const button of box.querySelectorAll("[data-pin]")) {
     button.addEventListener("pointerdown", (event) => {
-      button.setPointerCapture(event.pointerId);
       queued(table, button.dataset.pin, true);
+      button.setPointerCapture(event.pointerId);
     });
     for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
       button.addEventListener(end, () => queued(table, button.dataset.pin, false));
