@@ -32,6 +32,7 @@ OUTBOX_FILE = "outbox.jsonl"
 JOURNAL_FILES = (DATABASE, head_file.HEAD_FILE)  # how the names of a journal's files begin
 NUMBER_MAX = 1_000_000  # what no stream reaches: every number up to the last one is told if it is lost
 SOURCE_BYTES_MAX = 128 << 20  # of a file that nobody has named; it is read twice, and once as a whole
+TOTAL_BYTES_MAX = 512 << 20  # of all such files: reading more would take many minutes
 DEPTH_MAX = 4  # how many folders deep a stick is searched
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
 ROW = re.compile(r'\["')
@@ -158,6 +159,16 @@ def readable_paths(place: Path, unused: list[tuple[Path, str]]) -> Iterator[Path
                 yield path.with_name(DATABASE) if of_journal else path
     if place.is_file():
         yield place
+
+
+def within_total(paths: Sequence[Path], named: Sequence[Path], unused: list[tuple[Path, str]]) -> list[Path]:
+    """Of so many files the smallest, up to TOTAL_BYTES_MAX; the rest is "unbounded". What is `named` is read anyhow."""
+    left = TOTAL_BYTES_MAX
+    for path in sorted(set(paths).difference(named), key=lambda path: path.stat().st_size if path.exists() else 0):
+        left -= path.stat().st_size if path.exists() else 0
+        if left < 0:
+            unused.append((path, "unbounded"))
+    return [path for path in paths if (path, "unbounded") not in unused]
 
 
 def _is_named_as_ours(name: str) -> bool:
