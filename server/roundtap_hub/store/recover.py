@@ -37,7 +37,7 @@ from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, ne
 from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
-from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths
+from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
@@ -298,7 +298,8 @@ def recover(
     shutil.rmtree(making, ignore_errors=True)
     if to.exists() and any(to.iterdir()):
         raise Problem("folder_not_empty", folder=str(to))
-    paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, unused)))
+    found_paths = list(dict.fromkeys(path for place in places for path in readable_paths(place, unused)))
+    paths = within_total(found_paths, places, unused)
     proved: dict[Row, Entry] = {}
     sources = [read_source(path, proved) for path in paths]
     ours, notes = _of_one_hub(sources, lineage, places)

@@ -24,7 +24,7 @@ from roundtap_hub import models
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups, head_file
 from roundtap_hub.store.copies import ENTRIES, PEOPLE
-from roundtap_hub.store.folder_copy import COPY_FILE, LINE_BYTES_MAX, rows_of_line
+from roundtap_hub.store.folder_copy import COPY_FILE, LINE_BYTES_MAX, READ_LINE
 from roundtap_hub.store.journal import Head, next_entry
 from roundtap_hub.store.secure_files import is_bounded
 
@@ -32,9 +32,12 @@ OUTBOX_FILE = "outbox.jsonl"
 JOURNAL_FILES = (DATABASE, head_file.HEAD_FILE)  # how the names of a journal's files begin
 NUMBER_MAX = 1_000_000  # what no stream reaches: every number up to the last one is told if it is lost
 SOURCE_BYTES_MAX = 128 << 20  # of a file that nobody has named; it is read twice, and once as a whole
+TOTAL_BYTES_MAX = 512 << 20  # of all such files: reading more would take many minutes
 DEPTH_MAX = 4  # how many folders deep a stick is searched
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
-ROW = re.compile(r'\["')
+STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+ROW = re.compile(rf"\[{STRING}(?:,(?:{STRING}|\d{{1,10}})){{3,8}}\]")  # an entry or a person, and nothing nested
+REPORT_BYTES_MAX = 64 << 10  # far more than a hub takes
 LINEAGE = re.compile("[0-9a-f]{16}")  # how a lineage's row differs from that of the schema's version
 
 LEAF = 0x0D
@@ -161,6 +164,16 @@ def readable_paths(place: Path, unused: list[tuple[Path, str]]) -> Iterator[Path
         yield place
 
 
+def within_total(paths: Sequence[Path], named: Sequence[Path], unused: list[tuple[Path, str]]) -> list[Path]:
+    """Of so many files the smallest, up to TOTAL_BYTES_MAX; the rest is "unbounded". What is `named` is read anyhow."""
+    left = TOTAL_BYTES_MAX
+    for path in sorted(set(paths).difference(named), key=lambda path: path.stat().st_size if path.exists() else 0):
+        left -= path.stat().st_size if path.exists() else 0
+        if left < 0:
+            unused.append((path, "unbounded"))
+    return [path for path in paths if (path, "unbounded") not in unused]
+
+
 def _is_named_as_ours(name: str) -> bool:
     return name.endswith(backups.SUFFIX) or name.startswith((*JOURNAL_FILES, Path(COPY_FILE).stem, OUTBOX_FILE))
 
@@ -204,17 +217,20 @@ def read_source(path: Path, proved: dict[Row, Entry]) -> Source:
 def _add_line(source: Source, raw: bytes) -> None:
     """A line of a copy or of a unit's outbox. Of a damaged one every whole row counts: rows prove themselves."""
     text = raw.decode(errors="replace")
-    with suppress(ValueError, LookupError, TypeError, RecursionError):
-        fields = json.loads(text[text.index("{") :])
-        if isinstance(fields.get("report"), dict) and isinstance(fields["mac"], str):
-            source.reports.append((fields["report"], fields["mac"]))
-        source.lineage = source.lineage or str(fields.get("lineage", ""))
-        rows = rows_of_line(fields)
-        source.add_rows((*rows[ENTRIES], *rows[PEOPLE]))
+    with suppress(ValueError, RecursionError):
+        line = READ_LINE(text[text.index("{") :])
+        if (
+            line.mac
+            and len(line.report) <= REPORT_BYTES_MAX
+            and isinstance(report := json.loads(bytes(line.report)), dict)
+        ):
+            source.reports.append((report, line.mac))
+        source.lineage = source.lineage or line.lineage
+        source.add_rows((*line.rows[ENTRIES], *line.rows[PEOPLE]))
         return
     for row in ROW.finditer(text):
-        with suppress(ValueError, RecursionError):
-            source.add_rows([json.JSONDecoder().raw_decode(text, row.start())[0]])
+        with suppress(ValueError):
+            source.add_rows([json.loads(row[0])])
 
 
 def carve_rows(database: Path) -> Iterator[Row]:

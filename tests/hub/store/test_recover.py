@@ -26,6 +26,7 @@ from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.main import open_folder
+from roundtap_hub.store import recovery_sources
 from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
 from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.earlier_files import migrate_files
@@ -540,6 +541,23 @@ def test_what_is_no_ordinary_file_or_too_large_is_passed_over_and_said(tmp_path:
     made = recover([stick], tmp_path / "new", HandClock().clocks)
     assert ((stick / name), "unbounded") in made.notes
     assert [len(each.entries) for each in made.streams if each.stream == "e1"] == [7]
+
+
+def test_of_many_files_the_smallest_are_read_and_the_rest_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two hundred backups of zeros took a quarter of an hour."""
+    monkeypatch.setattr(recovery_sources, "TOTAL_BYTES_MAX", 30_000)
+    (stick := tmp_path / "stick").mkdir()
+    (stick / "roundtap-copy.journal").write_bytes(Path(__file__).with_name("older_copy.journal").read_bytes())
+    for n in range(4):
+        (stick / f"{n}.backup").write_bytes(bytes(10_000 + n))
+    made = recover([stick], tmp_path / "new", HandClock().clocks)
+    assert [path.name for path, why in made.notes if why == "unbounded"] == ["2.backup", "3.backup"]
+    assert [len(each.entries) for each in made.streams if each.stream == "e1"] == [7]
+    # What a person names is read, however large it is.
+    named = recover([stick, stick / "3.backup"], tmp_path / "again", HandClock().clocks)
+    assert [path.name for path, why in named.notes if why == "unbounded"] == ["2.backup"]
 
 
 def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
