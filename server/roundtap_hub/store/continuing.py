@@ -1,7 +1,5 @@
 """Going on with another hub's event: recovered beside this hub's folder, it takes its place at the next start."""
 
-from __future__ import annotations
-
 import logging
 import os
 import shutil
@@ -13,11 +11,12 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import ContinueOffer
 from roundtap_core.typed import DisplayText
 from roundtap_hub.database.database_url import DATABASE
-from roundtap_hub.store import backups, recover
+from roundtap_hub.store import backups
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.disk_problems import disk_problem
 from roundtap_hub.store.folder_copy import CopyContent
 from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
+from roundtap_hub.store.recover import Recovery, put_in_place, recover
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.storage import StorageLine
 
@@ -29,12 +28,12 @@ BUSY, FAILED = "continuing", "not_continued"
 _pressing = threading.Lock()
 
 
-def recover_in_place(places: Sequence[Path], folder: Path, lineage: str = "") -> tuple[recover.Recovery, Path | None]:
+def recover_in_place(places: Sequence[Path], folder: Path, lineage: str = "") -> tuple[Recovery, Path | None]:
     """As `recover`, but the folder may be a hub's that does not run: it is set aside, and this returns where. Raises
     Problem("folder_in_use")."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with os.fdopen(lock_folder(folder)):
-        made = recover.recover(places, folder / MADE, system_clocks(), lineage)
+        made = recover(places, folder / MADE, system_clocks(), lineage)
     aside, owner = finish_continuing(folder), folder.stat()
     for path in folder.rglob("*") if os.geteuid() == 0 else ():
         # Help with sudo must not lock the hub out.
@@ -60,7 +59,7 @@ def finish_continuing(folder: Path) -> Path | None:
         if (aside / "pin").is_file() and not any((each / "pin").exists() for each in (made, folder)):
             # Copies alone hold none: whoever is let in here stays let in.
             shutil.copy2(aside / "pin", made)
-        recover.put_in_place(made, folder)
+        put_in_place(made, folder)
         made.rmdir()
     log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
     return aside
@@ -119,7 +118,7 @@ def recover_beside(service: Service, folder: Path, places: Sequence[Path], found
     """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
     problem: Problem | None = Problem("continue_gone")
     try:
-        made = recover.recover(places, folder / MADE, system_clocks(), found.lineage)
+        made = recover(places, folder / MADE, system_clocks(), found.lineage)
         lengths = {each.stream: len(each.entries) for each in made.streams}
         if all(lengths.get(stream, 0) >= head.number for stream, head in found.heads.items()):
             service.reopen()

@@ -37,10 +37,10 @@ from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths
+from roundtap_hub.store.report_steps import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
-from roundtap_hub.units import device_api
 from roundtap_machine.atomic_write import sync_to_disk, write_atomically
 
 AT_ONCE = 1000
@@ -569,7 +569,7 @@ def _import_reports(
         try:
             if not verify_signature(keys[unit], REPORT, report, mac):
                 raise KeyError(unit)
-            snapshot, entries, has_place = _decide_report(snapshot, device_api.validate_report(report), clocks.at())
+            snapshot, entries, has_place = _decide_report(snapshot, validate_report(report), clocks.at())
         except (KeyError, ValueError, Problem):
             result.left += 1
         else:
@@ -582,14 +582,12 @@ def _decide_report(snapshot: Snapshot, report: Mapping[str, Any], at: Timestamp)
     """A report as from its unit: in its event, or in the venue, where it waits for its round to be adopted."""
     body, actor = digest(dict(report)), f"unit:{report['unit']}"
     try:
-        step = device_api.report_step(report, body, earlier=True)
+        step = report_step(report, body, earlier=True)
         return *decide_request(snapshot, WriteRequest([step], actor, (), Future()), at), True
     except Problem as problem:
-        if problem.key not in device_api.STRAY_REASONS:
+        if problem.key not in STRAY_REASONS:
             raise
-    return *decide_request(
-        snapshot, WriteRequest([device_api.stray_step(report, body)], actor, (), Future()), at
-    ), False
+    return *decide_request(snapshot, WriteRequest([stray_step(report, body)], actor, (), Future()), at), False
 
 
 def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
