@@ -107,7 +107,7 @@ def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
             raise Problem("continue_gone")
         if not sure and (own := running_events(service)):
             raise Problem("continue_keeps_aside", names=own)
-        service.storage.tell_continuing(StorageLine(BUSY, name=", ".join(found.names.values())))
+        service.storage.tell_continuing(StorageLine(BUSY, name=DisplayText.of(", ".join(found.names.values()))))
     places = [Path(place) for place, each in copies if each.lineage == found.lineage]
     threading.Thread(
         target=recover_beside, args=(service, folder, places, found), name="continuing", daemon=True

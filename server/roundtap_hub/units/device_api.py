@@ -598,7 +598,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
 
 
 def _offer_json(offer: messages.ContinueOffer) -> Any:
-    return to_builtins(offer.replace(until=time_of_day(offer.until or None, form=DATE_AND_TIME)))
+    return to_builtins(offer.replace(until=time_of_day(offer.until, form=DATE_AND_TIME)))
 
 
 def _console_url(hub: Hub, plain: str) -> str:
