@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 import re
-import shutil
 import threading
 from pathlib import Path
 
@@ -188,7 +187,7 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
     assert "no longer there" in problem_of(browser.post("/console/continue", mark="another", pin=PIN))
     found = read_copy(stick / COPY_FILE)
     assert found is not None
-    shutil.rmtree(stick)
+    stick.rename(stick.with_name("elsewhere"))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
     assert plugged_in.service.storage.continuing is not None
     assert plugged_in.service.storage.continuing.key == FAILED
