@@ -6,6 +6,7 @@ import re
 import signal
 import tempfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -42,7 +43,7 @@ def kit(disks: tuple[Path, Path]) -> Iterator[Kit]:
     """A hub with a stick, and two tables; table 1 has reported, table 2 has not."""
     folder, stick = disks
     made = Kit(folder, tables=2)
-    made.secure = ("--secure-port", "0", "--copy", str(stick))
+    made.secure = ("--copy", str(stick))
     try:
         made.start_hub()
         for number in (1, 2):
@@ -83,8 +84,9 @@ def organizer_of(kit: Kit, pin: str) -> ConsoleClient:
 def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit) -> None:
     """Nobody types a command: the stick is in the new hub, its start page offers the event, and one press does it."""
     kit.stop_hub(signal.SIGKILL)
-    from_s = time.monotonic()
+    from_s, authority = time.monotonic(), (kit.hub_folder / "tls" / "ca.crt").read_bytes()
     new_card(kit)
+    assert (kit.hub_folder / "tls" / "ca.crt").read_bytes() != authority
     console = organizer_of(kit, NEW_PIN)
     mark = offered(console)
     page = console._page("/console")
@@ -96,6 +98,9 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit) -> None:
     assert "fingerprint" in console.post("/console/continue", mark=mark, pin=NEW_PIN)
 
     console = organizer_of(kit, PIN)
+    with urllib.request.urlopen(f"{kit.url}/login?next=/console") as door:
+        assert "Use the PIN of that event" in door.read().decode()
+    assert (kit.hub_folder / "tls" / "ca.crt").read_bytes() == authority, "staff's browsers trust it already"
     report_100_to_0(kit.tables[2])
     kit.tables[2].tap("b")
     kit.tables[2].wait_for("SAVED")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kit import wait_until
+from kit import end, wait_until
+from roundtap.main import main
 from roundtap_core.event.entries import VENUE
 from standby_kit import StandbyKit, answers, ask
 from test_power_cuts import report_100_to_0, take_seats
@@ -79,3 +80,25 @@ def test_cut_off_while_both_live_the_old_hub_stops_when_it_hears_and_nothing_is_
     before = len(kit.reports())
     assert ask(kit.port, f"/e/{kit.event}")[0] == 503
     assert len(kit.reports()) == before
+
+
+@pytest.mark.long
+def test_a_standbys_folder_alone_makes_a_hub_that_a_table_goes_on_with(kit: StandbyKit) -> None:
+    """Its Pi is dead as well, its card is not: that card's folder is the source."""
+    kit.start_hub()
+    table = kit.start_table()
+    take_seats(table)
+    kit.start_standby()
+    report_100_to_0(table)
+    wait_until(lambda: len(report_ids(kit, kit.standby_folder)) == 1, "the first player's report on both disks")
+    kit.kill_hub()
+    assert kit.standby is not None
+    end(kit.standby)
+    kit.hub_folder = kit.folder / "new card"
+
+    assert main(["recover", "--from", str(kit.standby_folder), "--data", str(kit.hub_folder)]) == 0
+
+    kit.start_hub()
+    table.tap("b")
+    table.wait_for("SAVED")
+    assert len(kit.reports()) == 2

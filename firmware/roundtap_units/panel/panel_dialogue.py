@@ -326,7 +326,8 @@ def _state(panel: PanelDialogue) -> PanelScene:
 def _question(panel: PanelDialogue) -> PanelScene:
     page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
     offer = hub.offer if hub is not None else None
-    about = {"n": offer.entries, "until": offer.until or "–"} if offer is not None else {}
+    until = offer.until.replace("-", NO_BREAK_HYPHEN) if offer is not None else ""
+    about = {"n": offer.entries, "until": until or "–"} if offer is not None else {}
     lines = [words(f"panel.{page}.what", stick=DisplayText.of(panel.stick.rpartition("/")[2]), **about)]
     hint = "hold" if page in PARENT_PAGE else "hold_around" if page in PAGE_STEPS else "yes_around"
     if page in (OFF_ASK, OFF_SURE) and hub is not None and hub.running:

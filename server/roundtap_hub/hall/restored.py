@@ -18,8 +18,8 @@ from roundtap_hub.rounds.tables import ShownResult, shown_result
 from roundtap_hub.serving import web
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.store.report_steps import report_step
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_api import report_step
 
 LEFT = "left"
 DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"

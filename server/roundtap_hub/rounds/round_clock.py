@@ -1,6 +1,7 @@
 """A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; and times as text."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median_low
@@ -220,6 +221,7 @@ def clock_width(clock: Clock) -> int:
 def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str:
     """The local time ("14:32", or in another form of `strftime`) `later_ms` after `wall` (ISO 8601); "" where the time
     is unknown."""
-    if wall is None:
-        return ""
-    return (datetime.fromisoformat(wall).astimezone() + timedelta(milliseconds=later_ms)).strftime(form)
+    # Of a stick's entries anybody may have written the time.
+    with suppress(TypeError, ValueError, OverflowError):
+        return (datetime.fromisoformat(wall or "").astimezone() + timedelta(milliseconds=later_ms)).strftime(form)
+    return ""

@@ -13,6 +13,7 @@ from roundtap_core.typed import DisplayText
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups
 from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.disk_problems import disk_problem
 from roundtap_hub.store.folder_copy import CopyContent
 from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
 from roundtap_hub.store.recover import Recovery, put_in_place, recover
@@ -22,6 +23,7 @@ from roundtap_hub.store.storage import StorageLine
 log = logging.getLogger(__name__)
 
 MADE = Path(backups.FOLDER, "continue")  # in the hub's folder: a whole recovered one
+STAYS = (backups.FOLDER, backups.PRACTICE, "promoted", "standby.json")  # the last two make a standby's folder a hub's
 BUSY, FAILED = "continuing", "not_continued"
 _pressing = threading.Lock()
 
@@ -51,7 +53,7 @@ def finish_continuing(folder: Path) -> Path | None:
         if not aside.exists():
             moving.mkdir(parents=True, exist_ok=True, mode=0o700)
             for path in [*folder.iterdir()]:
-                if path.name not in (backups.FOLDER, backups.PRACTICE) and path.suffix != ".lock":
+                if path.name not in STAYS and path.suffix != ".lock":
                     os.replace(path, moving / path.name)
             os.replace(moving, aside)
         if (aside / "pin").is_file() and not any((each / "pin").exists() for each in (made, folder)):
@@ -105,14 +107,16 @@ def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
             raise Problem("continue_gone")
         if not sure and (own := running_events(service)):
             raise Problem("continue_keeps_aside", names=own)
-        service.storage.tell_continuing(StorageLine(BUSY, name=", ".join(found.names.values())))
+        service.storage.tell_continuing(StorageLine(BUSY, name=DisplayText.of(", ".join(found.names.values()))))
     places = [Path(place) for place, each in copies if each.lineage == found.lineage]
-    threading.Thread(target=recover_beside, args=(service, folder, places, found), name="continuing").start()
+    threading.Thread(
+        target=recover_beside, args=(service, folder, places, found), name="continuing", daemon=True
+    ).start()
 
 
 def recover_beside(service: Service, folder: Path, places: Sequence[Path], found: CopyContent) -> None:
     """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
-    problem = Problem("continue_gone")
+    problem: Problem | None = Problem("continue_gone")
     try:
         made = recover(places, folder / MADE, system_clocks(), found.lineage)
         lengths = {each.stream: len(each.entries) for each in made.streams}
@@ -121,6 +125,8 @@ def recover_beside(service: Service, folder: Path, places: Sequence[Path], found
             return
     except Problem as refused:
         problem = refused
+    except OSError as error:
+        problem = disk_problem(error, folder) or problem
     except Exception:
         log.exception("what %s holds was not continued", places)
     shutil.rmtree(folder / MADE, ignore_errors=True)

@@ -196,7 +196,7 @@ class CopyContent:
         self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
         for stream, number, kind, _, at, _, data, _, hashed in rows[ENTRIES]:
             self.heads[stream] = Head(number, hashed)
-            self.until = json.loads(at)["wall"] or self.until
+            self.until = str(json.loads(at)["wall"] or self.until)
             if kind == "event-created":
                 self.names[stream] = str(json.loads(data)["name"])
             elif kind == REMOVED:

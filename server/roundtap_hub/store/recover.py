@@ -38,10 +38,10 @@ from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
+from roundtap_hub.store.report_steps import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
-from roundtap_hub.units.device_api import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_machine.atomic_write import sync_to_disk, write_atomically
 
 AT_ONCE = 1000

@@ -20,11 +20,10 @@ from msgspec import UNSET, to_builtins
 from roundtap_core import messages
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
-from roundtap_core.event.commands import NoteLot, RecordReport
+from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
 from roundtap_core.limits import refuse_over_limits
-from roundtap_core.messages import Report as SentReport
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.version import version
 from roundtap_core.wire import ENROL, REQUEST, canonical_json, digest, echo_json, envelope, open_envelope, wall_key
@@ -39,7 +38,8 @@ from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store import continuing
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
-from roundtap_hub.store.restore_gap import NO_PLACE, evidence_of_view, hold_clock_command
+from roundtap_hub.store.report_steps import STRAY_REASONS, report_step, stray_step, validate_report
+from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
 from roundtap_hub.units.device_auth import ASKS, ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
@@ -53,9 +53,6 @@ log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
-STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
-"""Reports left to the venue's stream: of an unknown event, or of a round that a restored journal lacks."""
-
 ReportReceipt = dict[str, Any]
 
 ENROL_BYTES_MAX = 2048
@@ -312,13 +309,6 @@ def parse_heads(heads: Mapping[str, tuple[int, str]]) -> dict[str, Head]:
     }
 
 
-def validate_report(report: object) -> dict[str, Any]:
-    """The report, if it is well-formed. Raises MalformedMessage."""
-    parse_message(SentReport, report)
-    assert isinstance(report, dict)
-    return report
-
-
 def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:
     """Record an authenticated, well-formed report, wait for its commit, and return its fate: the same for every
     repetition. `DeviceApi` does this on the event loop."""
@@ -345,39 +335,6 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
     if known.body != body:
         known = ReportFate("refused", known.number, known.hash, body, "altered")
     return report_receipt(snapshot, report["report_id"], known)
-
-
-def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
-    """A well-formed report as its unit's command; `earlier`: as in RecordReport."""
-    command = RecordReport(
-        report["report_id"],
-        report["match"],
-        report["side"],
-        report["revision"],
-        report["result"],
-        body,
-        report.get("draw"),
-        report.get("serial", 0),
-        report.get("agrees_to"),
-        report.get("a"),
-        report.get("b"),
-        time_up=report.get("time_up"),
-        earlier=earlier,
-    )
-    return Step(report["event"], command, actor=f"unit:{report['unit']}")
-
-
-def stray_step(report: Mapping[str, Any], body: str) -> Step:
-    """Note in the venue that a report of an unknown event is refused; a restored journal that is not settled yet keeps
-    it instead."""
-    return Step(
-        VENUE,
-        NewEntry(
-            "report-refused",
-            {"report_id": report["report_id"], "event": report["event"], "body": body, "report": dict(report)},
-        ),
-        actor=f"unit:{report['unit']}",
-    )
 
 
 def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
@@ -665,7 +622,7 @@ def panel_view(hub: Hub) -> dict[str, Any]:
 
 
 def _offer_json(offer: messages.ContinueOffer) -> Any:
-    return to_builtins(offer.replace(until=time_of_day(offer.until or None, form=DATE_AND_TIME)))
+    return to_builtins(offer.replace(until=time_of_day(offer.until, form=DATE_AND_TIME)))
 
 
 def _console_url(hub: Hub, plain: str) -> str:

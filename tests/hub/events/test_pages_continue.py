@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import os
 import re
-import shutil
 import threading
 from pathlib import Path
 
@@ -14,11 +13,12 @@ from hub_kit import event_steps, people
 from pages_kit import PIN, Browser, House, problem_of, text_of
 from test_copies import Hub, on
 
+from roundtap_core.event.entries import NewEntry, Timestamp, chain_entry
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store import continuing
 from roundtap_hub.store.backups import FOLDER, SET_ASIDE
 from roundtap_hub.store.continuing import FAILED, MADE, finish_continuing
-from roundtap_hub.store.copies import CURRENT, REFUSED, Copies
+from roundtap_hub.store.copies import CURRENT, REFUSED, CommitBatch, Copies
 from roundtap_hub.store.folder_copy import COPY_FILE, read_copy
 from roundtap_hub.store.journal import Journal
 
@@ -187,7 +187,7 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
     assert "no longer there" in problem_of(browser.post("/console/continue", mark="another", pin=PIN))
     found = read_copy(stick / COPY_FILE)
     assert found is not None
-    shutil.rmtree(stick)
+    stick.rename(stick.with_name("elsewhere"))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
     assert plugged_in.service.storage.continuing is not None
     assert plugged_in.service.storage.continuing.key == FAILED
@@ -215,3 +215,21 @@ def test_a_damaged_copy_is_offered_as_one(plugged_in: House, stick: Path) -> Non
     while not any(offer.damaged for offer in continuing.offers(plugged_in.service)):
         threading.Event().wait(0.01)
     assert "A part of this copy is damaged" in html.unescape(text_of(plugged_in.organizer().get("/console")))
+
+
+def test_what_somebody_has_written_on_a_stick_breaks_no_page(plugged_in: House, stick: Path) -> None:
+    """Lines with right checksums, a time that is none, and a name as long as a book."""
+    (stick / COPY_FILE).unlink()
+    copy = on(stick)
+    copy.open("0123456789abcdef", "an epoch")
+    entry = chain_entry(
+        NewEntry("event-created", {"name": "x" * 100_000}), "e9", 1, "", Timestamp("boot", 1, "yesterday"), "nobody"
+    )
+    copy.write(CommitBatch([entry]))
+    copy.close()
+    while not any(offer.until == "yesterday" for offer in continuing.offers(plugged_in.service)):
+        threading.Event().wait(0.01)
+    page = plugged_in.organizer().get("/console")
+    assert page.status_code == 200
+    assert "1 entry" in text_of(page)
+    assert len(page.text) < 100_000
