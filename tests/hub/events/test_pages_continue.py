@@ -219,14 +219,16 @@ def test_a_damaged_copy_is_offered_as_one(plugged_in: House, stick: Path) -> Non
 
 def test_what_somebody_has_written_on_a_stick_breaks_no_page(plugged_in: House, stick: Path) -> None:
     """Lines with right checksums, a time that is none, and a name as long as a book."""
-    (stick / COPY_FILE).unlink()
-    copy = on(stick)
+    prepared = stick.with_name("prepared")
+    prepared.mkdir()
+    copy = on(prepared)
     copy.open("0123456789abcdef", "an epoch")
     entry = chain_entry(
         NewEntry("event-created", {"name": "x" * 100_000}), "e9", 1, "", Timestamp("boot", 1, "yesterday"), "nobody"
     )
     copy.write(CommitBatch([entry]))
     copy.close()
+    os.replace(prepared / COPY_FILE, stick / COPY_FILE)
     while not any(offer.until == "yesterday" for offer in continuing.offers(plugged_in.service)):
         threading.Event().wait(0.01)
     page = plugged_in.organizer().get("/console")
