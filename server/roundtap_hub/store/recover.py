@@ -346,6 +346,7 @@ def recover(
         shutil.rmtree(making, ignore_errors=True)
     notes += unused + [(each.path, "copied") for each in ours if each.copied]
     notes += [(each.path, "cut") for each in copies if each.cut]
+    notes += [(each.path, "unbounded") for each in sources if each.is_full]
     return Recovery(
         sorted(streams.values(), key=lambda each: (each.stream != VENUE, len(each.stream), each.stream)),
         files,

@@ -33,6 +33,7 @@ JOURNAL_FILES = (DATABASE, head_file.HEAD_FILE)  # how the names of a journal's 
 NUMBER_MAX = 1_000_000  # what no stream reaches: every number up to the last one is told if it is lost
 SOURCE_BYTES_MAX = 128 << 20  # of a file that nobody has named; it is read twice, and once as a whole
 TOTAL_BYTES_MAX = 512 << 20  # of all such files: reading more would take many minutes
+ROWS_MAX = 1_000_000  # of one file, each person counted twice: more than a thousand events have
 DEPTH_MAX = 4  # how many folders deep a stick is searched
 TABLES = ("entry", "person", "unit_key", "staff", "checkpoint", head_file.LINEAGE_TABLE, backups.ABOUT, backups.FILE)
 STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
@@ -85,9 +86,17 @@ class Source:
         hashes = {each for entry in self.entries.values() for each in (entry.hash, entry.prev)}
         return (hashes | {head.hash for head in self.heads.values()} | {self.lineage}) - {GENESIS, ""}
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it holds more than any hub's file: what follows is left."""
+        held = self.entries, self.altered, self.people, self.keys, self.staff, self.clocks
+        return sum(map(len, held)) >= ROWS_MAX
+
     def add_rows(self, rows: Iterable[Row]) -> None:
         """Take the rows of our tables; any other is ignored."""
         for row in rows:
+            if self.is_full:
+                break
             self._add_row(row)
 
     def _add_row(self, row: Row) -> None:

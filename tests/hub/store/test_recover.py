@@ -560,6 +560,19 @@ def test_of_many_files_the_smallest_are_read_and_the_rest_is_said(
     assert [path.name for path, why in named.notes if why == "unbounded"] == ["2.backup"]
 
 
+def test_of_a_file_with_more_rows_than_any_hub_has_no_more_are_taken_and_that_is_said(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 120 MB of the smallest rows the hub took 2.4 GB."""
+    monkeypatch.setattr(recovery_sources, "ROWS_MAX", 1000)
+    (stick := tmp_path / "stick").mkdir()
+    (stick / "roundtap-copy.journal").write_bytes(b"".join(b'["e1","p%d","salt","{}"]\n' % n for n in range(5000)))
+    made = recover([folder, stick], tmp_path / "new", HandClock().clocks)
+    assert (stick / "roundtap-copy.journal", "unbounded") in made.notes
+    source = recovery_sources.read_source(stick / "roundtap-copy.journal", {})
+    assert len(source.people) == 500, "each might be one of the staff, too"
+
+
 def test_reports_that_units_keep_are_taken_and_others_left_to_their_units(folder: Path, tmp_path: Path) -> None:
     kept = [report("r1"), report("r2", match="9.9"), report("r3", event="e7"), {**report("r4"), "side": "b"}]
     lines = [{"report": each, "mac": sign(KEY, REPORT, each)} for each in kept]
