@@ -53,6 +53,26 @@ def xlsx(rows: Sequence[Sequence[object]], data: str | None = None, **more: byte
     )
 
 
+def workbook(*sheets: tuple[str, str, Sequence[Sequence[object]]]) -> bytes:
+    """Sheets of (name, state, rows)."""
+    said = "".join(
+        f'<sheet name="{name}" sheetId="{n}" r:id="r{n}" state="{state or "visible"}"/>'
+        for n, (name, state, _) in enumerate(sheets, start=1)
+    )
+    links = "".join(
+        f'<Relationship Id="r{n}" Type="{REL}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+        for n in range(1, len(sheets) + 1)
+    )
+    pages = {
+        f"xl/worksheets/sheet{n}.xml": f'<worksheet xmlns="{MAIN}"><sheetData>{sheet_xml(rows)}</sheetData></worksheet>'
+        for n, (_, _, rows) in enumerate(sheets, start=1)
+    }
+    book = f'<workbook xmlns="{MAIN}" xmlns:r="{REL}"><sheets>{said}</sheets></workbook>'
+    relations = f'<Relationships xmlns="{PACKAGE}/relationships">{links}</Relationships>'
+    parts = {"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": relations, **pages}
+    return xlsx([], **{name: text.encode() for name, text in parts.items()})
+
+
 def ods(rows: Sequence[Sequence[str]]) -> bytes:
     table = "".join(
         "<table:table-row>"
