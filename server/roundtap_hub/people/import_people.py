@@ -471,7 +471,7 @@ def _preview(
         heading=heading,
         headings=rows[heading - 1] if heading else [""] * len(rows[0]),
         columns=columns,
-        sample=rows[heading : heading + SAMPLE_ROWS],
+        sample=list(filter(any, rows[heading:]))[:SAMPLE_ROWS],
         sheets=shown.sheets,
         sheet=shown.sheet,
         carried=join_sheets(shown.sheets) if len(shown.sheets) > 1 else "",

@@ -8,19 +8,19 @@ from roundtap_hub.people.payment_words import parse_paid
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN
 from roundtap_hub.people.table_columns import NAME, NAMES, TURNED, capitals_first
 
+# A row's number in the table, its cells by meaning, and why it is not ticked.
 ListedRow = tuple[int, dict[str, str], str]
-# ↑ A row's number in the table, its cells by meaning, and why it is not ticked.
 
+# Why a row is not ticked: its name may be two cells or lines, joined by a stray quotation mark; its last name may come
+# first; it may be a title, a total or a note that stands about the list.
 BREAK, ORDER, ASIDE = ODD = ("break", "order", "aside")
-"""Why a row is not ticked: its name may be two cells or lines, joined by a stray quotation mark; its last name may come
-first; it may be a title, a total or a note that stands about the list."""
 
 _SIGNS = r"[•·▪▫◦‣⁃►▶➤➔→●○■□◆◇★☆☐☑✓✔✅\U0001f44d\U0001f3fb-\U0001f3ff\u2794-\u27bf\ufe0f]"
+# What a list has before each name: a number, a bullet, a tick.
 _MARK = re.compile(
     rf"\s*(?:\[[ xX✓✔]?\]|\(?\d{{1,3}}\s?[.)\]:]+|#?\d{{1,3}}\s*[-–—]|#?\d{{1,3}}(?=\s)|(?:\d\ufe0f?\u20e3)+|"
     rf"\U0001f51f|[-–—*+](?=\s)|{_SIGNS}+)\s*"
 )
-# ↑ What a list has before each name: a number, a bullet, a tick.
 _TICKED = re.compile(rf"\s+{_SIGNS}+$")
 
 _TOTALS = (
@@ -39,10 +39,10 @@ _WAITING = (
 )
 _TITLE = re.compile(rf"(?:{_TOTALS})(?: \d.*)?|(?:total|generated|created|exported|printed|page|seite|strona) .*")
 _OTHER_LIST = re.compile(rf"(?:{_WAITING})(?: \d.*)?")
+# A title, a sentence, an address, somebody crossed out, a figure.
 _NO_PLAYER = re.compile(
-    r".*[:!?？：]|.*(?:: |\S@\S|https?://|www\.|[❌✗✘]|\d{4}).*|~.*|[\d\W]+|\d+ \w+|(?:\S+\s+){6,}\S+"
+    r".*[:!?？：]|.*(?:: |\S@\S|https?://|www\.|[❌✗✘]|\d{4}).*|~.*|.*\+ ?\d|[\d\W]+|\d+ \w+|(?:\S+\s+){6,}\S+"
 )
-# ↑ A title, a sentence, an address, somebody crossed out, a figure.
 _ADDED = re.compile(r".*(?:\s[-–—(\[]+|\s?[(\[])\s*([^()\[\]]+?)\s*[)\]]?")
 
 _ABOUT, _PARTICLES = (
@@ -51,14 +51,14 @@ _ABOUT, _PARTICLES = (
         # Words of titles over a list.
         "anmeldungen|attendees|deelnemers|deelnemerslijst|deltagare|deltagere|dimanche|giocatori|gracze|graczy|hraci|"
         "inscritos|inscrits|iscritti|jogadores|joueurs|jugadores|list|lista|liste|niedziela|partecipanti|"
-        "participantes|participants|pelaajat|player|players|prihlaseni|registrations|sabado|samstag|saturday|signups|"
-        "spelers|spieler|spielerliste|teilnehmer|teilnehmerliste|toernooi|torneio|torneo|tournament|tournoi|turnaj|"
+        "participantes|participants|pelaajat|players|prihlaseni|registrations|sabado|samstag|saturday|signups|"
+        "spelers|spielerliste|teilnehmer|teilnehmerliste|toernooi|torneio|torneo|tournament|tournoi|turnaj|"
         "turnering|turniej|turnier|uczestnicy|zapisani|zapisy|zawodnicy",
         "af|al|av|da|das|de|del|den|der|di|do|dos|du|el|la|las|le|los|mac|ten|ter|van|von|zu|zur",
     )
 )
+# Suffixes after a comma that are not first names.
 AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
-# ↑ Suffixes after a comma that are not first names.
 
 
 def read_list_rows(filled: Sequence[tuple[int, Mapping[str, str], int]], team: bool) -> list[ListedRow]:

@@ -30,7 +30,7 @@ _PAID, _MEANS, _BACK, _YET, _NOT, _LATER = (
         r"overboeking|bancontact|swish|kort|hotove|hotovost|prevod|prevodem|kartou|mobilepay|vipps|keszpenz|utalas|"
         r"apple pay|google pay",
         # back, or not yet
-        r"refund\w*|returned|chargeback|reversed|void\w*|cancel\w*|erstattet|ruckerstattet|zuruck\w*|storn\w*|"
+        r"refund\w*|back|returned|chargeback|reversed|void\w*|cancel\w*|erstattet|ruckerstattet|zuruck\w*|storn\w*|"
         r"devuel\w*|reembols\w*|anulad[oa]|zwro\w*|zwrac\w*|anulowan\w*|rembours\w*|annul\w*|rimbors\w*|estornad\w*|"
         r"devolvid\w*|terugbetaald|teruggestort|geannuleerd|vracen\w*|zrusen\w*|aterbetal\w*|refunderet|palautettu|"
         r"visszater\w*|unpaid|unbezahlt|nieoplacon\w*|niezaplacon\w*|impag\w*|impaye\w*|nezaplacen\w*|obetald|"

@@ -29,7 +29,8 @@ NAMES = (NAME, TURNED, FIRST, LAST, MEMBER_1, MEMBER_2)
 OF_TEAMS = (MEMBER_1, MEMBER_2)  # columns of teams only
 
 _WHOLE_NAMES = (
-    "full name|player name|players name|real name|participant name|attendee name|competitor name|name and surname|"
+    "full name|legal name|full legal name|"
+    "player name|players name|real name|participant name|attendee name|competitor name|name and surname|"
     "first and last name|first name and last name|first name last name|name surname|nombre completo|"
     "nombre y apellidos|nombre y apellido|nombres y apellidos|nombre del jugador|nombre jugador|spielername|"
     "vollstandiger name|vor und nachname|vor und zuname|vorname nachname|vorname und nachname|vorname name|"
@@ -123,6 +124,7 @@ _NICKNAMES, _FILLERS, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
         "jmeno|naam|name|namn|navn|nev|nimi|nome|имя",
     )
 )
+# Known headings of columns that are not imported.
 _IGNORED_HEADINGS = (
     "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|state|email|"
     "e mail|mail|email address|e mail address|phone|phone number|mobile|checked in|check in|dropped|drop|status|"
@@ -138,7 +140,6 @@ _IGNORED_HEADINGS = (
     "pontszam|"
     "decided by|by chance|город|страна|телефон|рейтинг"
 )
-"""Known headings of columns that are not imported."""
 
 _WHOLE = frozenset(_WHOLE_NAMES.split("|"))
 _BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
@@ -224,7 +225,11 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
         alone = [n for n, meaning in enumerate(columns) if meaning in parts and not _is_figures(below, n)]
         unknown = [n for n in wordy if named[n] not in _KNOWN]
         nick = [n for n, text in enumerate(named) if text in _NICKNAMES and not unknown and not _is_figures(below, n)]
-        found = alone or (unknown if len(wordy) == 1 else nick) or ([0] if len(columns) == 1 else [])
+        found = (
+            alone
+            or (unknown if len(wordy) == 1 else nick)
+            or ([0] if len(columns) == 1 and named[0] not in _KNOWN else [])
+        )
     columns[:] = [SKIP if each in parts else each for each in columns]
     if len(found) == 1:
         turned = _BY_HEADING.get(named[found[0]]) == TURNED

@@ -34,6 +34,13 @@ def chat(what: str, text: str, *ticked: str, untold: int = 0) -> Made:
 
 
 FILES = (
+    csv_("teams alone", "Team Name\nReds\nBlues\n"),
+    csv_(
+        "two names of one person",
+        "Name (for the badge),Full legal name,Contact\nAnn,Ann Bee,Zoe\nBo,Bob Cee,Yan\n",
+        "Ann Bee",
+        "Bob Cee",
+    ),
     # Great Britain and the United States
     csv_(
         "a form's answers, with questions as headings",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import io
 import re
+from pathlib import Path
 
 import pytest
 from lists_as_they_come import ASKED, FILES, PASTED, Made
 from pages_kit import Browser, House, problem_of, text_of
 from sheet_kit import MAIN, workbook, xlsx
 from test_pages_import_people import fields_of, known
+from troubles import TROUBLES, Trouble
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.person import Person
@@ -140,3 +142,19 @@ def test_where_teams_play_the_team_is_the_competitor(text: str) -> None:
         ("Blues", "Cat Dee", ("Cat Dee", "Dan Eee")),
     ]
     assert all(row.usual for row in made)
+
+
+def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_is_named(house: House) -> None:
+    browser = house.with_event()
+    browser.post("/console/e1/competitors", names="\u200eEva Ruiz\n\u2068Kai Esch\u2069\n")
+    assert {"Eva Ruiz", "Kai Esch"} <= set(known(house))
+    refused = browser.post("/console/e1/competitors", names="Mia Sol\nLi\x07 Na\n")
+    assert "Name 2 has invalid characters, so nobody was added: Li\ufffd Na" in problem_of(refused)
+
+
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.kind)
+def test_the_test_of_each_trouble_exists(trouble: Trouble) -> None:
+    file, _, name = trouble.test.partition("::")
+    assert f"def {name}(" in (Path(__file__).parent / file).read_text(encoding="utf-8")
+    assert trouble.had_by
+    assert trouble.right
