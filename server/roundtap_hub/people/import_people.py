@@ -134,7 +134,7 @@ def plan_import(
     if not {NAME, TURNED, FIRST, LAST} & set(columns):
         raise Problem("import_no_name")
     filled = [
-        (number, {m: row[c] for c, m in enumerate(columns) if m}, sum(map(bool, row)))
+        (number, {m: row[c] for c, m in enumerate(columns) if m}, row)
         for number, row in enumerate(rows[heading:], start=heading + 1)
         if any(row) and not (heading and row == rows[heading - 1])
     ]

@@ -1,6 +1,7 @@
 """The rows of a list of people without what people write around the names: numbers, ticks, titles, totals."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from roundtap_core.lists.list_form import fold
@@ -15,11 +16,11 @@ ListedRow = tuple[int, dict[str, str], str]
 # first; it may be a title, a total or a note that stands about the list.
 BREAK, ORDER, ASIDE = ODD = ("break", "order", "aside")
 
-_SIGNS = r"[•·▪▫◦‣⁃►▶➤➔→●○■□◆◇★☆☐☑✓✔✅\U0001f44d\U0001f3fb-\U0001f3ff\u2794-\u27bf\ufe0f]"
+_SIGNS = r"[•·▪▫◦‣⁃►▶➤➔→●○■□◆◇★☆☐☑✓✔✅\U0001f300-\U0001faff\u2794-\u27bf\ufe0f]"
 # What a list has before each name: a number, a bullet, a tick.
 _MARK = re.compile(
-    rf"\s*(?:\[[ xX✓✔]?\]|\(?\d{{1,3}}\s?[.)\]:]+|#?\d{{1,3}}\s*[-–—]|#?\d{{1,3}}(?=\s)|(?:\d\ufe0f?\u20e3)+|"
-    rf"\U0001f51f|[-–—*+](?=\s)|{_SIGNS}+)\s*"
+    rf"(?:\s*(?:\[[ xX✓✔]?\]|\(?\d{{1,3}}\s?[.)\]:]+|#?\d{{1,3}}\s*[-–—]|#?\d{{1,3}}(?=\s)|(?:\d\ufe0f?\u20e3)+|"
+    rf"\U0001f51f|[-–—*+](?=\s)|{_SIGNS}+)\s*){{1,2}}"
 )
 _TICKED = re.compile(rf"\s+{_SIGNS}+$")
 
@@ -41,11 +42,12 @@ _TITLE = re.compile(rf"(?:{_TOTALS})(?: \d.*)?|(?:total|generated|created|export
 _OTHER_LIST = re.compile(rf"(?:{_WAITING})(?: \d.*)?")
 # A title, a sentence, an address, somebody crossed out, a figure.
 _NO_PLAYER = re.compile(
-    r".*[:!?？：]|.*(?:: |\S@\S|https?://|www\.|[❌✗✘]|\d{4}).*|~.*|.*\+ ?\d|[\d\W]+|\d+ \w+|(?:\S+\s+){6,}\S+"
+    r".*[:!?？：]|.*(?:: |\S@\S|https?://|www\.|[❌✗✘❎⛔❓❔\U0001f44e\U0001f6ab\U0001f937]|\d{4}).*|~.*|"
+    r".*\+ ?\d|[\d\W]+|\d+ \w+|(?:\S+\s+){6,}\S+"
 )
 _ADDED = re.compile(r".*(?:\s[-–—(\[]+|\s?[(\[])\s*([^()\[\]]+?)\s*[)\]]?")
 
-_ABOUT, _PARTICLES = (
+_ABOUT, _PARTICLES, _GONE = (
     frozenset(said.split("|"))
     for said in (
         # Words of titles over a list.
@@ -55,41 +57,48 @@ _ABOUT, _PARTICLES = (
         "spelers|spielerliste|teilnehmer|teilnehmerliste|toernooi|torneio|torneo|tournament|tournoi|turnaj|"
         "turnering|turniej|turnier|uczestnicy|zapisani|zapisy|zawodnicy",
         "af|al|av|da|das|de|del|den|der|di|do|dos|du|el|la|las|le|los|mac|ten|ter|van|von|zu|zur",
+        # What another column says of who does not play.
+        "abgemeldet|abgesagt|afgemeld|annullato|annule|anulowane|arbitro|baja|cancelado|cancelled|canceled|declined|"
+        "deleted|dropped|geannuleerd|helfer|helper|juez|judge|no show|not attending|not coming|organiser|organizer|"
+        "referee|reserve|rezygnacja|schiedsrichter|sedzia|spectator|staff|storniert|waiting list|waitlist|waitlisted|"
+        "warteliste|withdrawn|wycofany|zruseno|zuschauer",
     )
 )
 # Suffixes after a comma that are not first names.
 AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
 
 
-def read_list_rows(filled: Sequence[tuple[int, Mapping[str, str], int]], team: bool) -> list[ListedRow]:
-    """The rows (number, cells, how many cells of the whole row are filled) without marks before their names."""
+def read_list_rows(filled: Sequence[tuple[int, Mapping[str, str], Sequence[str]]], team: bool) -> list[ListedRow]:
+    """The rows (number, cells by meaning, the whole row) without marks before their names."""
     key = next((k for k in NAMES if any(k in cells for _, cells, _ in filled)), NAME)
-    wide = sum(width > 1 for _, _, width in filled) * 2 > len(filled)
+    widths = Counter(sum(map(bool, row)) for _, _, row in filled)
+    usual = max(widths, key=widths.__getitem__, default=1)
     marked = sum(_MARK.match(cells.get(key, "")) is not None for _, cells, _ in filled)
     numbered = marked > 1 and marked * 2 > len(filled)
     made: list[ListedRow] = []
-    before, other = 0, False
-    for number, cells, width in filled:
-        name = cells.get(key, "")
+    before, other, below = 0, False, False
+    for number, cells, row in filled:
+        name, width = cells.get(key, ""), sum(map(bool, row))
         bare = _TICKED.sub("", _MARK.sub("", name, count=1) if numbered else name)
         if not bare and width == 1 and numbered:
             continue  # A number that nobody took.
         said = fold(bare) if any(c.isalnum() for c in bare) else ""
-        title = _OTHER_LIST.fullmatch(said) is not None
-        other = other or title
+        below = bool(made) and width < usual and (below or number > before + 1)
+        other = other or _OTHER_LIST.fullmatch(said) is not None
         aside = (
             other
             or _TITLE.fullmatch(said) is not None
             or (not team and bool(_ABOUT.intersection(said.split())))
             or (numbered and not _MARK.match(name))
-            or (wide and width == 1 and (number > before + 1 or bool(made and made[-1][2] == ASIDE)))
-            or (not team and (bool(_NO_PLAYER.fullmatch(bare)) or _says_more(bare)))
+            or below
+            or not _GONE.isdisjoint(map(fold, {*row} - {*cells.values()}))
+            or (not team and (bool(_NO_PLAYER.fullmatch(bare)) or _says_more(bare, numbered)))
         )
         odd = BREAK if _is_joined(cells) else ASIDE if aside else ORDER if not team and _unsure(key, bare) else ""
         made.append((number, {**cells, key: bare} if key in cells else dict(cells), odd))
         before = number
     spaced = [" " in cells.get(key, "") for _, cells, _ in made]
-    if len(made) > 2 and made[0][0] == 1 and not wide and not spaced[0] and all(spaced[1:]):
+    if len(made) > 2 and made[0][0] == 1 and usual == 1 and not spaced[0] and all(spaced[1:]):
         # One word above full names: a heading in a language that is not known here.
         made[0] = (*made[0][:2], made[0][2] or ASIDE)
     return made
@@ -99,10 +108,10 @@ def _is_joined(cells: Mapping[str, str]) -> bool:
     return any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN))
 
 
-def _says_more(name: str) -> bool:
-    """Whether a payment is written behind the name."""
+def _says_more(name: str, of_chat: bool) -> bool:
+    """Whether a payment is written behind the name; in a chat, whatever is written there."""
     found = _ADDED.fullmatch(name)
-    return found is not None and parse_paid(found[1]) is not None
+    return found is not None and (of_chat or parse_paid(found[1]) is not None)
 
 
 def _unsure(key: str, name: str) -> bool:

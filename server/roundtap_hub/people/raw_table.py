@@ -254,11 +254,14 @@ def _separator(text: str) -> str:
     for separator in SEPARATORS:
         try:
             widths = [len(row) for row in islice(_split(text, separator), SNIFFED_ROWS) if any(row)]
+            n_rows = len(widths)
         except Problem as problem:
             broken, of_head = broken or problem, of_head or separator in head
             continue
+        while widths and 1 in (widths[0], widths[-1]):
+            widths.pop(0 if widths[0] == 1 else -1)  # What stands above and below a table holds no separators.
         usual, rows = max(Counter(widths).items(), key=lambda each: (each[1], each[0]), default=(1, 0))
-        worth = rows / max(1, len(widths)) if usual > 1 else 0.0
+        worth = rows / len(widths) if usual > 1 and (rows > 1 or n_rows == 1) else 0.0
         if worth > most:
             best, most = separator, worth
     if broken is not None and (not most or (of_head and best not in head)):

@@ -47,7 +47,7 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "zawodnik|zawodniczka|zawodnicy|uczestnik|uczestnicy|joueur|joueuse|joueurs|participant e|giocatore|giocatori|"
         "partecipante|partecipanti|concorrente|jogador|jogadores|nome|speler|spelers|deelnemer|deelnemers|naam|jmeno|"
         "hrac|hraci|ucastnik|spelare|deltagare|namn|spiller|spillere|deltager|navn|pelaaja|pelaajat|osallistuja|nimi|"
-        "jatekos|resztvevo|игрок|участник|имя|фио|nazwa gracza",
+        "氏名|姓名|名前|이름|jatekos|resztvevo|игрок|участник|имя|фио|nazwa gracza",
         TURNED: "nazwisko i imie|nazwisko imie|name vorname|nachname vorname|nachname und vorname|familienname vorname|"
         "name und vorname|zuname vorname|apellidos y nombre|apellidos nombre|apellido y nombre|apellidos y nombres|"
         "apellido nombre|last name first name|last first|last name first|surname first name|surname name|"
@@ -60,7 +60,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         LAST: "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko|"
         "nom|nom de famille|cognome|apelido|sobrenome|ultimo nome|achternaam|efternamn|efternavn|etternavn|sukunimi|"
         "prijmeni|vezeteknev|csaladnev|фамилия",
-        CLUB: "club|team|team name|club team|team club|group|store|local store|home store|shop|teamname|playgroup|"
+        CLUB: "所属|societa|club|team|team name|club team|team club|"
+        "group|store|local store|home store|shop|teamname|playgroup|"
         "club name|gaming group|equipo|nombre del equipo|grupo|tienda|asociacion|verein|mannschaft|teamname|gruppe|"
         "laden|vereinsname|klub|klub sklep|druzyna|nazwa druzyny|druzyna gracza|sklep|stowarzyszenie|equipe|"
         "nom de l equipe|association|magasin|boutique|squadra|nome squadra|negozio|gruppo|associazione|clube|loja|"
@@ -75,7 +76,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "roster link|enlace|enlace a la lista|lista|ejercito|listenlink|link zur liste|liste|armeeliste|"
         "link do listy|lista armii|rozpiska|adres listy|lien|lien de la liste|lista esercito|link lista|lijst|"
         "link naar lijst",
-        PAID: "paid|payment|paid status|payment status|has paid|fee paid|entry fee|pagado|pago|cuota|ha pagado|"
+        PAID: "paid|payment|fee|have you paid|entry fee paid|startgeld bezahlt|bezahlt ja nein|quota|quota pagata|"
+        "quota iscrizione|paid status|payment status|has paid|fee paid|entry fee|pagado|pago|cuota|ha pagado|"
         "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|zaplacone|oplacone|oplata|"
         "wplata|wpisowe|platnosc|status platnosci|paye|paiement|statut du paiement|statut de paiement|regle|pagato|"
         "pagamento|stato pagamento|pago|estado do pagamento|betaald|betaling|betaalstatus|zaplaceno|platba|stav platby|"
@@ -168,7 +170,8 @@ def guess_heading(rows: Rows) -> int:
             continue  # Somebody's name or note may be a word that heads other tables.
         if number == first:
             known += sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
-        if known > most and known * 2 >= len(said):
+        sure = any(text in _WHOLE or _BY_HEADING.get(text) == TURNED for text in said)
+        if known > most and (sure or known * 2 >= len(said)):
             best, most = number, known
     return best
 

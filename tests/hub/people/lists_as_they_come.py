@@ -34,6 +34,19 @@ def chat(what: str, text: str, *ticked: str, untold: int = 0) -> Made:
 
 
 FILES = (
+    csv_(
+        "notes above and below a table",
+        "Winter Open\nVenue, Town Hall\n\nNo;Name;Club\n1;Ann Bee;A\n2;Bob Cee;B\n;;\nOrganiser;Zoe;\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=1,
+    ),
+    csv_(
+        "who does not play",
+        "Name,Status,Role\nAnn Bee,ok,Player\nBob Cee,Cancelled,\nZoe,ok,Judge\n",
+        "Ann Bee",
+        untold=2,
+    ),
     csv_("teams alone", "Team Name\nReds\nBlues\n"),
     csv_(
         "two names of one person",
@@ -233,6 +246,8 @@ FILES = (
 )
 
 PASTED = (
+    chat("boxes to tick", "- [x] Ann Bee\n- [ ] Bob Cee\n", "Ann Bee", "Bob Cee"),
+    chat("a chat's own signs", "🎲 Ann Bee\n🎲 Bob Cee (maybe)\n🎲 ~Cat Dee~\n🎲 Dan Eee +1\n", "Ann Bee", untold=3),
     chat("numbers", "1. Ann Bee\n2. Bob Cee\n10. Cat Dee\n", "Ann Bee", "Bob Cee", "Cat Dee"),
     chat(
         "a title, numbers, free places",
