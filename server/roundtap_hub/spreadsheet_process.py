@@ -20,7 +20,7 @@ EXACT_DIGITS = 15  # of any number in a fraction of 64 bits
 _LONG_NUMBER = re.compile(rb">\d{16,}<")
 # A number of LibreOffice that is shown with a zero before it.
 _ZERO_CELL = re.compile(
-    rb'(<table:table-cell\b[^>]*office:value-type=")float("[^>]*><text:p>[^<]*\b0\d[\d -]*</text:p>)'
+    rb'(<table:table-cell\b[^>]*)office:value-type="float" office:value="\d+"([^>]*><text:p>[^<]*\b0\d[\d -]*</text:p>)'
 )
 
 
@@ -68,7 +68,7 @@ def numbers_as_shown(raw: bytes) -> bytes:
             if name.startswith("xl/worksheets/") and (any(formats) or _LONG_NUMBER.search(part)):
                 part = _excel_cells(part, formats)
             elif name == "content.xml":
-                part = _ZERO_CELL.sub(rb"\1string\2", part)
+                part = _ZERO_CELL.sub(rb'\1office:value-type="string"\2', part)
             shown.writestr(name, part)
     return made.getvalue()
 

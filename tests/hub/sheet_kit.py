@@ -7,6 +7,8 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
+from roundtap_hub.people.raw_table import Rows, sheet_of_text, sheets_of_file
+
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -97,3 +99,11 @@ def ods(rows: Sequence[Sequence[str]]) -> bytes:
             "</office:document-content>",
         }
     )
+
+
+def table_of_file(raw: bytes, language: str = "en") -> Rows:
+    return sheets_of_file(raw, language)[0].rows
+
+
+def table_of_text(text: str) -> Rows:
+    return sheet_of_text(text).rows

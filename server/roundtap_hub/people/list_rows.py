@@ -87,10 +87,10 @@ def read_list_rows(filled: Sequence[tuple[int, Mapping[str, str], Sequence[str]]
         other = other or _OTHER_LIST.fullmatch(said) is not None
         aside = (
             other
+            or below
             or _TITLE.fullmatch(said) is not None
             or (not team and bool(_ABOUT.intersection(said.split())))
             or (numbered and not _MARK.match(name))
-            or below
             or not _GONE.isdisjoint(map(fold, {*row} - {*cells.values()}))
             or (not team and (bool(_NO_PLAYER.fullmatch(bare)) or _says_more(bare, numbered)))
         )

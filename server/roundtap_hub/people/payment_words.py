@@ -67,17 +67,9 @@ def parse_paid(text: str) -> bool | None:
         return False
     if (amount := _AMOUNT.fullmatch(cell)) is not None:
         return any(int(part) for part in amount.groups() if part)
-    words = plain.split()
-    paid, negated = _PAID.search(plain), _NOT.search(plain)
-    if _YET.search(plain) or words[0] in NO or words[-1] in NO:
+    words, paid, negated = plain.split(), _PAID.search(plain), _NOT.search(plain)
+    near = paid and negated and 0 <= paid.start() - negated.end() <= NEAR_LETTERS
+    if near or _YET.search(plain) or words[0] in NO or words[-1] in NO or (_BACK.search(plain) and not negated):
         return False
-    if negated and paid and 0 <= paid.start() - negated.end() <= NEAR_LETTERS:
-        return False
-    if negated:
-        return None
-    if _BACK.search(plain):
-        return False
-    if paid:
-        return True
-    known = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
-    return True if (known or _MEANS.search(plain)) and not _LATER.search(plain) else None
+    said = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
+    return True if not negated and (paid or ((said or _MEANS.search(plain)) and not _LATER.search(plain))) else None

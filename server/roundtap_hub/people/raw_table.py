@@ -126,16 +126,8 @@ def sheets_of_file(raw: bytes, language: str = "en") -> tuple[Sheet, ...]:
     return tuple(_sheet_if_short(*each) for each in found)
 
 
-def table_of_file(raw: bytes, language: str = "en") -> Rows:
-    return sheets_of_file(raw, language)[0].rows
-
-
-def table_of_text(text: str) -> Rows:
-    """The rows of a pasted table, or of a CSV file's text."""
-    return sheet_of_text(text).rows
-
-
 def sheet_of_text(text: str) -> Sheet:
+    """The table of a pasted text, or of a CSV file's."""
     text = text.removeprefix("\ufeff").replace("\0", "")
     separator = ""
     if not text.strip("".join(SEPARATORS) + " \r\n"):

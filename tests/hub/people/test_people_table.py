@@ -9,7 +9,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sheet_kit import ods, xlsx, zipped
+from sheet_kit import ods, table_of_file, table_of_text, xlsx, zipped
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
@@ -31,8 +31,6 @@ from roundtap_hub.people.raw_table import (
     decode_text,
     join_rows,
     split_rows,
-    table_of_file,
-    table_of_text,
 )
 from roundtap_hub.people.table_columns import guess_columns, guess_heading
 

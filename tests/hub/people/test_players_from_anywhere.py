@@ -5,19 +5,19 @@ from __future__ import annotations
 import html
 import io
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 from lists_as_they_come import ASKED, FILES, PASTED, Made
 from pages_kit import Browser, House, problem_of, text_of
-from sheet_kit import MAIN, workbook, xlsx
+from sheet_kit import MAIN, ods, table_of_file, table_of_text, workbook, xlsx, zipped
 from test_pages_import_people import fields_of, known
 from troubles import TROUBLES, Trouble
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.person import Person
 from roundtap_hub.people.import_people import plan_import
-from roundtap_hub.people.raw_table import table_of_file, table_of_text
 from roundtap_hub.people.table_columns import guess_columns
 
 
@@ -104,6 +104,16 @@ def test_an_id_is_read_as_the_sheet_shows_it(number: str, code: str, shown: str)
         '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>'
     )
     assert table_of_file(xlsx([], cells, **{"xl/styles.xml": styles.encode()})) == ((shown,),)
+
+
+def test_an_id_of_libreoffice_keeps_its_zeros() -> None:
+    raw = ods([["Name", "ID"], ["Eva Ruiz", "0012"]])
+    number = 'office:value-type="float" office:value="12"><text:p>0012'
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:
+        parts = {name: file.read(name).decode() for name in file.namelist()}
+    parts["content.xml"] = parts["content.xml"].replace('office:value-type="string"><text:p>0012', number)
+    assert number in parts["content.xml"]
+    assert table_of_file(zipped(parts))[1] == ("Eva Ruiz", "0012")
 
 
 def test_unseen_marks_are_taken_out_and_said_with_their_rows(house: House) -> None:
