@@ -98,7 +98,7 @@ def read_list_rows(filled: Sequence[tuple[int, Mapping[str, str], Sequence[str]]
         made.append((number, {**cells, key: bare} if key in cells else dict(cells), odd))
         before = number
     spaced = [" " in cells.get(key, "") for _, cells, _ in made]
-    if len(made) > 2 and made[0][0] == 1 and usual == 1 and not spaced[0] and all(spaced[1:]):
+    if len(made) > 1 and made[0][0] == 1 and not spaced[0] and all(spaced[1:]):
         # One word above full names: a heading in a language that is not known here.
         made[0] = (*made[0][:2], made[0][2] or ASIDE)
     return made

@@ -12,7 +12,7 @@ YES, NO = (
         "no n false 0 open nein offen falsch falso nie none non faux nao nee ne nej nem ei нет ✗ ✘ ☐ ❌ - –",
     )
 )
-_PAID, _MEANS, _BACK, _YET, _NOT, _LATER = (
+_PAID, _MEANS, _BACK, _YET, _NOT, _LATER, _PART = (
     re.compile(rf"\b(?:{said})\b")
     for said in (
         # paid
@@ -48,6 +48,9 @@ _PAID, _MEANS, _BACK, _YET, _NOT, _LATER = (
         r"will|later|door|venue|site|arrival|vor ort|abendkasse|zahlt|spater|puerta|lugar|sitio|pagara|miejscu|"
         r"zaplaci|place|paiera|posto|sul|local|porta|ter plaatse|miste|plats|stedet|half|deposit|partly|part|"
         r"teilweise|anzahlung|zaliczka|acompte|acconto|reduced|to pay|to be",
+        # a part
+        r"half|deposit|partly|partial\w*|part|teil\w*|anzahlung|zaliczka|czesc\w*|acompte|acconto|senal|parte|parcial\w*|"
+        r"aanbetaling|zaloha",
     )
 )
 _AMOUNT = re.compile(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-złčK€$£.,-]{0,4})")
@@ -67,6 +70,8 @@ def parse_paid(text: str) -> bool | None:
         return False
     if (amount := _AMOUNT.fullmatch(cell)) is not None:
         return any(int(part) for part in amount.groups() if part)
+    if _PART.search(plain):
+        return None
     words, paid, negated = plain.split(), _PAID.search(plain), _NOT.search(plain)
     near = paid and negated and 0 <= paid.start() - negated.end() <= NEAR_LETTERS
     if near or _YET.search(plain) or words[0] in NO or words[-1] in NO or (_BACK.search(plain) and not negated):

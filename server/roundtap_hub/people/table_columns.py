@@ -76,7 +76,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "roster link|enlace|enlace a la lista|lista|ejercito|listenlink|link zur liste|liste|armeeliste|"
         "link do listy|lista armii|rozpiska|adres listy|lien|lien de la liste|lista esercito|link lista|lijst|"
         "link naar lijst",
-        PAID: "paid|payment|fee|have you paid|entry fee paid|startgeld bezahlt|bezahlt ja nein|quota|quota pagata|"
+        PAID: "paid|payment|fee|have you paid|hat bezahlt|entry fee paid|startgeld bezahlt|bezahlt ja nein|"
+        "quota|quota pagata|"
         "quota iscrizione|paid status|payment status|has paid|fee paid|entry fee|pagado|pago|cuota|ha pagado|"
         "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|zaplacone|oplacone|oplata|"
         "wplata|wpisowe|platnosc|status platnosci|paye|paiement|statut du paiement|statut de paiement|regle|pagato|"
@@ -128,7 +129,8 @@ _NICKNAMES, _FILLERS, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
 )
 # Known headings of columns that are not imported.
 _IGNORED_HEADINGS = (
-    "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|state|email|"
+    "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|"
+        "state|email|"
     "e mail|mail|email address|e mail address|phone|phone number|mobile|checked in|check in|dropped|drop|status|"
     "registered|registration date|date|time|timestamp|rounds|byes|ticket|ticket type|order|order number|order id|"
     "discord|discord name|pronouns|region|elo|rating|itc score|role|age|gender|town|address|facciion|faccion|ejercito|"
@@ -170,7 +172,8 @@ def guess_heading(rows: Rows) -> int:
             continue  # Somebody's name or note may be a word that heads other tables.
         if number == first:
             known += sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
-        sure = any(text in _WHOLE or _BY_HEADING.get(text) == TURNED for text in said)
+        of_names = [text for text in said if _BY_HEADING.get(text) in (NAME, TURNED, FIRST, LAST)]
+        sure = any(number == first or text in _WHOLE or _BY_HEADING[text] == TURNED for text in of_names)
         if known > most and (sure or known * 2 >= len(said)):
             best, most = number, known
     return best
@@ -283,7 +286,7 @@ def _others_by_content(columns: list[str], below: Rows) -> None:
             PAID not in columns
             and cells
             and all(parse_paid(cell) is not None for cell in cells)
-            and not all(cell.isdigit() for cell in cells)
+            and not all(cell.strip("#.)").isdigit() for cell in cells)
         ):
             columns[column] = PAID
         elif (

@@ -35,6 +35,20 @@ def chat(what: str, text: str, *ticked: str, untold: int = 0) -> Made:
 
 FILES = (
     csv_(
+        "headings of which one is known",
+        "Name;Hat bezahlt;Kommt\nJörg Weiß;ja;ja\nUdo Kurz;ja;nein\n",
+        "Jörg Weiß",
+        "Udo Kurz",
+    ),
+    csv_(
+        "a letter that no heading here has",
+        "الاسم,النادي\nعلی کریمی,A\nرضا کریمی,B\n",
+        "علی کریمی",
+        "رضا کریمی",
+        untold=1,
+    ),
+    csv_("numbers with a stop", "1.;Ann Bee;A\n2.;Bob Cee;B\n", "Ann Bee", "Bob Cee"),
+    csv_(
         "notes above and below a table",
         "Winter Open\nVenue, Town Hall\n\nNo;Name;Club\n1;Ann Bee;A\n2;Bob Cee;B\n;;\nOrganiser;Zoe;\n",
         "Ann Bee",
