@@ -130,7 +130,7 @@ _NICKNAMES, _FILLERS, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
 # Known headings of columns that are not imported.
 _IGNORED_HEADINGS = (
     "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|"
-        "state|email|"
+    "state|email|"
     "e mail|mail|email address|e mail address|phone|phone number|mobile|checked in|check in|dropped|drop|status|"
     "registered|registration date|date|time|timestamp|rounds|byes|ticket|ticket type|order|order number|order id|"
     "discord|discord name|pronouns|region|elo|rating|itc score|role|age|gender|town|address|facciion|faccion|ejercito|"
