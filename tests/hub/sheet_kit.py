@@ -7,6 +7,8 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
+from roundtap_hub.people.raw_table import Rows, sheet_of_text, sheets_of_file
+
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
@@ -53,6 +55,26 @@ def xlsx(rows: Sequence[Sequence[object]], data: str | None = None, **more: byte
     )
 
 
+def workbook(*sheets: tuple[str, str, Sequence[Sequence[object]]]) -> bytes:
+    """Sheets of (name, state, rows)."""
+    said = "".join(
+        f'<sheet name="{name}" sheetId="{n}" r:id="r{n}" state="{state or "visible"}"/>'
+        for n, (name, state, _) in enumerate(sheets, start=1)
+    )
+    links = "".join(
+        f'<Relationship Id="r{n}" Type="{REL}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+        for n in range(1, len(sheets) + 1)
+    )
+    pages = {
+        f"xl/worksheets/sheet{n}.xml": f'<worksheet xmlns="{MAIN}"><sheetData>{sheet_xml(rows)}</sheetData></worksheet>'
+        for n, (_, _, rows) in enumerate(sheets, start=1)
+    }
+    book = f'<workbook xmlns="{MAIN}" xmlns:r="{REL}"><sheets>{said}</sheets></workbook>'
+    relations = f'<Relationships xmlns="{PACKAGE}/relationships">{links}</Relationships>'
+    parts = {"xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": relations, **pages}
+    return xlsx([], **{name: text.encode() for name, text in parts.items()})
+
+
 def ods(rows: Sequence[Sequence[str]]) -> bytes:
     table = "".join(
         "<table:table-row>"
@@ -77,3 +99,11 @@ def ods(rows: Sequence[Sequence[str]]) -> bytes:
             "</office:document-content>",
         }
     )
+
+
+def table_of_file(raw: bytes, language: str = "en") -> Rows:
+    return sheets_of_file(raw, language)[0].rows
+
+
+def table_of_text(text: str) -> Rows:
+    return sheet_of_text(text).rows

@@ -86,6 +86,11 @@ def plain_text(text: str) -> str:
     return ";".join(f"'{part}" if _NO_TEXT.match(part) else part for part in text.split(";"))
 
 
+def typed_text(text: str) -> str:
+    """The text that `plain_text` was given, where it is its own; other apostrophes stay ("'t Hart")."""
+    return ";".join(part[1:] if part[:1] == "'" and _NO_TEXT.match(part[1:]) else part for part in text.split(";"))
+
+
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[str]]:
     """Each tiebreaker's headings: one, or two where its values are fractions."""
     keys: dict[str, list[str]] = {}

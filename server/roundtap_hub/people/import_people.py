@@ -1,10 +1,8 @@
 """People imported from a table: upload or paste, columns, a preview of each row; then all ticked rows or none."""
 
-import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from flask import g, request, url_for
 from msgspec import structs
@@ -14,6 +12,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import ChangePerson, Command, EnterCompetitor, SetFixedTable, SetTravelGroup
 from roundtap_core.event.person import Person, refuse_unfit_person
 from roundtap_core.event.states import Entrant, EventState
+from roundtap_core.eventfile.exports import typed_text
 from roundtap_core.limits import ID_LETTERS
 from roundtap_core.lists.list_form import fold
 from roundtap_core.lists.teams import members_of, team_problems
@@ -23,207 +22,56 @@ from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent
-from roundtap_hub.people.raw_table import LINE_BREAK_SIGN, Rows, join_rows, split_rows, table_of_file, table_of_text
+from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, turned_name
+from roundtap_hub.people.payment_words import parse_paid
+from roundtap_hub.people.raw_table import (
+    LINE_BREAK_SIGN,
+    MOST_ROWS,
+    Rows,
+    Sheet,
+    join_rows,
+    join_sheets,
+    sheet_of_text,
+    sheets_of_file,
+    split_rows,
+    split_sheets,
+)
+from roundtap_hub.people.table_columns import (
+    CAME_WITH,
+    CAPTAINS,
+    CLUB,
+    FIRST,
+    ID,
+    LAST,
+    LINK,
+    MEANINGS,
+    MEMBER_1,
+    MEMBER_2,
+    NAME,
+    NOTE,
+    OF_TEAMS,
+    PAID,
+    SKIP,
+    TABLE,
+    TURNED,
+    guess_columns,
+    guess_heading,
+    heading_text,
+)
 from roundtap_hub.serving import web
 from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
 
-NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBER_2, SKIP = (
-    "name",
-    "first",
-    "last",
-    "club",
-    "id",
-    "link",
-    "paid",
-    "note",
-    "came_with",
-    "table",
-    "member_1",
-    "member_2",
-    "",
-)
-MEANINGS = (NAME, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE)
-OF_TEAMS = (MEMBER_1, MEMBER_2)  # columns of teams only
-
-_HEADINGS: Mapping[str, str] = MappingProxyType(
-    {
-        NAME: "name|full name|player|player name|players|real name|participant|competitor|attendee|display name|"
-        "team name|nombre completo|nombre y apellidos|jugador|jugadora|jugadores|participante|nombre del jugador|"
-        "spieler|spielerin|spielername|teilnehmer|teilnehmerin|vollstandiger name|vor und nachname|name vorname|"
-        "imie i nazwisko|gracz|gracze|zawodnik|zawodniczka|uczestnik|nazwisko i imie|nazwa druzyny|druzyna gracza",
-        FIRST: "first name|firstname|given name|forename|first|nombre|nombres|vorname|imie",
-        LAST: "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko",
-        CLUB: "club|team|team club|club team|group|store|teamname|playgroup|gaming group|equipo|grupo|tienda|"
-        "asociacion|verein|mannschaft|gruppe|laden|klub|druzyna|sklep|stowarzyszenie",
-        ID: "id|player id|membership|membership number|member id|member number|number id|itc id|bcp id|user id|"
-        "longshanks id|wizards id|dci|id de jugador|id jugador|socio|numero de socio|n de socio|spieler id|"
-        "spielernummer|mitgliedsnummer|mitglieds nr|id gracza|numer gracza|nr gracza|numer czlonkowski",
-        LINK: "list link|link|list url|url|army list|list|list link url|squad|squad link|army list link|roster|"
-        "roster link|enlace|enlace a la lista|lista|ejercito|listenlink|link zur liste|liste|armeeliste|"
-        "link do listy|lista armii|rozpiska|adres listy",
-        PAID: "paid|payment|paid status|payment status|has paid|fee paid|pagado|pago|cuota|ha pagado|bezahlt|zahlung|"
-        "startgeld|startgebuhr|zaplacone|oplacone|oplata|wplata|wpisowe|platnosc",
-        NOTE: "note|notes|comment|comments|remark|remarks|nota|notas|comentario|comentarios|observaciones|notiz|"
-        "notizen|bemerkung|bemerkungen|kommentar|anmerkung|notatka|notatki|uwagi|komentarz",
-        CAME_WITH: "came with|with|travels with|car|carpool|vino con|viene con|coche|kommt mit|fahrgemeinschaft|"
-        "angereist mit|przyjechal z|przyjechali z|z kim|razem z",
-        TABLE: "fixed table|table|fixed seat|mesa fija|mesa|fester tisch|tisch|staly stol|stol",
-        MEMBER_1: "captain|member 1|player 1|first player|capitan|miembro 1|jugador 1|kapitan|mitglied 1|spieler 1|"
-        "czlonek 1|gracz 1",
-        MEMBER_2: "member 2|player 2|second player|member|partner|miembro 2|jugador 2|miembro|mitglied 2|spieler 2|"
-        "mitglied|czlonek 2|gracz 2|czlonek",
-    }
-)
-_NICKNAME_HEADINGS = (
-    "nickname|nick|username|user name|alias|handle|apodo|usuario|spitzname|benutzername|nutzername|pseudonim|ksywka"
-)
-"""Used as names where no better column exists."""
-_IGNORED_HEADINGS = (
-    "rank|place|position|seed|no|nr|faction|army|points|score|wins|losses|draws|record|mov|sos|country|city|state|email|"
-    "e mail|mail|phone|checked in|check in|dropped|drop|status|registered|registration date|date|time|rounds|ticket|"
-    "order|order number|discord|pronouns|region|elo|rating|itc score|faccion|ejercito|puntos|puesto|pais|ciudad|correo|"
-    "correo electronico|telefono|fecha|fraktion|armee|punkte|platz|rang|land|ort|stadt|telefon|datum|frakcja|armia|"
-    "punkty|miejsce|kraj|miasto|adres e mail|data|lp"
-)
-"""Known headings of columns that are not imported."""
-
-_BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
-_KNOWN = {*_BY_HEADING, *_NICKNAME_HEADINGS.split("|"), *_IGNORED_HEADINGS.split("|")}
-
-_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-_NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,12}")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
-
-YES, NO = (
-    frozenset(said.split())
-    for said in (
-        "yes y x true 1 paid ok ja j bezahlt wahr si s pagado verdadero tak t zaplacone oplacone prawda ✓ ✔ ☑ "
-        "completed complete",
-        "no n false 0 unpaid open nein offen falsch pendiente falso nie niezaplacone pending none ✗ ✘ ☐ -",
-    )
-)
-
-HEADING_ROWS_MAX = 5  # how many rows are searched for the headings: exports may begin with a title
-
 NEW, EXISTING, DUPLICATE, INVALID = "new", "here", "twice", "wrong"
 """Kinds of rows: a new person; one already in the event; the same as an earlier row; unusable."""
 
-NAMES = (NAME, FIRST, LAST, MEMBER_1, MEMBER_2)
 MOST_TABLES = 999
 UNREADABLE = "\ufffd"
 
-AFTER_A_COMMA = frozenset({"jr", "jr.", "sr", "sr.", "ii", "iii", "iv"})
-"""Suffixes after a comma that are not first names."""
-
-SAMPLE_ROWS = 4
-
-
-def guess_heading(rows: Rows) -> int:
-    """The row of the headings, counted from 1; 0: none."""
-    best, most = 0, 0
-    for number, row in enumerate(rows[:HEADING_ROWS_MAX], start=1):
-        known = sum(_heading(cell) in _KNOWN for cell in row)
-        written = sum(bool(cell) for cell in row)
-        if known > most and known * 2 >= written:
-            best, most = number, known
-    return best
-
-
-def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ...]:
-    """The meaning of each column, each at most once; SKIP for the others."""
-    below, columns = rows[heading:], [SKIP] * len(rows[0])
-    named = [_heading(cell) for cell in rows[heading - 1]] if heading else [""] * len(columns)
-    for column, heading_text in enumerate(named):
-        meaning = _BY_HEADING.get(heading_text, SKIP)
-        if meaning in OF_TEAMS and not team:
-            meaning = SKIP
-        if meaning == CLUB and team and heading_text in ("team", "equipo", "mannschaft", "druzyna", "teamname"):
-            meaning = NAME
-        if meaning and meaning not in columns:
-            columns[column] = meaning
-    _settle_names(columns, named)
-    if NAME not in columns and not {FIRST, LAST} <= set(columns):
-        _name_by_content(columns, named, below)
-    if not heading:
-        _others_by_content(columns, below)
-    return tuple(columns)
-
-
-def _settle_names(columns: list[str], named: Sequence[str]) -> None:
-    """First or last name alone is the whole name; "Name" beside "Vorname" is the last name."""
-    parts = {FIRST, LAST} & set(columns)
-    if NAME in columns and len(parts) == 1 and named[columns.index(NAME)] == "name":
-        columns[columns.index(NAME)] = LAST if FIRST in parts else FIRST
-    elif NAME in columns:
-        columns[:] = [SKIP if each in parts else each for each in columns]
-    elif len(parts) == 1:
-        columns[columns.index(parts.pop())] = NAME
-
-
-def _name_by_content(columns: list[str], named: Sequence[str], below: Rows) -> None:
-    free = [column for column, meaning in enumerate(columns) if meaning == SKIP]
-    found = [column for column in free if named[column] in _NICKNAME_HEADINGS.split("|")] or [
-        column
-        for column in free
-        if named[column] not in _KNOWN
-        and _share(below, column, _WORDS.search) > 0.8
-        and _share(below, column, _ADDRESS.match) < 0.2
-    ]
-    if found:
-        columns[found[0]] = NAME
-
-
-def _others_by_content(columns: list[str], below: Rows) -> None:
-    """Without headings: addresses are list links, yes/no is paid, unique numbers are ids."""
-    for column in range(len(columns)):
-        if columns[column] != SKIP:
-            continue
-        cells = [row[column] for row in below if row[column]]
-        if LINK not in columns and _share(below, column, _ADDRESS.match) > 0.8:
-            columns[column] = LINK
-        elif (
-            PAID not in columns
-            and cells
-            and all(parse_paid(cell) is not None for cell in cells)
-            and not all(cell.isdigit() for cell in cells)
-        ):
-            columns[column] = PAID
-        elif (
-            ID not in columns
-            and cells
-            and len(set(cells)) == len(cells)
-            and max(map(len, cells)) > 2
-            and _share(below, column, _NUMBER.fullmatch) > 0.8
-        ):
-            columns[column] = ID
-        elif CLUB not in columns and NAME in columns[:column] and _share(below, column, _WORDS.search) > 0.8:
-            columns[column] = CLUB
-
-
-def parse_paid(text: str) -> bool | None:
-    """Whether a cell means paid: yes, no or an amount; None where it is unclear."""
-    cell = text.strip().casefold()
-    if not cell:
-        return False
-    plain = fold(cell) if any(c.isalnum() for c in cell) else cell
-    if cell in YES or plain in YES:
-        return True
-    if cell in NO or plain in NO:
-        return False
-    amount = re.fullmatch(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-zł€$£.,-]{0,4})", cell)
-    return None if amount is None else any(int(part) for part in amount.groups() if part)
-
-
-def _heading(cell: str) -> str:
-    return fold(cell) if any(c.isalnum() for c in cell) and len(cell) <= 40 else ""
-
-
-def _share(rows: Rows, column: int, fits: Callable[[str], object]) -> float:
-    cells = [row[column] for row in rows if row[column]]
-    return sum(bool(fits(cell)) for cell in cells) / len(cells) if cells else 0.0
+SAMPLE_ROWS = 3
+HEADINGS_OFFERED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +90,7 @@ class PlannedRow:
     changes: tuple[str, ...] = ()
     as_row: int | None = None
     problem: Problem | None = None
-    odd: bool = False  # the name may be two cells or lines, joined by a stray quotation mark
+    odd: str = ""  # one of `list_rows.ODD`: the person is asked first
 
     @property
     def usable(self) -> bool:
@@ -281,23 +129,22 @@ def plan_import(
     for meaning in columns:
         if meaning and list(columns).count(meaning) > 1:
             raise Problem("import_column_twice", column=meaning)
-    if NAME not in columns and not {FIRST, LAST} & set(columns):
+    if {NAME, TURNED} <= set(columns):
+        raise Problem("import_column_twice", column=TURNED)
+    if not {NAME, TURNED, FIRST, LAST} & set(columns):
         raise Problem("import_no_name")
     filled = [
-        (number, {m: row[c] for c, m in enumerate(columns) if m})
+        (number, {m: row[c] for c, m in enumerate(columns) if m}, row)
         for number, row in enumerate(rows[heading:], start=heading + 1)
-        if any(row)
+        if any(row) and not (heading and row == rows[heading - 1])
     ]
+    listed = read_list_rows(filled, team_size > 1)
+    if team_size > 1:
+        listed = _teams_of_players(listed, rows)
     book = _KnownPeople(entrants, people, team_size)
     made = tuple(
-        replace(
-            book.planned(
-                number,
-                {meaning: " ".join(cell.replace(LINE_BREAK_SIGN, " ").split()) for meaning, cell in cells.items()},
-            ),
-            odd=any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN)),
-        )
-        for number, cells in filled
+        replace(book.planned(number, {meaning: _one_line(cell) for meaning, cell in cells.items()}), odd=odd)
+        for number, cells, odd in listed
     )
     seen = [
         [each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known, list(each.changes)]
@@ -306,10 +153,26 @@ def plan_import(
     return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
 
 
-def _is_turned(name: str) -> bool:
-    """Whether a name is written "Keller, Franz"."""
-    last, comma, first = (part.strip() for part in name.partition(","))
-    return bool(last and comma and first) and "," not in first and first.casefold() not in AFTER_A_COMMA
+def _one_line(cell: str) -> str:
+    return " ".join(typed_text(cell).replace(LINE_BREAK_SIGN, " ").split())
+
+
+def _teams_of_players(listed: Sequence[ListedRow], rows: Rows) -> list[ListedRow]:
+    """A team's rows of one player each as one row, its captain first."""
+    teams: dict[str, ListedRow] = {}
+    made: list[ListedRow] = []
+    for number, cells, odd in listed:
+        person = cells.get(MEMBER_1) or _name({**cells, NAME: ""}, 1)
+        own = {**cells, MEMBER_1: person} if NAME in cells else cells
+        first = teams.get(fold(own.get(NAME, "")))
+        if first is None or not person or MEMBER_2 in first[1]:
+            made.append((number, own, odd))
+            if MEMBER_2 not in own and person:
+                teams.setdefault(fold(own.get(NAME, "")), made[-1])
+            continue
+        leads = CAPTAINS.intersection(map(heading_text, rows[number - 1]))
+        first[1].update({MEMBER_1: person, MEMBER_2: first[1][MEMBER_1]} if leads else {MEMBER_2: person})
+    return made
 
 
 class _KnownPeople:
@@ -359,9 +222,9 @@ class _KnownPeople:
         if not name:
             raise Problem("import_name_missing")
         members = tuple(member for key in (MEMBER_1, MEMBER_2) if (member := clean_name(cells.get(key, ""))))
-        has_paid = parse_paid(cells.get(PAID, ""))
+        has_paid, note = parse_paid(cells.get(PAID, "")), cells.get(NOTE, "")
         if has_paid is None:
-            raise Problem("import_paid_unclear", value=cells[PAID][:20])
+            note = " · ".join(filter(None, (note, cells[PAID])))
         link = cells.get(LINK, "")
         if link and "://" not in link and " " not in link and "." in link:
             link = f"https://{link}"
@@ -371,9 +234,9 @@ class _KnownPeople:
             external_id=cells.get(ID) or None,
             members=members,
             captain=members[0] if members else None,
-            paid=has_paid,
+            paid=bool(has_paid),
             list_link=link or None,
-            note=cells.get(NOTE) or None,
+            note=note or None,
         )
         if any(UNREADABLE in cell for cell in (name, person.club or "", *members)):
             raise Invalid("name_unfit")
@@ -438,10 +301,10 @@ class _KnownPeople:
 
 
 def _name(cells: Mapping[str, str], team_size: int) -> str:
-    if NAME in cells:
-        name = cells[NAME]
-        last, _, first = name.partition(",")
-        return f"{first.strip()} {last.strip()}" if team_size == 1 and _is_turned(name) else name
+    if cells.get(NAME):
+        return turned_name(cells[NAME])[0] if team_size == 1 and is_turned(cells[NAME]) else cells[NAME]
+    if TURNED in cells:
+        return turned_name(cells[TURNED])[0]
     return f"{cells.get(FIRST, '')} {cells.get(LAST, '')}".strip()
 
 
@@ -462,18 +325,39 @@ def import_people(event_id: str) -> AnyResponse:
     return web.page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
 
 
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """One sheet as the page shows it. `sheet`: its place among `sheets`; None until the person has chosen one."""
+
+    rows: Rows
+    heading: int
+    columns: tuple[str, ...]
+    sheets: tuple[Sheet, ...] = ()
+    sheet: int | None = 0
+
+
 @route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
 @web.shows_problem_on(import_people)
 def import_preview_page(event_id: str) -> AnyResponse:
     """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
     moment = web.current_event(event_id)
+    team = moment.state.rulebook.team_size > 1
     if "table" in request.form:
-        rows, heading, columns = _table_of_form()
-    else:
-        rows = _rows_uploaded()
-        heading = guess_heading(rows)
-        columns = guess_columns(rows, heading, moment.state.rulebook.team_size > 1)
-    return _preview(moment, rows, heading, columns)
+        return _preview(moment, _table_of_form(team))
+    sheets = _sheets_uploaded()
+    place = next((n for n, sheet in enumerate(sheets) if sheet.rows), 0)
+    if not sheets[place].rows:
+        raise Problem("table_too_long", rows=MOST_ROWS)
+    shown = _guessed(sheets, place, team)
+    if sum(not sheet.hidden for sheet in sheets) > 1:
+        shown = replace(shown, sheet=None)
+    return _preview(moment, shown, marked=sheets[place].marked)
+
+
+def _guessed(sheets: tuple[Sheet, ...], place: int, team: bool) -> ShownTable:
+    rows = sheets[place].rows
+    heading = guess_heading(rows)
+    return ShownTable(rows, heading, guess_columns(rows, heading, team), sheets, place)
 
 
 @route("POST /console/<event_id>/import/people", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
@@ -481,10 +365,10 @@ def import_preview_page(event_id: str) -> AnyResponse:
 def import_rows(event_id: str) -> AnyResponse:
     """Enter and change the ticked rows in one request; if the event changed since the preview, show it again."""
     moment = web.current_event(event_id)
-    rows, heading, columns = _table_of_form()
-    planned = _planned(moment, rows, heading, columns)
+    shown = _table_of_form(moment.state.rulebook.team_size > 1)
     ticked = {int(text) for text in request.form.getlist("take") if text.isdecimal() and len(text) <= 6}
     try:
+        planned = _planned(moment, shown)
         if web.field("mark") != planned.mark:
             raise Problem("import_changed_meanwhile")
         taken = [row for row in planned.rows if row.row in ticked and row.usable]
@@ -497,7 +381,7 @@ def import_rows(event_id: str) -> AnyResponse:
         # A reload begins anew, so that the form is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
         web.drop_request_cache()
-        return _preview(web.current_event(event_id), rows, heading, columns, ticked)
+        return _preview(web.current_event(event_id), shown, ticked)
     return web.back_to_event(event_id, "competitors")
 
 
@@ -525,44 +409,56 @@ def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tup
     return [Step(event_id, command) for command in commands], people
 
 
-def _rows_uploaded() -> Rows:
+def _sheets_uploaded() -> tuple[Sheet, ...]:
     upload = request.files.get("file")
     raw = upload.read() if upload else b""
     pasted = request.form.get("pasted", "")
     if raw:
-        return table_of_file(raw, web.words().language)
+        return sheets_of_file(raw, web.words().language)
     if not pasted.strip():
         raise Problem("import_nothing")
-    return table_of_text(pasted)
+    return (sheet_of_text(pasted),)
 
 
-def _table_of_form() -> tuple[Rows, int, tuple[str, ...]]:
-    """The rows, the heading row and each column's meaning, from the form."""
-    rows = split_rows(request.form.get("table", ""))
+def _table_of_form(team: bool) -> ShownTable:
+    """The sheet, the heading row and each column's meaning, from the form; guessed anew for another sheet, or for
+    another heading row where no column was the name."""
+    rows, place = split_rows(request.form.get("table", "")), web.form_number("sheet")
+    sheets = split_sheets(request.form["sheets"]) if request.form.get("sheets") else ()
+    if sheets:
+        if place is None or not 0 <= place < len(sheets) or not sheets[place].rows:
+            return ShownTable(rows, 0, ("",) * len(rows[0]), sheets, None)
+        if place != web.form_number("shown"):
+            return _guessed(sheets, place, team)
     heading = min(max(0, web.form_number("heading") or 0), len(rows))
     columns = tuple(
         said if (said := web.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
         for number in range(len(rows[0]))
     )
-    return rows, heading, columns
+    if heading != web.form_number("heading_was") and not {NAME, TURNED, FIRST, LAST} & set(columns):
+        columns = guess_columns(rows, heading, team)
+    return ShownTable(rows, heading, columns, sheets, place or 0)
 
 
-def _planned(moment: SavedEvent, rows: Rows, heading: int, columns: Sequence[str]) -> ImportPlan:
+def _planned(moment: SavedEvent, shown: ShownTable) -> ImportPlan:
+    if shown.sheet is None:
+        raise Problem("import_which_sheet")
     people = {who: person for who, person in moment.people.items() if not is_damaged(who, person)}
-    return plan_import(rows, heading, columns, moment.state.entrants, people, moment.state.rulebook.team_size)
+    team_size = moment.state.rulebook.team_size
+    return plan_import(shown.rows, shown.heading, shown.columns, moment.state.entrants, people, team_size)
 
 
 def _preview(
     moment: SavedEvent,
-    rows: Rows,
-    heading: int,
-    columns: Sequence[str],
+    shown: ShownTable,
     ticked: set[int] | None = None,
+    marked: Sequence[int] = (),
 ) -> AnyResponse:
     """The columns over a few sample rows, and below them every row with its effect."""
     state, planned = moment.state, None
+    rows, heading, columns = shown.rows, shown.heading, shown.columns
     try:
-        planned = _planned(moment, rows, heading, columns)
+        planned = _planned(moment, shown)
     except Problem as problem:
         g.problem = g.get("problem") or problem
         g.status = 400
@@ -575,14 +471,18 @@ def _preview(
         heading=heading,
         headings=rows[heading - 1] if heading else [""] * len(rows[0]),
         columns=columns,
-        sample=rows[heading : heading + SAMPLE_ROWS],
-        n_rows=len(rows),
+        sample=list(filter(any, rows[heading:]))[:SAMPLE_ROWS],
+        sheets=shown.sheets,
+        sheet=shown.sheet,
+        carried=join_sheets(shown.sheets) if len(shown.sheets) > 1 else "",
+        marked=marked,
         meanings=(*MEANINGS, *(OF_TEAMS if state.rulebook.team_size > 1 else ())),
         plan=planned,
         counts=counts,
         taken={row.row for row in planned.rows if row.usable and (row.usual if ticked is None else row.row in ticked)}
         if planned
         else set(),
+        headings_offered=rows[: min(len(rows) - 1, HEADINGS_OFFERED)],
         changed=lambda row: ", ".join(web.words()(f"import.is.{what}") for what in row.changes),
         said=lambda row: Problem(row.problem.key, **row.problem.params).say(web.words()) if row.problem else "",
     )

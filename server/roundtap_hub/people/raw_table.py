@@ -10,9 +10,12 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
+
+import msgspec
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.limits import sanitize_text
@@ -26,9 +29,16 @@ ANSWER_BYTES = 8 * 1024 * 1024
 
 MOST_BYTES = 2 * 1024 * 1024  # Of a file. A thousand players with links to their lists need a tenth of it.
 MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
+MOST_WHOLE = 2**53  # the largest number that a spreadsheet keeps whole
 LINE_BREAK_SIGN = "↵"  # marks a line break or a tab inside a cell
 FORM_BYTES_MAX = 400_000
 """The most bytes of a table in a form: each step carries it, as nothing is stored before the confirmation."""
+
+UNSEEN_MARKS = re.compile(
+    "[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\u00ad]"
+    "|(?<![\u0590-\U0010ffff])[\u200c\u200d]|[\u200c\u200d](?![\u0590-\U0010ffff])"
+)  # direction and byte order marks that chats and editors leave in names; joiners where the script needs none
+T3 = re.compile(r"v\d+(?:\.\d+)+\s")
 
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 POLISH_ONLY = frozenset(b"\xb3\xb9\xbf\xa3\xaf\x9f\x8f")
@@ -37,8 +47,8 @@ SEPARATORS = ("\t", ";", ",", "|")
 SNIFFED_ROWS = 200
 
 
-def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]:
-    """The first sheet that is not empty, up to one row and one column beyond the given limits. Raises
+def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[tuple[str, bool, list[Sequence[Any]]]]:
+    """The sheets that have text as (name, hidden, rows), up to one row and one column beyond the given limits. Raises
     Problem("sheet_damaged", "sheet_locked", "sheet_too_big")."""
     if raw.startswith(ZIP):
         raw = _repacked(raw)
@@ -60,7 +70,7 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[Sequence[Any]]
     answer = json.loads(done.stdout)
     if "problem" in answer:
         raise Problem(answer["problem"])
-    return list(answer["rows"])
+    return [(name, hidden, found) for name, hidden, found in answer["sheets"]]
 
 
 def _repacked(raw: bytes) -> bytes:
@@ -89,30 +99,82 @@ def _repacked(raw: bytes) -> bytes:
 Rows = tuple[tuple[str, ...], ...]
 
 
-def table_of_file(raw: bytes, language: str = "en") -> Rows:
-    """The rows of an uploaded file: CSV with any usual separator and encoding, or a spreadsheet. `language`: the
-    uploader's; Polish suggests Windows-1250 where the bytes are unclear. Raises Problem("no_file", "file_too_big",
-    "sheet_damaged", "table_empty", "table_too_long", …)."""
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table of a file. `rows` is empty where it is too long to be carried; `marked`: rows, counted from 1, from
+    which unseen marks were taken."""
+
+    name: str
+    hidden: bool
+    rows: Rows
+    marked: tuple[int, ...] = ()
+
+
+def sheets_of_file(raw: bytes, language: str = "en") -> tuple[Sheet, ...]:
+    """The tables of an uploaded file, hidden ones last: CSV with any usual separator and encoding, a spreadsheet, T³'s
+    file of players or the kit's own file of an event. `language`: the uploader's; Polish suggests Windows-1250 where
+    the bytes are unclear. Raises Problem("no_file", "file_too_big", "sheet_damaged", "table_empty", …)."""
     if not raw.strip(b"\0 \r\n\t"):
         raise Invalid("no_file")
     if len(raw) > MOST_BYTES:
         raise Problem("file_too_big", maximum=MOST_BYTES // 1024 // 1024)
-    if raw.startswith((ZIP, OLE)):
-        return _clean_rows(spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS))
-    return table_of_text(decode_text(raw, language))
+    if not raw.startswith((ZIP, OLE)):
+        return (sheet_of_text(decode_text(raw, language)),)
+    found = spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS)
+    if len(found) == 1:
+        return (_sheet(*found[0]),)
+    return tuple(_sheet_if_short(*each) for each in found)
 
 
-def table_of_text(text: str) -> Rows:
-    """The rows of a pasted table, or of a CSV file's text."""
+def sheet_of_text(text: str) -> Sheet:
+    """The table of a pasted text, or of a CSV file's."""
     text = text.removeprefix("\ufeff").replace("\0", "")
     separator = ""
     if not text.strip("".join(SEPARATORS) + " \r\n"):
         raise Problem("table_empty")
+    if text.lstrip().startswith("{"):
+        return _sheet("", False, _rows_of_json(text))
+    if T3.match(text) and "||" in text:
+        return _sheet("", False, _rows_of_t3(text))
     first, _, rest = text.partition("\n")
     # Excel's own way to name the separator.
     if first.strip().lower().startswith("sep=") and len(first.strip()) <= len("sep=;"):
         separator, text = first.strip()[4:] or "\t", rest
-    return _clean_rows(_split(text, separator or _separator(text)))
+    return _sheet("", False, list(_split(text, separator or _separator(text))))
+
+
+def _sheet(name: str, hidden: bool, rows: Sequence[Sequence[object]]) -> Sheet:
+    marked = [n for n, row in enumerate(rows, start=1) if any(UNSEEN_MARKS.search(str(cell).strip()) for cell in row)]
+    return Sheet(clean_cell(name), hidden, _clean_rows(rows), tuple(marked))
+
+
+def _sheet_if_short(name: str, hidden: bool, rows: Sequence[Sequence[object]]) -> Sheet:
+    try:
+        return _sheet(name, hidden, rows)
+    except Problem:
+        return Sheet(clean_cell(name), hidden, ())
+
+
+def _rows_of_json(text: str) -> list[Sequence[object]]:
+    """The people of an event file, or of another program's file that lists players by name."""
+    try:
+        data = json.loads(text)
+        people = data.get("competitors") or data.get("players")
+        found = [
+            (each["name"], each.get("club"), each.get("external_id"), *(*(each.get("members") or ()), "", "")[:2])
+            for each in people
+        ]
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
+        raise Problem("import_no_people") from None
+    return [("Full name", "Club", "ID", "Member 1", "Member 2"), *found]
+
+
+def _rows_of_t3(text: str) -> list[Sequence[object]]:
+    """T³'s registrations: lines about the tournament, the last of them replaced by the headings; then the players."""
+    rows: list[Sequence[object]] = [line.split("||") for line in text.splitlines()]
+    first = next(n for n, row in enumerate(rows) if len(row) > 1)
+    rows[first - 1] = ("T3 ID", "First name", "Last name", "Nickname", "Faction", "City", "Club")
+    return rows
 
 
 def decode_text(raw: bytes, language: str = "en") -> str:
@@ -143,6 +205,24 @@ def split_rows(text: str) -> Rows:
     return _clean_rows(line.split("\t") for line in text.replace("\r\n", "\n").split("\n"))
 
 
+def join_sheets(sheets: Sequence[Sheet]) -> str:
+    """All sheets as one text for a form field, the last ones without their rows once the text is too long."""
+    left, made = FORM_BYTES_MAX, []
+    for sheet in sheets:
+        left -= len(quote("\n".join(map("\t".join, sheet.rows))))
+        made.append(replace(sheet, rows=sheet.rows if left > 0 else ()))
+    return msgspec.json.encode(made).decode()
+
+
+def split_sheets(text: str) -> tuple[Sheet, ...]:
+    """The sheets of `join_sheets`'s text. Raises Problem("import_nothing")."""
+    try:
+        sheets = msgspec.json.decode(text, type=tuple[Sheet, ...])
+    except msgspec.DecodeError:
+        raise Invalid("import_nothing") from None
+    return tuple(replace(sheet, rows=_clean_rows(sheet.rows) if sheet.rows else ()) for sheet in sheets)
+
+
 def _split(text: str, separator: str) -> Iterable[Sequence[str]]:
     lines = io.StringIO(text, newline="").readlines()
     reader, begun = csv.reader(lines, delimiter=separator), 0
@@ -166,11 +246,14 @@ def _separator(text: str) -> str:
     for separator in SEPARATORS:
         try:
             widths = [len(row) for row in islice(_split(text, separator), SNIFFED_ROWS) if any(row)]
+            n_rows = len(widths)
         except Problem as problem:
             broken, of_head = broken or problem, of_head or separator in head
             continue
+        while widths and 1 in (widths[0], widths[-1]):
+            widths.pop(0 if widths[0] == 1 else -1)  # What stands above and below a table holds no separators.
         usual, rows = max(Counter(widths).items(), key=lambda each: (each[1], each[0]), default=(1, 0))
-        worth = rows / max(1, len(widths)) if usual > 1 else 0.0
+        worth = rows / len(widths) if usual > 1 and (rows > 1 or n_rows == 1) else 0.0
         if worth > most:
             best, most = separator, worth
     if broken is not None and (not most or (of_head and best not in head)):
@@ -200,12 +283,14 @@ def _clean_rows(rows: Iterable[Sequence[object]]) -> Rows:
 
 
 def clean_cell(cell: object) -> str:
-    """A cell as one line of text: control characters become U+FFFD, and whole numbers lose their fraction."""
+    """A cell as one line of text: unseen marks go, control characters become U+FFFD, whole numbers lose their
+    fraction."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "x" if cell else ""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < MOST_WHOLE:
         cell = int(cell)
-    text = re.sub(r"[\t\r\n]+", f" {LINE_BREAK_SIGN} ", str(cell)[:CELL_LETTERS].replace("\0", "").strip())
+    bare = UNSEEN_MARKS.sub("", str(cell)[:CELL_LETTERS].replace("\0", "")).strip()
+    text = re.sub(r"[\t\r\n]+", f" {LINE_BREAK_SIGN} ", bare)
     return " ".join(sanitize_text(text).split())

@@ -15,7 +15,7 @@ from roundtap_core.event import abandoned_match, commands
 from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
-from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS
+from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
 from roundtap_core.lists.list_form import fold, search_text
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
@@ -31,6 +31,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentees_view
 from roundtap_hub.people.competitors import IN, CompetitorRow, roster
+from roundtap_hub.people.raw_table import UNSEEN_MARKS
 from roundtap_hub.results import result_wizard
 from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.serving import web
@@ -263,7 +264,8 @@ def absentees_page(event_id: str) -> AnyResponse:
 def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
     moment = web.current_event(event_id)
-    lines = [name for line in web.field("names").splitlines() if (name := " ".join(line.split()))]
+    typed_lines = UNSEEN_MARKS.sub("", web.field("names")).splitlines()
+    lines = [name for line in typed_lines if (name := " ".join(line.split()))]
     size = moment.state.rulebook.team_size
     named = [parse_team(line) if size > 1 else (line, ()) for line in lines]
     names = [name for name, _ in named]
@@ -272,6 +274,9 @@ def add_competitors(event_id: str) -> AnyResponse:
     if len(moment.state.entrants) + len(names) > MOST_COMPETITORS:
         # The writer refuses it as well, but only after checking each of them.
         raise Problem("too_many_competitors", maximum=MOST_COMPETITORS)
+    for number, name in enumerate(names, start=1):
+        if not fits_line(name):
+            raise Invalid("name_line_unfit", line=number, name=sanitize_text(name)[:40])
     for name in (*names, web.field("public_name"), web.field("came_with")):
         clean_name(name)
     if web.field("same_name") and web.field("known") not in ("", str(len(moment.state.entrants))):

@@ -76,8 +76,11 @@ _EMPTY_DETAILS = re.compile(
 _ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 ID_LETTERS_MAX = 64
-SANITIZED_FORMS = frozenset({"console.save_list", "me.save_list", "console.import_preview_page"})
-"""Forms for pasted lists and tables, which remove invisible characters (people/lists.py, people/raw_table.py)."""
+SANITIZED_FORMS = frozenset(
+    {"console.save_list", "me.save_list", "console.import_preview_page", "console.add_competitors"}
+)
+"""Forms for pasted lists, tables and names, which remove invisible characters (people/lists.py, people/raw_table.py,
+people/registration_desk.py)."""
 
 COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
 

@@ -14,8 +14,8 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.person import Person
 
 TABLE = (
-    "Name\tClub\tID\tPaid\tList\nNina Wolf\tMilan\t7\tyes\thttps://x.example/7\nAna Ruiz\tFalken\t\tyes\t\n"
-    "Zoe\t\t\tmaybe\t\n"
+    "Name\tClub\tID\tPaid\tList\tTable\nNina Wolf\tMilan\t7\tyes\thttps://x.example/7\t\n"
+    "Ana Ruiz\tFalken\t\tyes\t\t\nZoe\t\t\tmaybe\t\t\nKai\t\t\t\t\tx\n"
 )
 
 
@@ -23,7 +23,8 @@ def fields_of(page: TestResponse) -> dict[str, str | list[str]]:
     """What the form of the page would send as it is."""
     form = page.text.partition('class="import"')[2].partition("</form>")[0]
     sent: dict[str, str | list[str]] = {
-        name: html.unescape(value) for name, value in re.findall(r'name="(table|mark)" value="([^"]*)"', form)
+        name: html.unescape(value)
+        for name, value in re.findall(r'name="(table|mark|sheets|shown|heading_was)" value="([^"]*)"', form)
     }
     for name, inside in re.findall(r'<select [^>]*name="([^"]+)"[^>]*>(.*?)</select>', form):
         chosen = re.search(r'value="([^"]*)" selected', inside)
@@ -46,9 +47,9 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
     browser = house.with_event()
     shown = pasted(browser)
     said = text_of(shown)
-    assert "1 new · 1 already entered · 1 with errors" in said
+    assert "2 new · 1 already entered · 1 with errors" in said
     assert "already entered. Tick to change: club, paid" in said
-    assert "row 4 “maybe” is neither paid nor unpaid" in said
+    assert "row 5 “x” is not a table" in said
     assert len(house.event.entrants) == 6
     answer = browser.post("/console/e1/import/people", **fields_of(shown))
     assert answer.status_code == 303
@@ -56,13 +57,14 @@ def test_a_pasted_table_is_shown_row_by_row_and_nobody_is_entered_before_that(ho
         "Nina Wolf", club="Milan", external_id="7", paid=True, list_link="https://x.example/7"
     )
     assert known(house)["Ana Ruiz"] == Person("Ana Ruiz"), "only what is ticked"
+    assert known(house)["Zoe"] == Person("Zoe", note="maybe"), "what is no payment is a note"
 
 
 def test_who_is_here_is_changed_where_that_is_ticked_and_all_comes_at_once(house: House) -> None:
     browser = house.with_event()
     sent = fields_of(pasted(browser))
     before = house.event.number
-    browser.post("/console/e1/import/people", **{**sent, "take": ["2", "3", "4", "99"]})
+    browser.post("/console/e1/import/people", **{**sent, "take": ["2", "3", "5", "99"]})
     assert known(house)["Ana Ruiz"] == Person("Ana Ruiz", club="Falken", paid=True)
     assert [house.event.number - before, len(house.event.entrants)] == [2, 7]
 
@@ -74,7 +76,7 @@ def test_pressed_twice_nobody_is_entered_twice(house: House) -> None:
     again = browser.post("/console/e1/import/people", **sent)
     assert again.status_code == 409
     assert "have changed, so nobody was added" in problem_of(again)
-    assert len(house.event.entrants) == 7
+    assert len(house.event.entrants) == 8
 
 
 def test_other_columns_are_shown_before_they_count(house: House) -> None:
@@ -94,7 +96,7 @@ def test_columns_are_shown_anew_without_a_script(house: House) -> None:
     assert fields_of(shown)["column_1"] == "note"
     nameless = browser.post("/console/e1/import/table", **{**sent, "column_0": ""})
     assert nameless.status_code == 400
-    assert "No column is set as the name" in problem_of(nameless)
+    assert "Which column is the name?" in problem_of(nameless)
     assert "Nina Wolf" in text_of(nameless)
 
 
@@ -173,7 +175,9 @@ def test_a_late_import_says_what_it_costs_and_an_even_later_one_is_refused(house
 
 def test_a_hundred_come_in_one_go(house: House) -> None:
     browser = house.with_event()
-    shown = pasted(browser, "\n".join(f"Aleksandra Wiśniewska-Szczepańska {n}\tKlub {n}" for n in range(100)))
+    shown = pasted(
+        browser, "Name\tClub\n" + "\n".join(f"Aleksandra Wiśniewska-Szczepańska {n}\tKlub {n}" for n in range(100))
+    )
     browser.post("/console/e1/import/people", **fields_of(shown))
     assert len(house.event.entrants) == 106
 

@@ -1,0 +1,305 @@
+"""Lists of players as people of eight countries make them: what must be ticked, and what only the person can say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sheet_kit import xlsx
+
+ASKED = None
+"""Nobody is ticked: the page asks which column is the name."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """One list. `ticked`: the names that are ticked by themselves; `untold`: rows left to the person, each with a
+    reason."""
+
+    what: str
+    raw: bytes | str
+    ticked: Sequence[str] | None
+    untold: int = 0
+    ids: Sequence[str] = ()
+    paid: Sequence[str] = ()
+
+
+def csv_(what: str, text: str, *ticked: str, untold: int = 0, encoding: str = "utf-8", **more: Sequence[str]) -> Made:
+    return Made(what, text.encode(encoding), ticked or ASKED, untold, **more)
+
+
+def chat(what: str, text: str, *ticked: str, untold: int = 0) -> Made:
+    return Made(what, text, ticked or ASKED, untold)
+
+
+FILES = (
+    csv_(
+        "headings of which one is known",
+        "Name;Hat bezahlt;Kommt\nJörg Weiß;ja;ja\nUdo Kurz;ja;nein\n",
+        "Jörg Weiß",
+        "Udo Kurz",
+    ),
+    csv_(
+        "a letter that no heading here has",
+        "الاسم,النادي\nعلی کریمی,A\nرضا کریمی,B\n",
+        "علی کریمی",
+        "رضا کریمی",
+        untold=1,
+    ),
+    csv_("numbers with a stop", "1.;Ann Bee;A\n2.;Bob Cee;B\n", "Ann Bee", "Bob Cee"),
+    csv_(
+        "notes above and below a table",
+        "Winter Open\nVenue, Town Hall\n\nNo;Name;Club\n1;Ann Bee;A\n2;Bob Cee;B\n;;\nOrganiser;Zoe;\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=1,
+    ),
+    csv_(
+        "who does not play",
+        "Name,Status,Role\nAnn Bee,ok,Player\nBob Cee,Cancelled,\nZoe,ok,Judge\n",
+        "Ann Bee",
+        untold=2,
+    ),
+    csv_("teams alone", "Team Name\nReds\nBlues\n"),
+    csv_(
+        "two names of one person",
+        "Name (for the badge),Full legal name,Contact\nAnn,Ann Bee,Zoe\nBo,Bob Cee,Yan\n",
+        "Ann Bee",
+        "Bob Cee",
+    ),
+    # Great Britain and the United States
+    csv_(
+        "a form's answers, with questions as headings",
+        '"Timestamp","Email Address","What is your full name?","Local club / store","Faction?"\n'
+        '"2026/11/20 6:33:12 PM GMT","ann@example.org","Ann Bee","Store A","Rebel"\n'
+        '"2026/11/20 7:02:45 PM GMT","bob@example.org","Bob Cee","Store B","Rebel"\n',
+        "Ann Bee",
+        "Bob Cee",
+    ),
+    csv_(
+        "an export with names apart",
+        "First Name,Last Name,Team Name\nAnn,Bee,Reds\nBob,Cee,Blues\n",
+        "Ann Bee",
+        "Bob Cee",
+    ),
+    csv_("a team first", "Team Name,Player Name,Role\nReds,Ann Bee,Captain\nReds,Bob Cee,\n", "Ann Bee", "Bob Cee"),
+    csv_(
+        "a shop's orders",
+        "Order Number,Attendee Name,Ticket Type,Payment Status\n1001,Ann Bee,Adult,Completed\n"
+        "1002,Bob Cee,Adult,Refunded\n1003,Cat Dee,Adult,On hold\n1004,Dan Eee,Adult,Paid by PayPal\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        "Dan Eee",
+        paid=("Ann Bee", "Dan Eee"),
+    ),
+    csv_("two columns of words without headings", "Store A,Ann Bee\nStore B,Bob Cee\nStore C,Cat Dee\n"),
+    csv_("columns whose headings do not say it", "Who?,From?\nAnn Bee,Leeds Road\nBob Cee,York Street\n"),
+    csv_(
+        "a title, a list, a total",
+        "Winter Open 2026,,\n,,\nName,Club,Paid\nAnn Bee,A,yes\nBob Cee,B,no\n,,\nTotal,2,\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=1,
+        paid=("Ann Bee",),
+    ),
+    # Germany
+    csv_(
+        "semicolons and Windows letters",
+        "Nachname;Vorname;Verein;Startgeld\nMüller;Jörg;Köln;überwiesen\nWeiß;Änne;Bonn;offen\n",
+        "Jörg Müller",
+        "Änne Weiß",
+        encoding="cp1252",
+        paid=("Jörg Müller",),
+    ),
+    csv_(
+        "one cell with the last name first",
+        "Nr.;Name, Vorname;Ort\n1;Müller, Jörg;Köln\n2;von der Heide, Änne;Bonn\n",
+        "Jörg Müller",
+        "Änne von der Heide",
+    ),
+    csv_(
+        "T³",
+        "v1.3.3\r\nTurnier\r\n12\r\n2\r\n1||Jörg||Weiß||jw||Imperium||Bonn||||0||||0||||x\r\n"
+        "2||Anna||Müller||am||Rebellen||Köln||Verein||3||||1||||x\r\n",
+        "Jörg Weiß",
+        "Anna Müller",
+        encoding="cp1252",
+        ids=("1", "2"),
+    ),
+    csv_(
+        "a form's answers",
+        "Zeitstempel,E-Mail-Adresse,Wie ist dein Name?,Verein (falls vorhanden)\n"
+        "20.11.2026 18:33:12,a@example.org,Jörg Weiß,Köln\n20.11.2026 19:33:12,b@example.org,Anna Müller,\n",
+        "Jörg Weiß",
+        "Anna Müller",
+    ),
+    # Spain
+    csv_(
+        "a form's answers",
+        '"Marca temporal","Dirección de correo electrónico","Nombre y apellidos","Club o tienda","¿Has pagado?"\n'
+        '"20/11/2026 18:33:12","a@example.org","Íñigo Muñoz","Peña","Bizum"\n'
+        '"20/11/2026 19:33:12","b@example.org","Eva Ruiz","","todavía no"\n',
+        "Íñigo Muñoz",
+        "Eva Ruiz",
+    ),
+    csv_(
+        "last names apart",
+        "Apellidos;Nombre;Pagado\nGarcía López;Ana;en efectivo\nMuñoz;Íñigo;devuelto\n",
+        "Ana García López",
+        "Íñigo Muñoz",
+        paid=("Ana García López",),
+    ),
+    csv_(
+        "one cell with the last names first: how many, the person says",
+        "Apellidos y nombre;Club\nGarcía López Ana;A\nMuñoz Íñigo;B\n",
+        "Íñigo Muñoz",
+        untold=1,
+    ),
+    # Poland
+    csv_(
+        "a start list",
+        "Lp.;Nazwisko i imię;Klub;Wpisowe\n1;Nowak Jan;Łódź;przelew\n2;KOWALSKA-ŻAK Anna;Gdańsk;nieopłacone\n",
+        "Jan Nowak",
+        "Anna KOWALSKA-ŻAK",
+        encoding="cp1250",
+        paid=("Jan Nowak",),
+    ),
+    csv_(
+        "the last name first, but no heading says so",
+        "Zawodnik;Klub\nNowak Jan;Łódź\nKowalska Anna;Gdańsk\nŻak Piotr;Łódź\n",
+    ),
+    csv_(
+        "a form's answers",
+        "Sygnatura czasowa,Imię i nazwisko,Pseudonim,Drużyna\n2026-11-20 18:33:12,Jan Nowak,jn,A\n"
+        "2026-11-20 19:33:12,Anna Żak,az,B\n",
+        "Jan Nowak",
+        "Anna Żak",
+    ),
+    # France
+    csv_(
+        "HelloAsso",
+        "Numéro de billet;Nom;Prénom;Statut du paiement;Ville\n1;BEAU;Zoé;Payé par carte;Lyon\n"
+        "2;ROUX;Luc;Remboursé;Nice\n",
+        "Zoé BEAU",
+        "Luc ROUX",
+        paid=("Zoé BEAU",),
+    ),
+    csv_("capitals first, but no heading says so", "Joueur;Club\nBEAU Zoé;Lyon\nROUX Luc;Nice\n"),
+    csv_(
+        "both in one cell",
+        "NOM Prénom;Club;Payé\nBEAU Zoé;Lyon;oui\nLE ROUX Luc;Nice;non\n",
+        "Zoé BEAU",
+        "Luc LE ROUX",
+        paid=("Zoé BEAU",),
+    ),
+    # Italy
+    csv_(
+        "names apart",
+        "Nome;Cognome;Squadra;Pagato\nAnna;Bianchi;A;sì, in contanti\nLuca;De Rossi;B;in attesa\n",
+        "Anna Bianchi",
+        "Luca De Rossi",
+        paid=("Anna Bianchi",),
+    ),
+    csv_(
+        "a form's answers",
+        "Informazioni cronologiche,Nome e cognome,Negozio\n20/11/2026 18.33.12,Anna Bianchi,A\n"
+        "20/11/2026 19.33.12,Luca De Rossi,B\n",
+        "Anna Bianchi",
+        "Luca De Rossi",
+    ),
+    # The Netherlands
+    csv_(
+        "particles and an apostrophe",
+        "Naam;Vereniging;Betaald\nAn van der Berg;A;ja\nJan 't Hart;B;nog niet\n",
+        "An van der Berg",
+        "Jan 't Hart",
+        paid=("An van der Berg",),
+    ),
+    csv_("the last name first", "Achternaam, voornaam\nvan der Berg An\nHart Jan\n", "An van der Berg", "Jan Hart"),
+    # Czech Republic
+    csv_(
+        "names apart", "Příjmení;Jméno;Oddíl\nNovák;Jiří;Praha\nDvořáková;Lenka;Brno\n", "Jiří Novák", "Lenka Dvořáková"
+    ),
+    # The kit's own, and spreadsheets
+    csv_(
+        "Standings (CSV)",
+        "place,rank,competitor,name,full_name,status,points,rounds,wins,losses,draws,byes,decided_by,by_chance\n"
+        "1,1,p2,Ana R.,Eva Ruiz,,6,2,2,0,0,0,points,no\n2,2,p1,\"'=Bob\",'=Bob,,3,2,1,1,0,0,points,no\n",
+        "Eva Ruiz",
+        "=Bob",
+    ),
+    Made(
+        "an event file",
+        json.dumps(
+            {
+                "format": "roundtap-event/1",
+                "competitors": [
+                    {"id": "p1", "name": "Eva Ruiz", "club": "Milan", "external_id": "007"},
+                    {"id": "p2", "name": "Kai Esch"},
+                ],
+            }
+        ).encode(),
+        ("Eva Ruiz", "Kai Esch"),
+        ids=("007",),
+    ),
+    Made("another program's file", json.dumps({"players": [{"name": "Eva Ruiz", "mov": 4}]}).encode(), ("Eva Ruiz",)),
+    Made(
+        "a spreadsheet with a note below",
+        xlsx([["Name", "Club"], ["Eva Ruiz", "A"], ["Kai Esch", "B"], ["", ""], ["Please bring your own dice", ""]]),
+        ("Eva Ruiz", "Kai Esch"),
+        1,
+    ),
+    Made(
+        "a spreadsheet with long numbers",
+        xlsx([["Name", "Player ID"], ["Eva Ruiz", 1234567890123456], ["Kai Esch", 7]]),
+        ("Eva Ruiz", "Kai Esch"),
+        ids=("1234567890123456", "7"),
+    ),
+)
+
+PASTED = (
+    chat("boxes to tick", "- [x] Ann Bee\n- [ ] Bob Cee\n", "Ann Bee", "Bob Cee"),
+    chat("a chat's own signs", "🎲 Ann Bee\n🎲 Bob Cee (maybe)\n🎲 ~Cat Dee~\n🎲 Dan Eee +1\n", "Ann Bee", untold=3),
+    chat("numbers", "1. Ann Bee\n2. Bob Cee\n10. Cat Dee\n", "Ann Bee", "Bob Cee", "Cat Dee"),
+    chat(
+        "a title, numbers, free places",
+        "Sign-ups for Saturday\n1) Ann Bee\n2) Bob Cee\n3)\n4)\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=1,
+    ),
+    chat("bullets", "• Änne Weiß\n• Jörg Müller\n", "Änne Weiß", "Jörg Müller"),
+    chat(
+        "dashes, and a list of reserves",
+        "Teilnehmer:\n- Änne Weiß\n- Jörg Müller\n\nWarteliste:\n- Kai Esch\n",
+        "Änne Weiß",
+        "Jörg Müller",
+        untold=2,
+    ),
+    chat("ticks of a chat", "✅ Íñigo Muñoz\n✅ Eva Ruiz\n❌ Luis Gil\n", "Íñigo Muñoz", "Eva Ruiz", untold=1),
+    chat("direction marks of a phone", "1. \u200eAnna Żak\n2. \u2068Jan Nowak\u2069\u200b\n", "Anna Żak", "Jan Nowak"),
+    chat("numbers in boxes", "1️⃣ Zoé Beau\n2️⃣ Luc Roux\n", "Zoé Beau", "Luc Roux"),
+    chat(
+        "a payment behind the name",
+        "Anna Bianchi - pagato\nLuca De Rossi\nPia Sala\n",
+        "Luca De Rossi",
+        "Pia Sala",
+        untold=1,
+    ),
+    chat(
+        "names alone, with a joiner that one needs",
+        "An van der Berg\nJan Hart\nعلی\u200cرضا کریمی\n",
+        "An van der Berg",
+        "Jan Hart",
+        "علی\u200cرضا کریمی",
+    ),
+    chat(
+        "a heading in a language that is not known here",
+        "Osalejad\nMari Mets\nJaan Tamm\n",
+        "Mari Mets",
+        "Jaan Tamm",
+        untold=1,
+    ),
+)

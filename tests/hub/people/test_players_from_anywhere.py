@@ -1,0 +1,170 @@
+"""Players from anywhere: nobody wrong is ticked, and who is not ticked has a reason beside their row."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from lists_as_they_come import ASKED, FILES, PASTED, Made
+from pages_kit import Browser, House, problem_of, text_of
+from sheet_kit import MAIN, ods, table_of_file, table_of_text, workbook, xlsx, zipped
+from test_pages_import_people import fields_of, known
+from troubles import TROUBLES, Trouble
+from werkzeug.test import TestResponse
+
+from roundtap_core.event.person import Person
+from roundtap_hub.people.import_people import plan_import
+from roundtap_hub.people.table_columns import guess_columns
+
+
+@pytest.mark.parametrize("made", [*FILES, *PASTED], ids=lambda made: made.what)
+def test_only_players_are_ticked_and_every_other_row_has_its_reason(house: House, made: Made) -> None:
+    browser = house.with_event()
+    browser.get("/console/e1/import")
+    fields = {"file": (io.BytesIO(made.raw), "list")} if isinstance(made.raw, bytes) else {"pasted": made.raw}
+    shown = browser.post("/console/e1/import/table", **fields)
+    rows = re.findall(r'<li class="import-(\w+)">(.*?)</li>', shown.text, re.DOTALL)
+    ticked = [html.unescape(row.partition("<b>")[2].partition("</b>")[0]) for _, row in rows if " checked" in row]
+    if made.ticked is ASKED:
+        assert "Which column is the name?" in problem_of(shown)
+        assert shown.text.partition("<tbody>")[2].partition("</tbody>")[0].count("<tr>") in (2, 3)
+        assert not rows
+        return
+    assert ticked == list(made.ticked)
+    left = [row for _, row in rows if " checked" not in row]
+    assert len(left) == made.untold
+    assert all(re.search(r'class="import-said">.*?</svg>|class="import-said">[^<]+', row, re.DOTALL) for row in left)
+    browser.post("/console/e1/import/people", **fields_of(shown))
+    entered = known(house)
+    assert set(made.ticked) <= set(entered)
+    assert set(made.ids) <= {person.external_id for person in entered.values()}
+    if made.paid:
+        assert {name for name in made.ticked if entered[name].paid} == set(made.paid)
+
+
+SHEETS = (("old", "hidden", [["Name"], ["Long Gone"]]), ("Helpers", "", [["Name"], ["Kai Esch"]]))
+PLAYERS = ("Players", "", [["Winter Open"], ["Name", "ID"], ["Eva Ruiz", 42]])
+
+
+def uploaded(browser: Browser, raw: bytes) -> TestResponse:
+    browser.get("/console/e1/import")
+    return browser.post("/console/e1/import/table", file=(io.BytesIO(raw), "list.xlsx"))
+
+
+def names_in(page: TestResponse) -> list[str]:
+    return re.findall(r"<span><b>(.*?)</b>", page.text)
+
+
+def test_a_hidden_sheet_is_the_last_that_is_looked_at(house: House) -> None:
+    browser = house.with_event()
+    shown = uploaded(browser, workbook(SHEETS[0], PLAYERS))
+    assert names_in(shown) == ["Eva Ruiz"]
+    assert "old (hidden)" in text_of(shown)
+    other = browser.post("/console/e1/import/table", **{**fields_of(shown), "sheet": "1"})
+    assert names_in(other) == ["Long Gone"]
+    back = browser.post("/console/e1/import/table", **{**fields_of(other), "sheet": "0"})
+    assert names_in(back) == ["Eva Ruiz"]
+
+
+def test_of_two_sheets_the_person_chooses_and_nobody_is_ticked_before(house: House) -> None:
+    browser = house.with_event()
+    shown = uploaded(browser, workbook(*SHEETS, PLAYERS))
+    assert "This file has several sheets" in problem_of(shown)
+    assert names_in(shown) == []
+    unchosen = browser.post("/console/e1/import/people", **{**fields_of(shown), "take": ["2"]})
+    assert "This file has several sheets" in problem_of(unchosen)
+    chosen = browser.post("/console/e1/import/table", **{**fields_of(shown), "sheet": "1"})
+    browser.post("/console/e1/import/people", **fields_of(chosen))
+    assert known(house)["Eva Ruiz"] == Person("Eva Ruiz", external_id="42")
+    assert "Kai Esch" not in known(house)
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "shown"),
+    [
+        ("12345", "0000000", "0012345"),
+        ("4711", r"00\-0000", "00-4711"),
+        ("7", '"LS-"000', "LS-007"),
+        ("12345678", "000", "12345678"),
+        ("42", "[Red]0000;-0", "0042"),
+        ("42", "#,##0", "42"),
+        ("42", "General", "42"),
+        ("1234567890123456", "", "1234567890123456"),
+        ("12345678901234567", "", "12345678901234567"),
+    ],
+)
+def test_an_id_is_read_as_the_sheet_shows_it(number: str, code: str, shown: str) -> None:
+    cells = f'<row r="1"><c r="A1" s="1"><v>{number}</v></c></row>'
+    styles = (
+        f'<styleSheet xmlns="{MAIN}"><numFmts><numFmt numFmtId="164" formatCode="{html.escape(code)}"/></numFmts>'
+        '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs></styleSheet>'
+    )
+    assert table_of_file(xlsx([], cells, **{"xl/styles.xml": styles.encode()})) == ((shown,),)
+
+
+def test_an_id_of_libreoffice_keeps_its_zeros() -> None:
+    raw = ods([["Name", "ID"], ["Eva Ruiz", "0012"]])
+    number = 'office:value-type="float" office:value="12"><text:p>0012'
+    with zipfile.ZipFile(io.BytesIO(raw)) as file:
+        parts = {name: file.read(name).decode() for name in file.namelist()}
+    parts["content.xml"] = parts["content.xml"].replace('office:value-type="string"><text:p>0012', number)
+    assert number in parts["content.xml"]
+    assert table_of_file(zipped(parts))[1] == ("Eva Ruiz", "0012")
+
+
+def test_unseen_marks_are_taken_out_and_said_with_their_rows(house: House) -> None:
+    browser = house.with_event()
+    browser.get("/console/e1/import")
+    shown = browser.post(
+        "/console/e1/import/table",
+        pasted="Name\tClub\n\u200eEva Ruiz\tA\nKai Esch\tB\n\ufeffMia\u202c Sol\tC\nعلی\u200cرضا\tD\n",
+    )
+    assert names_in(shown) == ["Eva Ruiz", "Kai Esch", "Mia Sol", "علی\u200cرضا"]
+    assert "Invisible characters were removed in rows: 2, 4" in text_of(shown)
+
+
+def test_the_heading_row_can_be_named_and_the_columns_follow(house: House) -> None:
+    browser = house.with_event()
+    browser.get("/console/e1/import")
+    text = "".join(f"note {n}\tsome words\n" for n in range(24)) + "Name\tClub\nEva Ruiz\tA\nKai Esch\tB\n"
+    shown = browser.post("/console/e1/import/table", pasted=text)
+    assert names_in(shown) == []
+    named = browser.post("/console/e1/import/table", **{**fields_of(shown), "heading": "25"})
+    assert names_in(named) == ["Eva Ruiz", "Kai Esch"]
+
+
+TEAMS = (
+    "Team Name,Player Name,Role\nReds,Ann Bee,\nReds,Bob Cee,Captain\nBlues,Cat Dee,Captain\nBlues,Dan Eee,\n",
+    "First Name,Last Name,Team Name\nBob,Cee,Reds\nAnn,Bee,Reds\nCat,Dee,Blues\nDan,Eee,Blues\n",
+)
+
+
+@pytest.mark.parametrize("text", TEAMS)
+def test_where_teams_play_the_team_is_the_competitor(text: str) -> None:
+    rows = table_of_text(text)
+    made = plan_import(rows, 1, guess_columns(rows, 1, team=True), {}, {}, team_size=2).rows
+    assert [(row.person.name, row.person.captain, row.person.members) for row in made] == [
+        ("Reds", "Bob Cee", ("Bob Cee", "Ann Bee")),
+        ("Blues", "Cat Dee", ("Cat Dee", "Dan Eee")),
+    ]
+    assert all(row.usual for row in made)
+
+
+def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_is_named(house: House) -> None:
+    browser = house.with_event()
+    browser.post("/console/e1/competitors", names="\u200eEva Ruiz\n\u2068Kai Esch\u2069\n")
+    assert {"Eva Ruiz", "Kai Esch"} <= set(known(house))
+    refused = browser.post("/console/e1/competitors", names="Mia Sol\nLi\x07 Na\n")
+    assert "Name 2 has invalid characters, so nobody was added: Li\ufffd Na" in problem_of(refused)
+
+
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.kind)
+def test_the_test_of_each_trouble_exists(trouble: Trouble) -> None:
+    file, _, name = trouble.test.partition("::")
+    assert f"def {name}(" in (Path(__file__).parent / file).read_text(encoding="utf-8")
+    assert trouble.had_by
+    assert trouble.right
