@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sqlite3
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -18,9 +19,12 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup, purge_older_backups
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.continuing import MAKING, finish_continuing, recover_in_place
 from roundtap_hub.store.head_file import HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_venue
+from roundtap_hub.store.recover import recover
 from roundtap_hub.store.venue import Venue
 
 
@@ -188,7 +192,9 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A systemctl that notes what it is told; returns its notes."""
     programs, told = tmp_path / "programs", tmp_path / "told"
     programs.mkdir()
-    (programs / "systemctl").write_text(f'#!/bin/sh\necho "$@" >> {told}\n')
+    runs = f'[ $2 = "$(cat {programs}/runs)" ] && echo active'
+    (programs / "systemctl").write_text(f'#!/bin/sh\ncase $1 in\nis-active) {runs};;\n*) echo "$@" >> {told};;\nesac\n')
+    (programs / "runs").write_text("roundtap-hub.service")
     (programs / "systemctl").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     return told
@@ -257,6 +263,50 @@ def test_where_nothing_can_be_made_the_hub_goes_on_as_it_was(
     assert "No hub data is readable" in refused(capsys, str(empty), "--data", str(card), "--restart")
     assert (card / "roundtap.db").read_bytes() == before
     assert services.read_text().splitlines()[-1] == "start roundtap-hub.service"
+
+
+def test_a_service_that_did_not_run_is_started_only_for_what_was_recovered(
+    backup: Path, tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    card, empty = new_card(tmp_path / "card"), tmp_path / "empty"
+    empty.mkdir()
+    (tmp_path / "programs" / "runs").write_text("none")
+    refused(capsys, str(empty), "--data", str(card), "--restart")
+    assert services.read_text().splitlines() == ["stop roundtap-hub.service"]
+    assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
+    assert services.read_text().splitlines()[-1] == "start roundtap-hub.service"
+
+
+def test_a_standby_that_the_hall_may_be_using_is_not_ended_for_it(
+    backup: Path, tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "programs" / "runs").write_text("roundtap-standby.service")
+    said = refused(capsys, str(backup), "--data", str(tmp_path / "card"), "--restart")
+    assert "A standby runs on this machine" in said
+    assert not services.exists(), "nothing was stopped or started"
+    assert not (tmp_path / "card").exists()
+
+
+def test_what_was_recovered_and_never_looked_at_takes_no_hub_s_place(backup: Path, tmp_path: Path) -> None:
+    card = new_card(tmp_path / "card")
+    before = (card / "roundtap.db").read_bytes()
+    recover([backup], card / MAKING, system_clocks())
+    assert finish_continuing(card) is None
+    assert (card / "roundtap.db").read_bytes() == before
+
+
+def test_a_recovery_that_was_cut_short_is_tried_again(
+    backup: Path, tmp_path: Path, services: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = new_card(tmp_path / "card")
+    with monkeypatch.context() as patch:
+        patch.setattr("roundtap_hub.store.continuing.put_in_place", lambda *_: sys.exit("the power goes"))
+        with pytest.raises(SystemExit):
+            recover_in_place([backup], card)
+    assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
+    opened = open_folder(card, lambda _: None)
+    assert [event.name for event in opened.service.snapshot.events.values()] == ["Winter Open"]
+    opened.close()
 
 
 def test_several_hubs_are_named_with_events_size_and_time(

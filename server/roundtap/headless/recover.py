@@ -14,7 +14,7 @@ from roundtap_hub.store.continuing import recover_in_place
 from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
 from roundtap_machine.services import run_program
 
-SERVICE = "roundtap-hub.service"
+SERVICE, STANDBY = "roundtap-hub.service", "roundtap-standby.service"
 SOMETHING_LOST = 1
 FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing to a person
 
@@ -23,10 +23,15 @@ def run(args: Namespace) -> int:
     """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
     words, places = cli_io.cli_words(), [*args.places, *args.outbox]
     key, aside = "recover.set_aside" if args.restart else "recover.now", None
+    starts = False
     try:
         if args.restart:
+            if _runs(STANDBY):
+                raise Problem("recover_standby")
+            starts = _runs(SERVICE)
             run_program(["systemctl", "stop", SERVICE])
             made, aside = recover_in_place(places, args.data, args.lineage)
+            starts = True
         else:
             made = recover(places, args.data, system_clocks(), args.lineage)
     except Problem as problem:
@@ -34,8 +39,8 @@ def run(args: Namespace) -> int:
     except OSError as error:
         return cli_io.print_refusal(f"roundtap recover: {cli_io.error_of_system(error, args.data)}")
     finally:
-        # Also where nothing was made: what stood there goes on.
-        if args.restart and run_program(["systemctl", "start", SERVICE]).code == 0:
+        # Also where nothing was made: a hub that ran goes on as it was.
+        if starts and run_program(["systemctl", "start", SERVICE]).code == 0:
             key = "recover.started"
     cli_io.write_lines(
         map(
@@ -48,6 +53,11 @@ def run(args: Namespace) -> int:
         )
     )
     return SOMETHING_LOST if made.lacks else cli_io.DONE
+
+
+def _runs(service: str) -> bool:
+    """Whether systemd has it running, or starts it again and again."""
+    return run_program(["systemctl", "is-active", service]).text in ("active", "activating", "reloading")
 
 
 def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:

@@ -17,12 +17,14 @@ from roundtap_hub.store.disk_problems import disk_problem
 from roundtap_hub.store.folder_copy import CopyContent
 from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
 from roundtap_hub.store.recover import Recovery, put_in_place, recover
+from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import Service
 from roundtap_hub.store.storage import StorageLine
 
 log = logging.getLogger(__name__)
 
-MADE = Path(backups.FOLDER, "continue")  # in the hub's folder: a whole recovered one
+MAKING = Path(backups.FOLDER, "continue.unchecked")  # in the hub's folder: what is recovered, before it was looked at
+MADE = Path(backups.FOLDER, "continue")  # a whole recovered folder that takes this one's place at the next start
 STAYS = (backups.FOLDER, backups.PRACTICE, "promoted", "standby.json")  # the last two make a standby's folder a hub's
 BUSY, FAILED = "continuing", "not_continued"
 _pressing = threading.Lock()
@@ -32,35 +34,65 @@ def recover_in_place(places: Sequence[Path], folder: Path, lineage: str = "") ->
     """As `recover`, but the folder may be a hub's that does not run: it is set aside, and this returns where. Raises
     Problem("folder_in_use")."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with os.fdopen(lock_folder(folder)):
-        made = recover(places, folder / MADE, system_clocks(), lineage)
-    aside, owner = finish_continuing(folder), folder.stat()
+    try:
+        # A try that was cut short is ended first.
+        finish_continuing(folder)
+        with os.fdopen(lock_folder(folder)):
+            made = _recover_beside(places, folder, lineage)
+            _give_to_owner(folder)
+            _hand_over(folder)
+            return made, _exchange(folder)
+    finally:
+        _give_to_owner(folder)
+
+
+def _recover_beside(places: Sequence[Path], folder: Path, lineage: str) -> Recovery:
+    shutil.rmtree(folder / MAKING, ignore_errors=True)
+    return recover(places, folder / MAKING, system_clocks(), lineage)
+
+
+def _give_to_owner(folder: Path) -> None:
+    """Help with sudo must not lock the hub out, also where the power goes in the middle of it."""
+    owner = folder.stat()
     for path in folder.rglob("*") if os.geteuid() == 0 else ():
-        # Help with sudo must not lock the hub out.
         os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
-    return made, aside
+
+
+def _hand_over(folder: Path) -> None:
+    """What was recovered is what was asked for: it takes this folder's place, now or at the next start."""
+    # The lock is that of the folder which it moves into.
+    for lock in (folder / MAKING).glob("*.lock"):
+        lock.unlink()
+    shutil.rmtree(folder / MADE, ignore_errors=True)
+    os.replace(folder / MAKING, folder / MADE)
 
 
 def finish_continuing(folder: Path) -> Path | None:
     """Put what was recovered, if anything, in this hub's place. First what stood there is set aside, then the other
     moves in, its database last: after a power cut the next start goes on. Returns where that is now. Raises OSError and
     Problem("folder_in_use")."""
-    made, kept = folder / MADE, folder / backups.FOLDER / backups.SET_ASIDE
-    if not (made / DATABASE).is_file() or (named := read_head_file(made / HEAD_FILE)) is None:
+    if not (folder / MADE / DATABASE).is_file():
         return None
     with os.fdopen(lock_folder(folder)):
-        aside, moving = kept / named.epoch, kept / ".moving"
-        if not aside.exists():
-            moving.mkdir(parents=True, exist_ok=True, mode=0o700)
-            for path in [*folder.iterdir()]:
-                if path.name not in STAYS and path.suffix != ".lock":
-                    os.replace(path, moving / path.name)
-            os.replace(moving, aside)
-        if (aside / "pin").is_file() and not any((each / "pin").exists() for each in (made, folder)):
-            # Copies alone hold none: whoever is let in here stays let in.
-            shutil.copy2(aside / "pin", made)
-        put_in_place(made, folder)
-        made.rmdir()
+        return _exchange(folder)
+
+
+def _exchange(folder: Path) -> Path | None:
+    made, kept = folder / MADE, folder / backups.FOLDER / backups.SET_ASIDE
+    if (named := read_head_file(made / HEAD_FILE)) is None:
+        return None
+    aside, moving = kept / named.epoch, kept / ".moving"
+    if not aside.exists():
+        moving.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for path in [*folder.iterdir()]:
+            if path.name not in STAYS and path.suffix != ".lock":
+                os.replace(path, moving / path.name)
+        os.replace(moving, aside)
+    if (aside / "pin").is_file() and not any((each / "pin").exists() for each in (made, folder)):
+        # Copies alone hold none: whoever is let in here stays let in.
+        write_private(made / "pin", (aside / "pin").read_bytes())
+    put_in_place(made, folder)
+    made.rmdir()
     log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
     return aside
 
@@ -118,9 +150,10 @@ def recover_beside(service: Service, folder: Path, places: Sequence[Path], found
     """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
     problem: Problem | None = Problem("continue_gone")
     try:
-        made = recover(places, folder / MADE, system_clocks(), found.lineage)
+        made = _recover_beside(places, folder, found.lineage)
         lengths = {each.stream: len(each.entries) for each in made.streams}
         if all(lengths.get(stream, 0) >= head.number for stream, head in found.heads.items()):
+            _hand_over(folder)
             service.reopen()
             return
     except Problem as refused:
@@ -129,5 +162,5 @@ def recover_beside(service: Service, folder: Path, places: Sequence[Path], found
         problem = disk_problem(error, folder) or problem
     except Exception:
         log.exception("what %s holds was not continued", places)
-    shutil.rmtree(folder / MADE, ignore_errors=True)
+    shutil.rmtree(folder / MAKING, ignore_errors=True)
     service.storage.tell_continuing(StorageLine(FAILED, problem=problem))
