@@ -64,7 +64,8 @@ def test_the_newest_state_that_exists_anywhere_comes_back_and_what_is_lost_is_na
         assert (wrong, clock or "") == ([], ""), f"{number}: {wreck.told}"
         lost += made.lacks
         clocks += clock is not None
-    assert (lost, clocks) > (0, 0)
+    # Of a few, one in fifty times none has lost anything, nor has the round whose clock is compared.
+    assert many < 100 or (lost and clocks)
 
 
 def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) -> list[str]:
