@@ -154,9 +154,9 @@ def newest_backup_in(place: Path) -> Path:
 
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
-    """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in journals of
-    this hub that were set aside: such a journal is kept with its other events, unless nothing can be deleted in it.
-    Raises OSError."""
+    """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in this hub's
+    journals that were set aside: such a one is kept with its other events, unless nothing can be deleted in it. Raises
+    OSError."""
     lineage = newest.name.split("-")[1]
     gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
     with closing(head_file.open_read_only(folder / newest.name)) as connection:
