@@ -195,7 +195,7 @@ HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]  # a hub's t
 
 class HubAnswer(Message, frozen=True):
     """A hub's answer to a unit searching for one. `secure`: its encrypted port, 0 for none. To a wall it is signed and
-    has the wall's `nonce` and the certificate (PEM) of the hub's authority."""
+    has the wall's `nonce` and the certificate (PEM) of the hub's authority, "" until a person has confirmed it."""
 
     roundtap: Literal["hub"]
     hub: HubText

@@ -100,17 +100,17 @@ TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
-def waiting_page(language: str, own_address: str, configured: str, unconfirmed: bool = False) -> str:
+def waiting_page(language: str, own_address: str, configured: str, trouble: str = "") -> str:
     """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
-    the only hub it is configured for. `unconfirmed`: as in OwnHub."""
+    the only hub it is configured for. `trouble`: as in OwnHub."""
     said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
     first, *others = said
     lines = [
         f"<h1>{escape(first('wall.looking'))}</h1>",
-        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured, unconfirmed)),
+        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured, trouble)),
     ]
     for t in others:
-        text = escape(" · ".join(_short(t, own_address, configured, unconfirmed)))
+        text = escape(" · ".join(_short(t, own_address, configured, trouble)))
         lines.append(f'<p class="other" lang="{t.language}">{text}</p>')
     if own_address:
         lines.append(f'<p class="here">{escape(own_address)}</p>')
@@ -125,11 +125,11 @@ def _lines(t: Words, *about: Any) -> Sequence[str]:
     return [*_short(t, *about)[1:], t("wall.by_itself")]
 
 
-def _short(t: Words, own_address: str, configured: str, unconfirmed: bool) -> Sequence[str]:
+def _short(t: Words, own_address: str, configured: str, trouble: str) -> Sequence[str]:
     if not own_address:
         return [t("wall.looking"), t("wall.no_network")]
-    if unconfirmed:
-        return [t("wall.looking"), t("wall.confirm")]
+    if trouble:
+        return [t("wall.looking"), t(trouble)]
     return [t("wall.looking"), t("wall.told", hub=configured) if configured else t("wall.hub_off")]
 
 
@@ -366,7 +366,7 @@ def run(args: argparse.Namespace) -> int:
     own = OwnHub(memory, configured)
     watch = HubWatch(configured, own.ask)
     watch.start()
-    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub, own.unconfirmed))
+    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub, own.trouble))
     threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
         WallBrowser(proxy, SystemdNotifier(), stop).run(args.window, os.environ)
