@@ -50,8 +50,8 @@ class WallMemory:
 
 class OwnHub:
     """Asks whoever may be the wall's hub. `configured`: its configured addresses. `trouble`: the text about one that
-    was there: "wall.confirm", as its certificate is new, or "wall.unknown", as it proves nothing: it has lost its secret,
-    or is a stranger's with the same public id."""
+    was there: "wall.confirm", as its certificate is new, or "wall.unknown", as it proves nothing: it has lost its
+    secret, or is a stranger's with the same public id."""
 
     def __init__(
         self,

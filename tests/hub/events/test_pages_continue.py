@@ -154,9 +154,18 @@ def test_a_wrong_pin_and_another_roles_continue_nothing(plugged_in: House) -> No
     assert "PIN" in problem_of(press(plugged_in, browser, pin="999999"))
     _, judges = plugged_in.hub.access.organizers.staff.add("Eva Luz", "judge")
     assert "PIN" in problem_of(press(plugged_in, browser, pin=judges))
+    assert offered(browser), "it is the organizer's browser as before"
     judge = plugged_in.staff("judge", "Kai Eich")
     assert judge.post("/console/continue", mark="x", pin=PIN).status_code == 403
     assert plugged_in.service.storage.continuing is None
+
+
+def test_the_pin_typed_there_changes_nobody_s_session(plugged_in: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(continuing, "recover_beside", lambda *_: None)
+    browser, sessions = plugged_in.organizer(), plugged_in.hub.access.organizers.sessions
+    before = [each[0].id for each in sessions.listed()]
+    assert "roundtap" not in press(plugged_in, browser).headers.get("Set-Cookie", "")
+    assert [each[0].id for each in sessions.listed()] == before
 
 
 def test_a_second_press_changes_nothing(plugged_in: House, monkeypatch: pytest.MonkeyPatch) -> None:
