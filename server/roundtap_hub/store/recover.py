@@ -109,7 +109,9 @@ class Recovery:
 
     @property
     def lacks(self) -> bool:
-        return bool(self.secrets_lost) or any(each.lacks for each in self.streams)
+        """Also where something was not read: nobody knows what is in it."""
+        unread = any(why == "unbounded" for _, why in self.notes)
+        return unread or bool(self.secrets_lost) or any(each.lacks for each in self.streams)
 
 
 class Findings:

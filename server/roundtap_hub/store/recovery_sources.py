@@ -174,13 +174,21 @@ def readable_paths(place: Path, unused: list[tuple[Path, str]]) -> Iterator[Path
 
 
 def within_total(paths: Sequence[Path], named: Sequence[Path], unused: list[tuple[Path, str]]) -> list[Path]:
-    """Of so many files the smallest, up to TOTAL_BYTES_MAX; the rest is "unbounded". What is `named` is read anyhow."""
-    left = TOTAL_BYTES_MAX
-    for path in sorted(set(paths).difference(named), key=lambda path: path.stat().st_size if path.exists() else 0):
-        left -= path.stat().st_size if path.exists() else 0
-        if left < 0:
+    """Of so many files the newest, up to TOTAL_BYTES_MAX; the rest is "unbounded". What is `named` is read anyhow."""
+    left, files = TOTAL_BYTES_MAX, {path: _with_log(path) for path in paths if path not in named}
+    for path in sorted(
+        files, key=lambda path: max((file.st_mtime_ns for file in files[path]), default=0), reverse=True
+    ):
+        size = sum(file.st_size for file in files[path])
+        if size > left:
             unused.append((path, "unbounded"))
+        else:
+            left -= size
     return [path for path in paths if (path, "unbounded") not in unused]
+
+
+def _with_log(path: Path) -> list[os.stat_result]:
+    return [each.stat() for each in (path, path.with_name(f"{path.name}-wal")) if each.exists()]
 
 
 def _is_named_as_ours(name: str) -> bool:
