@@ -353,6 +353,7 @@ def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
         seated=status.seated,
         draft=status.draft,
         call=status.call and seat is None,
+        call_ms=status.call_ms,
         asked=asked.stays | (asked.new.keys() & admitted) | (asked.gone.keys() - admitted),
         run=status.run or status.session,
         clock_ms=status.clock_ms,
