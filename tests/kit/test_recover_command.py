@@ -15,8 +15,10 @@ import pytest
 from roundtap.demo.demo import make_event
 from roundtap.main import main
 from roundtap_core.event import commands as c
+from roundtap_core.event.apply import APPLY
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
+from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup, purge_older_backups
 from roundtap_hub.store.clocks import system_clocks
@@ -26,7 +28,7 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Step
-from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, Venue
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, VENUE_KINDS, Venue
 
 
 @pytest.fixture
@@ -354,3 +356,9 @@ def test_a_set_aside_journal_in_which_nothing_can_be_forgotten_goes_as_a_whole(s
     purge_older_backups(tmp_path / "card" / "backups", newest)
     assert [path.name for path in set_aside.glob("*.db*")] == []
     assert (set_aside / "pin").exists()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", sorted({*APPLY, *VENUE_KINDS}))
+def test_every_kind_of_entry_has_its_words_where_somebody_is_to_enter_it_again(kind: str, language: str) -> None:
+    assert f"recover.kind.{kind}" in catalogue("roundtap", language)
