@@ -58,7 +58,7 @@ class CopyLine(msgspec.Struct, rename={"format": "roundtap-copy"}):
     @property
     def rows(self) -> Rows:
         return {
-            kind: [list(row if isinstance(row, tuple) else msgspec.structs.astuple(row)) for row in rows]
+            kind: [row if isinstance(row, tuple) else msgspec.structs.astuple(row) for row in rows]
             for kind, rows in ((ENTRIES, self.entries), (PEOPLE, self.people))
         }
 
