@@ -71,7 +71,6 @@ class Source:
     heads: dict[str, Head] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     committed: set[str] = field(default_factory=set)
-    altered: set[Row] = field(default_factory=set)
     people: set[Row] = field(default_factory=set)
     keys: set[tuple[str, str]] = field(default_factory=set)
     staff: set[tuple[str, str, str]] = field(default_factory=set)
@@ -89,7 +88,7 @@ class Source:
     @property
     def is_full(self) -> bool:
         """Whether it holds more than any hub's file: what follows is left."""
-        held = self.entries, self.altered, self.people, self.keys, self.staff, self.clocks
+        held = self.entries, self.people, self.keys, self.staff, self.clocks
         return sum(map(len, held)) >= ROWS_MAX
 
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -125,11 +124,12 @@ class Source:
         with suppress(Problem, ValueError, RecursionError):
             if row in self.proved:
                 self.entries[hashed] = self.proved[row]
-            elif not (0 < number <= NUMBER_MAX and 0 < version <= NUMBER_MAX):
-                return
-            elif entry_hash(stream, number, kind, version, at, actor, data, prev) != hashed:
-                self.altered.add(row)
-            elif isinstance((entry := next_entry(number - 1, prev, row)).data, dict):
+            elif (
+                0 < number <= NUMBER_MAX
+                and 0 < version <= NUMBER_MAX
+                and entry_hash(stream, number, kind, version, at, actor, data, prev) == hashed
+                and isinstance((entry := next_entry(number - 1, prev, row)).data, dict)
+            ):
                 self.entries[hashed] = self.proved[row] = entry
 
     def read_about(self) -> None:
