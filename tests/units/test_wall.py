@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ from roundtap_units.wall.main import (
     add_arguments,
     connected_screens,
     end_browser,
-    local_ipv4,
     missing_for_browser,
+    own_address,
     run,
     waiting_page,
 )
@@ -181,16 +182,11 @@ def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
     assert connected_screens(tmp_path) == ()
 
 
-def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
-    trie = tmp_path / "fib_trie"
-    assert local_ipv4(trie) == []
-    trie.write_text(
-        "".join(
-            f"           |-- {each}\n              /32 host LOCAL\n"
-            for each in ("127.0.0.1", "169.254.7.7", "169.254.7.7")
-        )
-    )
-    assert local_ipv4(trie) == ["169.254.7.7"]
+def test_an_address_without_a_way_out_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_units.wall.main.PROBE_ADDRESS", ("255.255.255.255", 9))
+    here = [ip_address(each) for each in ("127.0.0.1", "fe80::1", "169.254.7.7", "169.254.7.8")]
+    assert own_address(lambda: here) == "169.254.7.7"
+    assert own_address(lambda: here[:2]) == ""
 
 
 def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all() -> None:

@@ -17,12 +17,11 @@ from contextlib import suppress
 from html import escape
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler
-from ipaddress import ip_address
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
+from roundtap_machine.addresses import Address, local_addresses
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 from roundtap_units.link.find_hub import FoundHub, find_hub
 from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
@@ -96,7 +95,6 @@ FLAGS = (
 )
 KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
 CONNECTORS = Path("/sys/class/drm")
-TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
@@ -307,7 +305,7 @@ def connected_screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
     return tuple(name for name in found if not name.startswith("Writeback"))
 
 
-def own_address(trie: Path = TRIE) -> str:
+def own_address(addresses: Callable[[], Iterable[Address]] = local_addresses) -> str:
     """The address that outgoing traffic uses; without a route (a cable between two machines) any other; "" without a
     network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
@@ -315,17 +313,7 @@ def own_address(trie: Path = TRIE) -> str:
             asking.connect(PROBE_ADDRESS)
             return str(asking.getsockname()[0])
         except OSError:
-            return next(iter(local_ipv4(trie)), "")
-
-
-def local_ipv4(trie: Path = TRIE) -> list[str]:
-    """This machine's addresses as Linux lists them, without loopback."""
-    try:
-        lines = trie.read_text(encoding="ascii").splitlines()
-    except (OSError, ValueError):
-        return []
-    found = [above.split()[-1] for above, line in pairwise(lines) if line.strip() == "/32 host LOCAL"]
-    return [each for each in dict.fromkeys(found) if not ip_address(each).is_loopback]
+            return next((str(each) for each in addresses() if each.version == 4 and not each.is_loopback), "")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,9 +16,9 @@ from roundtap_core.messages import HubAnswer, WallPin
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, open_envelope
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.find_hub import BYTES_MAX, FoundHub, probe_hub, request_json
+from roundtap_machine.deadline_http import BYTES_MAX, request_json, send_request
+from roundtap_units.link.find_hub import FoundHub, probe_hub
 from roundtap_units.link.hub_address import Endpoint
-from roundtap_units.link.hub_connection import send_request
 
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 PROOF = "/device/wall"
