@@ -40,6 +40,7 @@ Payload = dict[str, Any]
 GROUP, PORT = "239.255.82.84", 48284  # a multicast address local to the site, which no router forwards
 BEACON_EVERY_S = 2.0
 QUERY_EVERY_S = 5.0  # how often an address is queried at most, and how often known relatives are queried
+ANSWER_TIMEOUT_S = 4.0
 DATAGRAM_BYTES_MAX = 1400
 AT_ONCE = 20  # datagrams read before the thread rests for a moment: a flood of them costs little
 REST_S = 0.2
@@ -376,7 +377,7 @@ class BeaconThread:
         nonce, parts = secrets.token_hex(16), urlsplit(url)
         place, asked = (parts.hostname or "", parts.port or 80), self._kin.identity_request(nonce)
         try:
-            status, answer = request_json(place, "/standby/who", asked, bytes_max=ANSWER_BYTES_MAX)
+            status, answer = request_json(place, "/standby/who", asked, ANSWER_TIMEOUT_S, bytes_max=ANSWER_BYTES_MAX)
         except (OSError, http.client.HTTPException, ValueError) as silent:
             log.debug("nobody at %s: %s", url, silent)
         else:
