@@ -99,9 +99,9 @@ class Health(Message, frozen=True):
 
 
 class TableStatus(UnitRequest, frozen=True):
-    """What a table shows and does right now. `run`: the unit's process. `cancelled`: what was taken back at the table,
-    whichever process asked for it, until its view shows that. `lot` and `health` are checked separately: an invalid one
-    does not lose a judge call."""
+    """What a table shows and does right now. `run`: the unit's process. `call_ms`: which call it is. `cancelled`: what
+    was taken back at the table, whichever process asked for it, until its view shows that. `lot` and `health` are
+    checked separately: an invalid one does not lose a judge call."""
 
     session: Text
     seq: int
@@ -116,6 +116,7 @@ class TableStatus(UnitRequest, frozen=True):
     health: Any = UNSET
     run: Text = ""
     cancelled: Annotated[tuple[Literal["call", "a", "b"], ...], Meta(max_length=3)] = ()
+    call_ms: Annotated[int, Meta(ge=0, le=2**53)] = 0
 
 
 class TimeQuestion(UnitRequest, frozen=True):
@@ -195,7 +196,7 @@ HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]  # a hub's t
 
 class HubAnswer(Message, frozen=True):
     """A hub's answer to a unit searching for one. `secure`: its encrypted port, 0 for none. To a wall it is signed and
-    has the wall's `nonce` and the certificate (PEM) of the hub's authority."""
+    has the wall's `nonce` and the certificate (PEM) of the hub's authority, "" until a person has confirmed it."""
 
     roundtap: Literal["hub"]
     hub: HubText

@@ -188,7 +188,8 @@ class EventOptions(dict[str, Any]):
 
 
 class TableView(Message, frozen=True):
-    """`call_closed`: the call that was made here is settled; `leave_asked`: sides whose wish to leave, made here, is on
+    """`call_closed`: the call that was made here is settled; `call_ms`: the last one that the hub has heard of, as the
+    table named it, 0 for none; `leave_asked`: sides whose wish to leave, made here, is on
     the hub's disk, None from a hub that does not say; `leave_refused`: sides whose wish was refused by an official;
     `finished`: events that are over; `lost_round`: the hub was restored and lacks the round that this unit held, which
     the table goes on with."""
@@ -209,6 +210,7 @@ class TableView(Message, frozen=True):
     lost_round: bool = False
     leave_asked: Annotated[tuple[Side, ...], Meta(max_length=2)] | None = None
     call_closed: bool = False
+    call_ms: int = 0
 
     def __post_init__(self) -> None:
         if self.form is not None:

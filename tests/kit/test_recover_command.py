@@ -15,8 +15,10 @@ import pytest
 from roundtap.demo.demo import make_event
 from roundtap.main import main
 from roundtap_core.event import commands as c
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.apply import APPLY
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
+from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup, purge_older_backups
 from roundtap_hub.store.clocks import system_clocks
@@ -25,7 +27,8 @@ from roundtap_hub.store.head_file import HeadRecord, read_head_file
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.recover import recover
-from roundtap_hub.store.venue import Venue
+from roundtap_hub.store.service import Step
+from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, VENUE_KINDS, Venue
 
 
 @pytest.fixture
@@ -156,7 +159,7 @@ def test_an_altered_entry_costs_what_follows_it_and_all_of_that_is_said(
     assert "  LOST: entries found nowhere: 3\n" in said
     assert f"  LOST: entries 4–{last} follow lost ones and do not count. Enter them again:\n" in said
     assert "    #4 player added · demo · competitor " in said
-    assert "Some data is lost: see above." in said
+    assert "Some data is lost, or was not read: see above." in said
 
 
 def test_two_hubs_are_never_mixed_and_one_of_them_can_be_chosen(
@@ -321,14 +324,41 @@ def test_several_hubs_are_named_with_events_size_and_time(
     assert re.search(r"another hub: “Summer Open” · \d+ · ", said)
 
 
-def test_an_event_that_is_deleted_goes_from_what_was_set_aside_of_the_same_hub(
-    backup: Path, tmp_path: Path, services: Path
-) -> None:
+@pytest.fixture
+def set_aside(backup: Path, tmp_path: Path, services: Path) -> Path:
+    """What stood in `card`, of the same hub, with two events; the hub there has deleted one since."""
     card = tmp_path / "card"
-    assert main(["recover", "--from", str(backup), "--data", str(card)]) == 0
-    assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
+    make_event(tmp_path / "hub" / "roundtap.db", 4, 2, "xwing-standard", name="Summer Open", event_id="esummer")
+    again = make_backup(tmp_path / "hub", tmp_path / "stick", HeadRecord("a hub", "old", 1), "")
+    assert main(["recover", "--from", str(again), "--data", str(card)]) == 0
+    assert main(["recover", "--from", str(again), "--data", str(card), "--restart"]) == 0
+    hub = open_folder(card, lambda _: None)
+    for command in (c.UnpublishRound(1, "a rehearsal"), c.DiscardDraft()):
+        hub.service.execute_one("ewinter", command, "organizer")
+    for kind in (EVENT_ARCHIVED, EVENT_DELETED):
+        hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "ewinter"}))], "organizer")
+    hub.close()
     [aside] = (card / "backups" / "set-aside").iterdir()
-    named = read_head_file(card / "roundtap.head")
-    assert named is not None
-    purge_older_backups(card / "backups", make_backup(card, card / "backups", named, ""))
-    assert [path.name for path in aside.glob("*.db*")] == []
+    return aside
+
+
+def test_an_event_that_is_deleted_is_forgotten_in_what_was_set_aside_of_the_same_hub_and_nothing_else(
+    set_aside: Path,
+) -> None:
+    with closing(Journal(f"sqlite:///{set_aside / 'roundtap.db'}", read_only=True)) as journal:
+        assert set(journal.people()) == {"esummer"}
+        assert {"ewinter", "esummer", VENUE} <= journal.heads().keys()
+
+
+def test_a_set_aside_journal_in_which_nothing_can_be_forgotten_goes_as_a_whole(set_aside: Path, tmp_path: Path) -> None:
+    (set_aside / "roundtap.db").write_bytes(b"Ana Ruiz on a damaged page" * 1000)
+    newest = next((tmp_path / "card" / "backups").glob("*.backup"))
+    purge_older_backups(tmp_path / "card" / "backups", newest)
+    assert [path.name for path in set_aside.glob("*.db*")] == []
+    assert (set_aside / "pin").exists()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", sorted({*APPLY, *VENUE_KINDS}))
+def test_every_kind_of_entry_has_its_words_where_somebody_is_to_enter_it_again(kind: str, language: str) -> None:
+    assert f"recover.kind.{kind}" in catalogue("roundtap", language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import http.client
 import shutil
 import signal
@@ -59,7 +60,7 @@ class Wall:
         self.own = OwnHub(self.memory)
         self.watch = HubWatch((), self.own.ask, lambda _, ask: find_hub(ask=ask, candidates=lambda _: self.places))
         self.proxy = WallProxy(
-            self.watch, self.memory, lambda: waiting_page("en", "192.168.1.33", "", self.own.unconfirmed)
+            self.watch, self.memory, lambda: waiting_page("en", "192.168.1.33", "", self.own.trouble)
         )
         threading.Thread(target=self.proxy.serve_forever, args=(0.01,), daemon=True).start()
 
@@ -158,3 +159,18 @@ def test_a_hub_with_a_new_certificate_is_confirmed_once_on_its_console(kit: Kit,
     kit.start_hub()
     wall.wait_out_silence()
     assert OURS in wall.look()
+
+
+def test_a_hub_that_has_lost_its_secret_is_told_as_one_and_the_wall_set_up_again(
+    kit: Kit, wall: Wall, tmp_path: Path
+) -> None:
+    kit.stop_hub()
+    (kit.hub_folder / "secret").unlink()
+    kit.start_hub()
+    wall.wait_out_silence()
+    assert "A hub answers, but it does not know this wall" in wall.look()
+    assert "add or remove the line “hub” in this wall's roundtap.txt" in html.unescape(wall.look())
+    again = WallMemory(tmp_path / "wall.json", kit.url)
+    assert (again.pin.key, again.pin.display) == ("", wall.memory.pin.display)
+    wall.own = OwnHub(again)
+    assert wall.own.ask(("127.0.0.1", kit.port)) is not None

@@ -85,6 +85,7 @@ class Table:
             "leave_refused": [],
             "leave_asked": None,
             "call_closed": False,
+            "call_ms": 0,
             **self.told,
             **changes,
         }
@@ -150,6 +151,7 @@ class Table:
                     "leave_refused": told["leave_refused"],
                     "leave_asked": told["leave_asked"],
                     "call_closed": told["call_closed"],
+                    "call_ms": told["call_ms"],
                 },
             ),
             self.now_ms,

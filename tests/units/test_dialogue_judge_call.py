@@ -65,6 +65,25 @@ def test_a_call_that_was_settled_before_the_table_heard_of_it_is_over():
     assert not table.status.call
 
 
+def test_an_answer_to_a_call_does_not_end_the_one_that_was_made_right_after_it():
+    """The judge had closed the first; its players cancelled it meanwhile and called again."""
+    table = Table()
+    table.calls()
+    first = table.status.call_ms
+    table.hub_says(call={"taken_by": None}, call_ms=first)
+    table.calls()
+    table.calls()
+    assert table.status.call_ms != first
+    table.hub_says(call=None, call_closed=True, call_ms=first)
+    assert table.status.call
+    table.hub_says(call={"taken_by": None}, call_ms=first)
+    table.hub_says(call=None, call_closed=True, call_ms=first)
+    assert table.status.call, "the hub has not heard of it yet"
+    table.hub_says(call={"taken_by": None}, call_ms=table.status.call_ms)
+    table.hub_says(call=None, call_closed=True, call_ms=table.status.call_ms)
+    assert not table.status.call
+
+
 def test_a_cancel_is_told_until_the_hub_has_taken_it_over():
     table = Table()
     table.calls()

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from roundtap_machine.deadline_http import DeadlineConnection
 from roundtap_units.link import hub_connection
-from roundtap_units.link.hub_connection import DeadlineConnection, PersistentConnection
+from roundtap_units.link.hub_connection import PersistentConnection
 
 DROP_S = 0.02
 

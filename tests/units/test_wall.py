@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import subprocess
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 
 from roundtap_core.messages import WallPin
+from roundtap_core.wire import ECHO, envelope
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall import own_hub
@@ -25,14 +27,16 @@ from roundtap_units.wall.main import (
     add_arguments,
     connected_screens,
     end_browser,
-    local_ipv4,
     missing_for_browser,
+    own_address,
     run,
     waiting_page,
 )
 from roundtap_units.wall.own_hub import OwnHub, WallMemory
 
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
+
+UNCONFIRMED = {"roundtap": "hub", "hub": "ours", "epoch": "1", "name": "Hall", "secure": 8443}
 
 LONG = 10 * STARTS_WITHIN_S
 
@@ -121,10 +125,9 @@ def test_who_a_wall_is_outlives_restarts_and_spoilt_files(tmp_path: Path) -> Non
 def test_a_wall_that_is_told_another_hub_is_set_up_anew(tmp_path: Path) -> None:
     path = tmp_path / "wall.json"
     WallMemory(path, "http://10.0.0.1").keep(display="abcdefghijklmnop.C", hub="ours", wall="w", key=64 * "0")
-    for still in ("http://10.0.0.1", ""):
-        assert WallMemory(path, still).pin.key
-    anew = WallMemory(path, "http://10.0.0.2").pin
-    assert anew == WallPin(display="abcdefghijklmnop.C", told="http://10.0.0.2")
+    assert WallMemory(path, "http://10.0.0.1").pin.key
+    for other in ("http://10.0.0.2", ""):
+        assert WallMemory(path, other).pin == WallPin(display="abcdefghijklmnop.C", told=other)
 
 
 def test_a_machine_that_gives_no_key_is_not_believed_and_costs_the_wall_nothing(
@@ -136,6 +139,32 @@ def test_a_machine_that_gives_no_key_is_not_believed_and_costs_the_wall_nothing(
     claims = FoundHub(HUB, "ours", "1", "Hall", secure=8443)
     assert OwnHub(memory, probe=lambda _: claims).ask(HUB) is None
     assert memory.pin == WallPin(display="abcdefghijklmnop.C")
+
+
+@pytest.mark.parametrize(
+    ("answer", "hub", "trouble"),
+    [
+        (lambda key, nonce: envelope(key, ECHO, {**UNCONFIRMED, "nonce": nonce}), "ours", "wall.confirm"),
+        (lambda key, nonce: envelope(key, ECHO, {**UNCONFIRMED, "nonce": "an older one"}), "ours", ""),
+        (lambda key, nonce: envelope(b"another", ECHO, {**UNCONFIRMED, "nonce": nonce}), "ours", "wall.unknown"),
+        (lambda key, nonce: {"error": "to be confirmed on the console"}, "ours", "wall.unknown"),
+        (lambda key, nonce: {"error": "to be confirmed on the console"}, "a neighbor's", ""),
+    ],
+)
+def test_only_who_signs_makes_a_wall_ask_for_confirmation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[[bytes, str], object], hub: str, trouble: str
+) -> None:
+    """Anybody in the hall can answer 409."""
+    monkeypatch.setattr(
+        own_hub,
+        "request_json",
+        lambda place, path, message: (409, answer(bytes.fromhex(64 * "0"), message["payload"]["nonce"])),
+    )
+    memory = WallMemory(tmp_path / "wall.json")
+    memory.keep(hub="ours", wall="w", key=64 * "0", seals=("1",))
+    own = OwnHub(memory, probe=lambda place: FoundHub(place, hub, "1", "Hall", secure=8443))
+    assert own.ask(HUB) is None
+    assert own.trouble == trouble
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
@@ -153,16 +182,11 @@ def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
     assert connected_screens(tmp_path) == ()
 
 
-def test_an_address_without_a_way_out_is_one_too(tmp_path: Path) -> None:
-    trie = tmp_path / "fib_trie"
-    assert local_ipv4(trie) == []
-    trie.write_text(
-        "".join(
-            f"           |-- {each}\n              /32 host LOCAL\n"
-            for each in ("127.0.0.1", "169.254.7.7", "169.254.7.7")
-        )
-    )
-    assert local_ipv4(trie) == ["169.254.7.7"]
+def test_an_address_without_a_way_out_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roundtap_units.wall.main.PROBE_ADDRESS", ("255.255.255.255", 9))
+    here = [ip_address(each) for each in ("127.0.0.1", "fe80::1", "169.254.7.7", "169.254.7.8")]
+    assert own_address(lambda: here) == "169.254.7.7"
+    assert own_address(lambda: here[:2]) == ""
 
 
 def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all() -> None:
@@ -170,7 +194,7 @@ def test_the_machine_s_own_page_says_what_is_missing_in_its_language_or_in_all()
     assert "192.168.1.33" in waiting_page("de", "192.168.1.33", "")
     assert "Unter http://10.0.0.1 antwortet niemand" in waiting_page("de", "192.168.1.33", "http://10.0.0.1")
     of_all = waiting_page("", "192.168.1.33", "<b>")
-    assert "Confirm this wall on its console" in waiting_page("en", "192.168.1.33", "", unconfirmed=True)
+    assert "Confirm this wall on its console" in waiting_page("en", "192.168.1.33", "", "wall.confirm")
     for text in ("Looking for the hub", "Buscando el hub", "Suche den Hub", "Szukam huba", "&lt;b&gt;"):
         assert text in of_all
     assert "<script" not in of_all

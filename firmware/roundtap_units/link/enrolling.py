@@ -19,7 +19,8 @@ from roundtap_core.enrol_keys import CODE_DIGITS
 from roundtap_core.messages import EnrolGrant, EnrolStatus, ExchangeOffer
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
-from roundtap_units.link.find_hub import FoundHub, find_hub, request_json
+from roundtap_machine.deadline_http import request_json
+from roundtap_units.link.find_hub import FoundHub, find_hub
 from roundtap_units.link.hub_address import HUBS_MAX, Endpoint, parse_endpoint
 from roundtap_units.link.identity import EnrolledIdentity
 

@@ -6,19 +6,16 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from roundtap_core.messages import HubAnswer
 from roundtap_core.typed import parse_message
+from roundtap_machine.deadline_http import request_json
 from roundtap_units.link.hub_address import Endpoint
-from roundtap_units.link.hub_connection import DeadlineConnection, send_request
 
-CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
-BYTES_MAX = 4096
 PORTS = (8080, 80)  # the ports of a hub's plain pages: started manually, and on a prepared card
 LOCAL_NAME = "roundtap.local"
 RESOLVE_WITHIN_S = 3.0
@@ -90,25 +87,6 @@ def probe_hub(place: Endpoint) -> FoundHub | None:
     except (OSError, http.client.HTTPException, ValueError):
         return None
     return FoundHub(place, hub.hub, hub.epoch, hub.name, hub.secure) if status == 200 else None
-
-
-def request_json(
-    place: Endpoint,
-    path: str,
-    message: Mapping[str, Any] | None = None,
-    within_s: float = ANSWER_WITHIN_S,
-    connect_within_s: float = CONNECT_WITHIN_S,
-) -> tuple[int, dict[str, Any]]:
-    """One request to an unproven machine, and its answer, limited in bytes and time: (status, JSON object). `message`
-    is posted; without one it is a GET. OSError, HTTPException or ValueError where no such answer came within
-    `within_s` of connecting."""
-    with closing(DeadlineConnection(*place, connect_within_s)) as connection:
-        connection.connect()
-        connection.extend_deadline(within_s)
-        status, content = send_request(connection, path, message, BYTES_MAX)
-    if not isinstance(content, dict):
-        raise ValueError(f"no object was answered: {str(content)[:80]}")
-    return status, content
 
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:

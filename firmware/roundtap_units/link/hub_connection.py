@@ -1,10 +1,6 @@
-"""HTTP requests to the hub, on one persistent connection or on short ones, signed or not.
-
-Each answer has one deadline as a whole, not for each byte: a peer cannot stall a unit drop by drop.
-"""
+"""HTTP requests to the hub, on one persistent connection or on short ones, signed or not."""
 
 import http.client
-import io
 import json
 import secrets
 import select
@@ -17,78 +13,13 @@ from typing import Any
 from roundtap_core.messages import Challenge
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
+from roundtap_machine.deadline_http import ANSWER_BYTES_MAX, DeadlineSocket, parse_answer, send_request
 
 CONNECT_TIMEOUT_S = 5.0
 REST_TIMEOUT_S = 5.0  # for the rest of an answer once it has begun
 UNANSWERED_MS = 5000
 """What the hub's machine has not acknowledged for this long is lost: the kernel closes the connection."""
 POLL_MS = 200
-ANSWER_BYTES_MAX = 65_536
-
-
-class DeadlineSocket:
-    """The part of a socket that `http.client` needs to read an answer. TimeoutError past the deadline set by
-    `extend_deadline`."""
-
-    def __init__(self, connection: socket.socket, within_s: float) -> None:
-        self._connection = connection
-        self.extend_deadline(within_s)
-
-    def extend_deadline(self, within_s: float) -> None:
-        """Restart the deadline, for everything still to come."""
-        self._until_s = time.monotonic() + within_s
-
-    def left_s(self) -> float:
-        left_s = self._until_s - time.monotonic()
-        if left_s <= 0:
-            raise TimeoutError("the answer came too slowly")
-        return left_s
-
-    def sendall(self, data: bytes) -> None:
-        self._connection.settimeout(self.left_s())
-        self._connection.sendall(data)
-
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_DeadlineReader(self, self._connection))
-
-    def close(self) -> None:
-        self._connection.close()
-
-
-class DeadlineConnection(http.client.HTTPConnection):
-    """A connection whose steps together take at most `within_s`, until `extend_deadline`."""
-
-    def __init__(self, host: str, port: int, within_s: float) -> None:
-        super().__init__(host, port, timeout=within_s)
-        self._within_s = within_s
-        self._deadline: DeadlineSocket | None = None
-
-    def connect(self) -> None:
-        super().connect()
-        self._deadline = DeadlineSocket(self.sock, self._within_s)
-        self.sock = self._deadline
-
-    def extend_deadline(self, within_s: float) -> None:
-        if self._deadline is not None:
-            self._deadline.extend_deadline(within_s)
-
-
-class _DeadlineReader(io.RawIOBase):
-    def __init__(self, patience: DeadlineSocket, connection: socket.socket) -> None:
-        self._patience, self._connection = patience, connection
-        # It keeps the socket open until it is closed itself, as http.client expects.
-        self._raw = connection.makefile("rb", buffering=0)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, into: Any) -> int | None:
-        self._connection.settimeout(self._patience.left_s())
-        return self._raw.readinto(into)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
 
 
 class StaleConnection(ConnectionError):
@@ -178,17 +109,7 @@ class PersistentConnection:
         self._answered = True
         if self._socket is not None:
             self._socket.settimeout(REST_TIMEOUT_S)
-        return TimedAnswer(_parse_answer(raw, answer.status), sent_ms, received_ms, warm, answer.status)
-
-
-def _parse_answer(raw: bytes, status: int) -> Any:
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        if status != http.client.OK:
-            # Its status says enough: this is an error page.
-            return None
-        raise ValueError(f"an answer that is no JSON: {raw[:200]!r}") from error
+        return TimedAnswer(parse_answer(raw, answer.status), sent_ms, received_ms, warm, answer.status)
 
 
 def _wait(connection: socket.socket, waits: Callable[[float], bool]) -> None:
@@ -212,25 +133,6 @@ class HubNotReady(ValueError):
 
 class KeyRefused(ValueError):
     """The answer's status means a key unknown to the hub. It is unsigned, and may come from any machine."""
-
-
-def send_request(
-    connection: http.client.HTTPConnection,
-    path: str,
-    message: Mapping[str, Any] | None = None,
-    bytes_max: int = ANSWER_BYTES_MAX,
-) -> tuple[int, Any]:
-    """One request, and (status, JSON) of its answer; the JSON is None where an error status comes with a page.
-    `message` is posted; without one it is a GET. OSError, HTTPException or ValueError where no answer came."""
-    if message is None:
-        connection.request("GET", path)
-    else:
-        connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
-    answer = connection.getresponse()
-    raw = answer.read(bytes_max + 1)
-    if len(raw) > bytes_max:
-        raise ValueError(f"more than {bytes_max} bytes were answered")
-    return answer.status, _parse_answer(raw, answer.status)
 
 
 def fetch_challenge(connection: http.client.HTTPConnection) -> str:

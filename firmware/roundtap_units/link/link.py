@@ -13,6 +13,7 @@ from roundtap_core import messages
 from roundtap_core.typed import parse_message
 from roundtap_core.version import same_build, version
 from roundtap_core.wire import ECHO, FEED, REQUEST, envelope, open_envelope, practice_key
+from roundtap_machine.deadline_http import DeadlineConnection
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link import hub_connection
 from roundtap_units.link.hub_address import Endpoint, HubAddress
@@ -302,7 +303,7 @@ class HubLink:
 
     def _feed_once(self, place: Endpoint) -> None:
         address, nonce = self._address, secrets.token_hex(8)
-        connection = hub_connection.DeadlineConnection(*place, SILENCE_S)
+        connection = DeadlineConnection(*place, SILENCE_S)
         try:
             hello = self._hello(nonce, hub_connection.fetch_challenge(connection))
             age = FeedAge(self.time)

@@ -13,7 +13,7 @@ from roundtap_units.link.hub_time import mono_ms
 log = logging.getLogger(__name__)
 
 # True only for a moment, and not stored.
-TRANSIENT = ("call", "call_closed", "leave_refused", "finished")
+TRANSIENT = ("call", "call_closed", "call_ms", "leave_refused", "finished")
 PAUSE_MS = 5000  # at most this often a view with the same match is written: cards wear out
 CLOCK_MOVED_MS = 1500
 BOOT_FILE = Path("/proc/sys/kernel/random/boot_id")

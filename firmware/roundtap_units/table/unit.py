@@ -362,6 +362,7 @@ class TableUnit(BoardUnit):
                 held,
                 call=view.call,
                 call_closed=view.call_closed,
+                call_ms=view.call_ms,
                 leave_refused=view.leave_refused,
                 finished=view.finished,
             )
@@ -473,6 +474,7 @@ class TableUnit(BoardUnit):
             "seated": list(status.seated),
             "draft": status.draft,
             "call": status.call,
+            "call_ms": status.call_ms,
             "leave": "".join(status.leave) or None,
             "cancelled": list(status.cancelled),
             "clock_ms": self.dialogue.table.clock_ms,

@@ -17,12 +17,11 @@ from contextlib import suppress
 from html import escape
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from http.server import BaseHTTPRequestHandler
-from ipaddress import ip_address
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.words import LANGUAGES, Words
+from roundtap_machine.addresses import Address, local_addresses
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 from roundtap_units.link.find_hub import FoundHub, find_hub
 from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
@@ -96,21 +95,20 @@ FLAGS = (
 )
 KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
 CONNECTORS = Path("/sys/class/drm")
-TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
-def waiting_page(language: str, own_address: str, configured: str, unconfirmed: bool = False) -> str:
+def waiting_page(language: str, own_address: str, configured: str, trouble: str = "") -> str:
     """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
-    the only hub it is configured for. `unconfirmed`: as in OwnHub."""
+    the only hub it is configured for. `trouble`: as in OwnHub."""
     said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
     first, *others = said
     lines = [
         f"<h1>{escape(first('wall.looking'))}</h1>",
-        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured, unconfirmed)),
+        *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured, trouble)),
     ]
     for t in others:
-        text = escape(" · ".join(_short(t, own_address, configured, unconfirmed)))
+        text = escape(" · ".join(_short(t, own_address, configured, trouble)))
         lines.append(f'<p class="other" lang="{t.language}">{text}</p>')
     if own_address:
         lines.append(f'<p class="here">{escape(own_address)}</p>')
@@ -125,11 +123,11 @@ def _lines(t: Words, *about: Any) -> Sequence[str]:
     return [*_short(t, *about)[1:], t("wall.by_itself")]
 
 
-def _short(t: Words, own_address: str, configured: str, unconfirmed: bool) -> Sequence[str]:
+def _short(t: Words, own_address: str, configured: str, trouble: str) -> Sequence[str]:
     if not own_address:
         return [t("wall.looking"), t("wall.no_network")]
-    if unconfirmed:
-        return [t("wall.looking"), t("wall.confirm")]
+    if trouble:
+        return [t("wall.looking"), t(trouble)]
     return [t("wall.looking"), t("wall.told", hub=configured) if configured else t("wall.hub_off")]
 
 
@@ -307,7 +305,7 @@ def connected_screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
     return tuple(name for name in found if not name.startswith("Writeback"))
 
 
-def own_address(trie: Path = TRIE) -> str:
+def own_address(addresses: Callable[[], Iterable[Address]] = local_addresses) -> str:
     """The address that outgoing traffic uses; without a route (a cable between two machines) any other; "" without a
     network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
@@ -315,17 +313,7 @@ def own_address(trie: Path = TRIE) -> str:
             asking.connect(PROBE_ADDRESS)
             return str(asking.getsockname()[0])
         except OSError:
-            return next(iter(local_ipv4(trie)), "")
-
-
-def local_ipv4(trie: Path = TRIE) -> list[str]:
-    """This machine's addresses as Linux lists them, without loopback."""
-    try:
-        lines = trie.read_text(encoding="ascii").splitlines()
-    except (OSError, ValueError):
-        return []
-    found = [above.split()[-1] for above, line in pairwise(lines) if line.strip() == "/32 host LOCAL"]
-    return [each for each in dict.fromkeys(found) if not ip_address(each).is_loopback]
+            return next((str(each) for each in addresses() if each.version == 4 and not each.is_loopback), "")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -366,7 +354,7 @@ def run(args: argparse.Namespace) -> int:
     own = OwnHub(memory, configured)
     watch = HubWatch(configured, own.ask)
     watch.start()
-    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub, own.unconfirmed))
+    proxy = WallProxy(watch, memory, lambda: waiting_page(args.language, own_address(), args.hub, own.trouble))
     threading.Thread(target=proxy.serve_forever, args=(60.0,), name="wall-proxy", daemon=True).start()
     try:
         WallBrowser(proxy, SystemdNotifier(), stop).run(args.window, os.environ)

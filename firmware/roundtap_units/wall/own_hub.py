@@ -16,27 +16,27 @@ from roundtap_core.messages import HubAnswer, WallPin
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, open_envelope
 from roundtap_machine.atomic_write import write_atomically
-from roundtap_units.link.find_hub import BYTES_MAX, FoundHub, probe_hub, request_json
+from roundtap_machine.deadline_http import BYTES_MAX, request_json, send_request
+from roundtap_units.link.find_hub import FoundHub, probe_hub
 from roundtap_units.link.hub_address import Endpoint
-from roundtap_units.link.hub_connection import send_request
 
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 PROOF = "/device/wall"
-UNCONFIRMED = 409
+UNCONFIRMED, UNKNOWN = "wall.confirm", "wall.unknown"
 SEALS_MAX = 8
 NO_CHECK_TIME = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
 
 
 class WallMemory:
     """What this wall keeps across restarts and addresses. Unreadable content is dropped. `told`: the configured address
-    of the hub; another one than before sets the wall up anew."""
+    of the hub; another one than before, or none, sets the wall up anew."""
 
     def __init__(self, path: Path, told: str = "") -> None:
         self._path = path
         self.pin = WallPin(told=told)
         with suppress(OSError, ValueError):
             found = parse_message(WallPin, json.loads(path.read_text(encoding="utf-8")))
-            self.pin = found if told in ("", found.told) else self.pin.replace(display=found.display)
+            self.pin = found if told == found.told else self.pin.replace(display=found.display)
 
     def keep(self, **changes: Any) -> None:
         """Store what has changed; where the disk refuses, until the next restart."""
@@ -49,8 +49,9 @@ class WallMemory:
 
 
 class OwnHub:
-    """Asks whoever may be the wall's hub. `configured`: its configured addresses. `unconfirmed`: it has answered, and
-    is to be told on its console that this wall is its own, as its certificate is new."""
+    """Asks whoever may be the wall's hub. `configured`: its configured addresses. `trouble`: the text about one that
+    was there: "wall.confirm", as its certificate is new, or "wall.unknown", as it proves nothing: it has lost its
+    secret, or is a stranger's with the same public id."""
 
     def __init__(
         self,
@@ -59,7 +60,7 @@ class OwnHub:
         probe: Callable[[Endpoint], FoundHub | None] = probe_hub,
     ) -> None:
         self._memory, self._configured, self._probe = memory, configured, probe
-        self.unconfirmed = False
+        self.trouble = ""
 
     def ask(self, place: Endpoint) -> FoundHub | None:
         """The wall's hub, if it is there and proves it. A wall without a key takes one from the first hub with a
@@ -86,12 +87,19 @@ class OwnHub:
         pin, nonce = self._memory.pin, secrets.token_hex(16)
         key = bytes.fromhex(pin.key)
         asked = {"wall": pin.wall, "nonce": nonce, "display": pin.display, "seals": list(pin.seals)}
-        status, said = request_json(place, PROOF, envelope(key, REQUEST, asked))
-        self.unconfirmed = self.unconfirmed or status == UNCONFIRMED
-        answer = parse_message(HubAnswer, open_envelope(key, ECHO, said))
+        _, said = request_json(place, PROOF, envelope(key, REQUEST, asked))
+        signed = open_envelope(key, ECHO, said)
+        if signed is None:
+            found = self._probe(place)
+            if found is not None and found.hub == pin.hub:
+                self.trouble = self.trouble or UNKNOWN
+            return None
+        answer = parse_message(HubAnswer, signed)
         if answer.nonce != nonce:
             return None
-        self.unconfirmed = False
+        self.trouble = "" if answer.authority else UNCONFIRMED
+        if self.trouble:
+            return None
         seals = dict.fromkeys((*pin.seals, digest(answer.authority)))
         self._memory.keep(hub=answer.hub, seals=tuple(seals)[-SEALS_MAX:])
         return FoundHub(place, answer.hub, answer.epoch, answer.name, answer.secure, answer.authority)

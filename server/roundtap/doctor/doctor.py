@@ -18,9 +18,10 @@ from roundtap_core.words import Words
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_machine import services
 from roundtap_machine.checks import FINE, GROUPS, HUB, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
+from roundtap_machine.deadline_http import request_json
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import SystemdService
-from roundtap_units.link.find_hub import PORTS, request_json
+from roundtap_units.link.find_hub import PORTS
 from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoints
 
 MARKS = {WRONG: "✗", NOTE: "–", UNKNOWN: "?", FINE: "✓"}

@@ -89,7 +89,6 @@ def _stream_lines(each: RecoveredStream, words: Words) -> Iterator[str]:
     if each.clock_ms is not None:
         yield "  " + words("recover.clock", left=format_clock(each.clock_ms))
     for key, numbers in (
-        ("mended", each.mended),
         ("unread", each.unread),
         ("branch", [entry.number for entry in each.branch]),
         ("beyond", [entry.number for entry in each.beyond]),

@@ -440,8 +440,21 @@ class StaffLogin:
         return [each for each in self.sessions.listed() if self.identity_of(each[0]) is not None]
 
     def log_in(self, pin: str, address: str, agent: str, device: str = "") -> str | None:
-        """The token of a new session; None: `pin` is none. Raises Problem("pin_wait") where there were too many
-        guesses to look at this one. `device`: this browser's cookie, if it was logged in before."""
+        """The token of a new session; None: `pin` is none. Raises as `person_with`."""
+        person = self.person_with(pin, address, device)
+        if person is None:
+            return None
+        with self._lock:
+            self._new_until_ms[person.hashed] = self._now_ms()
+        token = self.begin(address, agent, person if person.id else None, self._pin.hashed)
+        session = self.session(token)
+        if session is not None and person.id and session.wall is not None:
+            self.staff.logged_in(person.id, session.wall)
+        return token if session is not None else None
+
+    def person_with(self, pin: str, address: str, device: str = "") -> StaffPerson | None:
+        """Whose PIN this is. Raises Problem("pin_wait") where there were too many guesses to look at this one.
+        `device`: this browser's cookie, if it was logged in before."""
         people, typed = self._people(), _hash_once(pin)
         owner, new, person = self._owner_of(device, people), self._with_new_pin(), None
         if new:
@@ -453,17 +466,7 @@ class StaffLogin:
         if person is None:
             # Another person's PIN, perhaps: that this one was looked at is no answer.
             person = self._guesses.check(lambda: self._any_with(typed, people, address), address)
-        if person is None:
-            return None
-        if person.id:
-            person = self.staff.with_salt_of_all(person, typed)
-        with self._lock:
-            self._new_until_ms[person.hashed] = self._now_ms()
-        token = self.begin(address, agent, person if person.id else None, people[-1].hashed)
-        session = self.session(token)
-        if session is not None and person.id and session.wall is not None:
-            self.staff.logged_in(person.id, session.wall)
-        return token if session is not None else None
+        return self.staff.with_salt_of_all(person, typed) if person is not None and person.id else person
 
     def _any_with(self, typed: TypedHash, people: Iterable[StaffPerson], address: str) -> StaffPerson | None:
         """As `_person_with`. Salts beside that of all are looked at last, and seldom, while somebody guesses."""

@@ -10,19 +10,17 @@ import ssl
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from itertools import pairwise
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roundtap_core.errors import Problem
 from roundtap_hub.store.secure_files import make_private_folder, write_private
+from roundtap_machine.addresses import local_addresses
 from roundtap_machine.wifi import ADDRESS
 
 if TYPE_CHECKING:
     from cryptography import x509
-
-Address = IPv4Address | IPv6Address
 
 SECURE_ABOVE = 363  # HTTPS is this far above the plain port by default: 8443 beside 8080
 PORT_MAX = 65535
@@ -287,25 +285,6 @@ def machine_names() -> CertificateNames:
         tuple(dict.fromkeys([*hosts, "localhost"])),
         tuple(str(each) for each in sorted(found, key=lambda each: (each.version, int(each)))),
     )
-
-
-def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
-    """This machine's addresses, as Linux lists them."""
-    found: list[Address] = [
-        ip_address(above.split()[-1])
-        for above, line in pairwise(read_lines(proc / "fib_trie"))
-        if line.strip() == "/32 host LOCAL"
-    ]
-    found += (IPv6Address(int(line.split()[0], 16)) for line in read_lines(proc / "if_inet6"))
-    return list(dict.fromkeys(found))
-
-
-def read_lines(path: Path) -> list[str]:
-    """The lines of a kernel file; none where it does not exist."""
-    try:
-        return path.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return []
 
 
 def _certificate(

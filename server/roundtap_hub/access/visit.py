@@ -107,8 +107,7 @@ def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; its previous session ends. Raises Problem("pin_wait")."""
     visit = current_visit()
     organizers = current_hub().access.organizers
-    device = http_cookies.cookies_in(request.headers.get("Cookie", "")).get(visit.cookie + http_cookies.DEVICE, "")
-    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), device)
+    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), _device())
     session = organizers.session(token) if token is not None else None
     if token is None or session is None or not visit.cookie:
         return False
@@ -119,6 +118,17 @@ def begin_session(pin: str) -> bool:
     visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
     visit.new_cookies[visit.cookie + http_cookies.FORM] = ("", 0)
     return True
+
+
+def person_with(pin: str) -> StaffIdentity | None:
+    """Whose PIN this is; the session stays as it is. Raises Problem("pin_wait")."""
+    return current_hub().access.organizers.person_with(pin, request.remote_addr or "", _device())
+
+
+def _device() -> str:
+    """The cookie by which this browser is known from an earlier login."""
+    name = current_visit().cookie + http_cookies.DEVICE
+    return http_cookies.cookies_in(request.headers.get("Cookie", "")).get(name, "")
 
 
 def end_session() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, ip_address, ip_network
 from pathlib import Path
 
-from roundtap_hub.access.tls import Address, local_addresses, read_lines
+from roundtap_machine.addresses import Address, local_addresses, read_lines
 
 HTTP = 80
 MDNS_NAME = "roundtap.local"  # the name of a hub made by a card, on its network (mDNS) and on its hotspot

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from roundtap_core import messages
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import BEACON, ECHO, PAGE, REQUEST, envelope, open_envelope, sign
-from roundtap_hub.access.tls import local_addresses
 from roundtap_hub.hall.hall_addresses import http_url
 from roundtap_hub.standby.standby_copy import Standbys
 from roundtap_hub.standby.standby_folder import is_promoted, read_notes
@@ -27,6 +26,8 @@ from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal_identity import is_newer, lineage_key
 from roundtap_hub.store.secure_files import read_json, write_private
 from roundtap_hub.store.venue import Venue
+from roundtap_machine.addresses import local_addresses
+from roundtap_machine.deadline_http import request_json
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ Payload = dict[str, Any]
 GROUP, PORT = "239.255.82.84", 48284  # a multicast address local to the site, which no router forwards
 BEACON_EVERY_S = 2.0
 QUERY_EVERY_S = 5.0  # how often an address is queried at most, and how often known relatives are queried
-QUERY_TIMEOUT_S, ANSWER_TIMEOUT_S = 2.0, 4.0
+ANSWER_TIMEOUT_S = 4.0
 DATAGRAM_BYTES_MAX = 1400
 AT_ONCE = 20  # datagrams read before the thread rests for a moment: a flood of them costs little
 REST_S = 0.2
@@ -374,29 +375,14 @@ class BeaconThread:
             self._asked.clear()
         self._asked[url] = now_s
         nonce, parts = secrets.token_hex(16), urlsplit(url)
-        connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 80, timeout=QUERY_TIMEOUT_S)
-        deadline: threading.Timer | None = None
+        place, asked = (parts.hostname or "", parts.port or 80), self._kin.identity_request(nonce)
         try:
-            connection.connect()
-            # The connection's timeout covers each part of the answer only; this timer ends one sent byte by byte. By
-            # the socket itself, as the connection drops its reference once an answer closes it.
-            deadline = threading.Timer(ANSWER_TIMEOUT_S, shut_down_socket, [connection.sock])
-            deadline.start()
-            connection.request(
-                "POST",
-                "/standby/who",
-                json.dumps(self._kin.identity_request(nonce)),
-                {"Content-Type": "application/json"},
-            )
-            answer = connection.getresponse()
-            if answer.status == 200:
-                self._kin.handle_answer(json.loads(answer.read(ANSWER_BYTES_MAX)), nonce, url)
-        except (OSError, http.client.HTTPException, ValueError, RecursionError) as silent:
+            status, answer = request_json(place, "/standby/who", asked, ANSWER_TIMEOUT_S, bytes_max=ANSWER_BYTES_MAX)
+        except (OSError, http.client.HTTPException, ValueError) as silent:
             log.debug("nobody at %s: %s", url, silent)
-        finally:
-            if deadline is not None:
-                deadline.cancel()
-            connection.close()
+        else:
+            if status == http.client.OK:
+                self._kin.handle_answer(answer, nonce, url)
 
 
 def shut_down_socket(sock: socket.socket | None) -> None:

@@ -154,23 +154,37 @@ def newest_backup_in(place: Path) -> Path:
 
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
-    """After an event was deleted, remove backups that hold its people, in subfolders too, and this hub's journals that
-    were set aside. Raises OSError."""
+    """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in this hub's
+    journals that were set aside: such a one is kept with its other events, unless nothing can be deleted in it. Raises
+    OSError."""
     lineage = newest.name.split("-")[1]
-    heads = folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}")
-    aside = [path for head in heads if lineage.encode() in head.read_bytes() for path in head.parent.glob("*.db*")]
-    for path in (*aside, *folder.rglob(f"*-{lineage}-*{SUFFIX}*")):
-        if path != folder / newest.name:
-            with open(path, "r+b") as file:
-                head_file.overwrite_with_zeros(file.fileno())
-            path.unlink()
+    gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
+    with closing(head_file.open_read_only(folder / newest.name)) as connection:
+        deleted = connection.execute("SELECT data FROM entry WHERE kind = ?", (EVENT_DELETED,)).fetchall()
+    for head in folder.glob(f"{SET_ASIDE}/*/{head_file.HEAD_FILE}"):
+        if lineage.encode() in head.read_bytes():
+            try:
+                _forget_people(head.with_name(DATABASE), [json.loads(data)["event"] for (data,) in deleted])
+            except sqlite3.DatabaseError:
+                gone += head.parent.glob("*.db*")
+    for path in gone:
+        with open(path, "r+b") as file:
+            head_file.overwrite_with_zeros(file.fileno())
+        path.unlink()
     sync_to_disk(folder)
 
 
-def _open_made(path: Path) -> sqlite3.Connection:
+def _forget_people(database: Path, events: Sequence[str]) -> None:
+    with closing(_open_made(database, "secure_delete = ON")) as connection:
+        connection.executemany("DELETE FROM person WHERE event = ?", [(event,) for event in events])
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _open_made(path: Path, pragma: str = "journal_mode = MEMORY") -> sqlite3.Connection:
     """A connection that makes no file: SQLite resolves a pinned path, and a mount point may be bare by now."""
     connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", uri=True)
-    connection.execute("PRAGMA journal_mode = MEMORY")
+    connection.execute(f"PRAGMA {pragma}")
     return connection
 
 

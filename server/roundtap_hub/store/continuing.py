@@ -19,14 +19,14 @@ from roundtap_hub.store.head_file import HEAD_FILE, lock_folder, read_head_file
 from roundtap_hub.store.recover import Recovery, put_in_place, recover
 from roundtap_hub.store.secure_files import write_private
 from roundtap_hub.store.service import Service
-from roundtap_hub.store.storage import StorageLine
+from roundtap_hub.store.storage import BUSY, StorageLine
 
 log = logging.getLogger(__name__)
 
 MAKING = Path(backups.FOLDER, "continue.unchecked")  # in the hub's folder: what is recovered, before it was looked at
 MADE = Path(backups.FOLDER, "continue")  # a whole recovered folder that takes this one's place at the next start
 STAYS = (backups.FOLDER, backups.PRACTICE, "promoted", "standby.json")  # the last two make a standby's folder a hub's
-BUSY, FAILED = "continuing", "not_continued"
+FAILED, BUG = "not_continued", "continue_bug"
 _pressing = threading.Lock()
 
 
@@ -148,19 +148,19 @@ def press(service: Service, folder: Path, mark: str, sure: bool) -> None:
 
 def recover_beside(service: Service, folder: Path, places: Sequence[Path], found: CopyContent) -> None:
     """Recover what was offered, and end for the next process; where there is less of it now, say so and go on."""
-    problem: Problem | None = Problem("continue_gone")
     try:
         made = _recover_beside(places, folder, found.lineage)
         lengths = {each.stream: len(each.entries) for each in made.streams}
-        if all(lengths.get(stream, 0) >= head.number for stream, head in found.heads.items()):
-            _hand_over(folder)
-            service.reopen()
-            return
-    except Problem as refused:
-        problem = refused
-    except OSError as error:
-        problem = disk_problem(error, folder) or problem
-    except Exception:
-        log.exception("what %s holds was not continued", places)
-    shutil.rmtree(folder / MAKING, ignore_errors=True)
-    service.storage.tell_continuing(StorageLine(FAILED, problem=problem))
+        if any(lengths.get(stream, 0) < head.number for stream, head in found.heads.items()):
+            raise Problem("continue_gone")
+        _hand_over(folder)
+    except Exception as error:
+        problem = error if isinstance(error, Problem) else None
+        if isinstance(error, OSError):
+            problem = disk_problem(error, folder)
+        if problem is None:
+            log.exception("what %s holds was not continued", places)
+        shutil.rmtree(folder / MAKING, ignore_errors=True)
+        service.storage.tell_continuing(StorageLine(FAILED if problem else BUG, problem=problem))
+    else:
+        service.reopen()

@@ -3,14 +3,15 @@
 No database: it would need four syncs per commit, or its newest commits would be in a second file when it is pulled out.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import msgspec
 
@@ -28,10 +29,15 @@ COPY_FILE = "roundtap-copy.journal"
 FORMAT = 1
 CHECK_LETTERS = 32
 COPY_BYTES_MAX = 1 << 30  # more than a thousand events
-LINE_BYTES_MAX = 16 << 20  # a line is one commit, of 4 MB for the largest import, or some hundred of them
+LINE_BYTES_MAX = 16 << 20
+"""A longer commit has several lines. No row is as long: a form has 4 MB, whose quotes are escaped twice. Nor was a line
+before there was this limit: 500 entries, and 512 people with lists of 10 kB, have 6 MB."""
+STREAMS_MAX, PEOPLE_MAX = 10_000, 100_000  # of one copy: more than a store's hub has in twenty years
+NAME_LETTERS = 200
 
-EntryRow = tuple[str, int, str, int, str, str, str, str, str]
-PersonRow = tuple[str, str, str, str]
+Id = Annotated[str, msgspec.Meta(max_length=64)]
+EntryRow = tuple[Id, int, Id, int, str, str, str, Id, Id]
+PersonRow = tuple[Id, Id, str, str]
 EntryObject = msgspec.defstruct("EntryObject", list(zip(COLUMNS[ENTRIES], get_args(EntryRow), strict=True)))
 PersonObject = msgspec.defstruct("PersonObject", list(zip(COLUMNS[PEOPLE], get_args(PersonRow), strict=True)))
 """Rows of earlier versions, by column name."""
@@ -52,12 +58,22 @@ class CopyLine(msgspec.Struct, rename={"format": "roundtap-copy"}):
     @property
     def rows(self) -> Rows:
         return {
-            kind: [list(row if isinstance(row, tuple) else msgspec.structs.astuple(row)) for row in rows]
+            kind: [row if isinstance(row, tuple) else msgspec.structs.astuple(row) for row in rows]
             for kind, rows in ((ENTRIES, self.entries), (PEOPLE, self.people))
         }
 
 
+class RowFacts(msgspec.Struct):
+    """What of an entry's data or time is read here; the rest is not even made."""
+
+    name: str = ""
+    competitor: str = ""
+    event: str = ""
+    wall: str | None = None
+
+
 READ_LINE = msgspec.json.Decoder(CopyLine).decode
+READ_FACTS = msgspec.json.Decoder(RowFacts).decode
 
 
 class FolderCopy:
@@ -77,6 +93,7 @@ class FolderCopy:
         self._pinned = contextlib.ExitStack()
         self._path = folder
         self._held = CopyContent("", "")
+        self._refused: tuple[os.stat_result, Problem] | None = None
 
     def is_there(self) -> bool:
         with contextlib.suppress(OSError, Problem), self.pinned():
@@ -99,9 +116,7 @@ class FolderCopy:
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
         self.close()
         path = self._path = self._pinned.enter_context(self.pinned()) / COPY_FILE
-        found = read_copy(path)
-        if found is not None and found.lineage != lineage:
-            raise Problem("copy_of_another", copy=self.name, file=COPY_FILE, found=found)
+        found = self._read(path, lineage)
         if found is not None and (found.damaged or found.epoch != epoch):
             # It may hold entries that exist nowhere else: it is renamed, never overwritten.
             os.replace(path, _aside(path, "damaged" if found.damaged else found.epoch))
@@ -119,16 +134,17 @@ class FolderCopy:
     def write(self, batch: CommitBatch) -> None:
         if not (batch.entries or batch.people):
             return
-        rows, held = batch.rows(), self._held
-        line, chain = _line(held.chain, rows)
+        held = self._held
+        parts = list(_lines_within(held.chain, batch.rows()))
         try:
-            write_at(self._file, line, held.length)
+            write_at(self._file, b"".join(line for _, line in parts), held.length)
             os.fsync(self._file)
         except OSError:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, held.length)
             raise
-        held.apply_line(rows, chain, held.length + len(line))
+        for rows, line in parts:
+            held.apply_line(rows, _chain_of(line), held.length + len(line))
         self._purge_forgotten()
         self.verify_place()
 
@@ -137,6 +153,21 @@ class FolderCopy:
             os.close(self._file)
             self._file = -1
         self._pinned.close()
+
+    def _read(self, path: Path, lineage: str) -> CopyContent | None:
+        """What is to be gone on with. What was refused is read again only once it has changed: a gigabyte takes a
+        minute."""
+        looked = path.lstat() if os.path.lexists(path) else None
+        if self._refused is not None and looked is not None and _same_content(looked, self._refused[0]):
+            raise self._refused[1].with_traceback(None)
+        try:
+            found = read_copy(path, lineage)
+            if found is not None and found.lineage != lineage:
+                raise Problem("copy_of_another", copy=self.name, file=COPY_FILE, found=found)
+        except Problem as problem:
+            self._refused = (looked, problem) if looked is not None else None
+            raise
+        return found
 
     def _refuse_bare(self, place: int) -> None:
         """Without a stick, the open folder `place` is one of the hub's own disk or of the root file system."""
@@ -168,15 +199,15 @@ class FolderCopy:
             open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as made,
         ):
             for fields in lines:
-                line, chain = _line(chain, fields)
-                length += made.write(line)
+                line = checksummed_line(fields, chain, CHECK_LETTERS)
+                chain, length = _chain_of(line), length + made.write(line)
         self._file, self._held.chain, self._held.length = os.open(path, os.O_RDWR), chain, length
 
 
 @dataclass(slots=True)
 class CopyContent:
     """A copy file's content. `names`: of its events; `until`: when its newest entry was made, wall time, "" if unknown.
-    `people`: (event, competitor) of those to keep; `forgotten`: of those whose rows must go;
+    `people`: (event, competitor) of those to keep, in the hub's own copy; `forgotten`: of those whose rows must go;
     `length`: bytes up to the last whole line; `damaged`: invalid lines follow."""
 
     lineage: str
@@ -190,26 +221,30 @@ class CopyContent:
     length: int = 0
     damaged: bool = False
 
-    def apply_line(self, rows: Rows, chain: str, length: int) -> None:
-        """Add a line, after which the checksum is `chain`."""
+    def apply_line(self, rows: Rows, chain: str, length: int, is_own: bool = True) -> None:
+        """Add a line, after which the checksum is `chain`. Raises ValueError where it is more than any hub has."""
         self.chain, self.length = chain, length
-        self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
+        if is_own:
+            self.people.update((event, competitor) for event, competitor, *_ in rows[PEOPLE])
         for stream, number, kind, _, at, _, data, _, hashed in rows[ENTRIES]:
             self.heads[stream] = Head(number, hashed)
-            self.until = str(json.loads(at)["wall"] or self.until)
+            self.until = (READ_FACTS(at).wall or self.until)[:NAME_LETTERS]
             if kind == "event-created":
-                self.names[stream] = str(json.loads(data)["name"])
+                self.names[stream] = READ_FACTS(data).name[:NAME_LETTERS]
             elif kind == REMOVED:
-                self.forgotten |= self.people & {(stream, json.loads(data)["competitor"])}
+                self.forgotten |= self.people & {(stream, READ_FACTS(data).competitor)}
             elif stream == VENUE and kind == EVENT_DELETED:
-                event = json.loads(data)["event"]
+                event = READ_FACTS(data).event
                 self.names.pop(event, None)
                 self.forgotten |= {each for each in self.people if each[0] == event}
         self.people -= self.forgotten
+        if len(self.heads) > STREAMS_MAX or len(self.people) > PEOPLE_MAX:
+            raise ValueError("more than any hub has")
 
 
-def read_copy(path: Path) -> CopyContent | None:
-    """Verify a copy; None if there is none. Raises OSError, and Problem("copy_unreadable") for any other file."""
+def read_copy(path: Path, own: str = "") -> CopyContent | None:
+    """Verify a copy; None if there is none. `own`: the lineage of which the people are collected, as some may have to
+    be forgotten. Raises OSError, and Problem("copy_unreadable") for any other file."""
     content: CopyContent | None = None
     try:
         if not is_bounded(path, COPY_BYTES_MAX):
@@ -219,7 +254,7 @@ def read_copy(path: Path) -> CopyContent | None:
                 if line.format != FORMAT:
                     raise Problem("copy_unreadable", file=str(path.resolve()))
                 content = CopyContent(line.lineage, line.epoch)
-            content.apply_line(line.rows, chain, length)
+            content.apply_line(line.rows, chain, length, content.lineage == own)
     except FileNotFoundError:
         return None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
@@ -254,10 +289,29 @@ def _lines_without(path: Path, people: set[tuple[str, str]]) -> Iterator[Mapping
             yield {**rows, PEOPLE: [row for row in rows[PEOPLE] if (row[0], row[1]) not in people]}
 
 
-def _line(chain: str, fields: Mapping[str, Any]) -> tuple[bytes, str]:
-    """The next line after the checksum `chain`, and the checksum after it."""
-    line = checksummed_line(fields, chain, CHECK_LETTERS)
-    return line, line[:CHECK_LETTERS].decode()
+def _chain_of(line: bytes) -> str:
+    return line[:CHECK_LETTERS].decode()
+
+
+def _lines_within(chain: str, rows: Rows) -> Iterator[tuple[Rows, bytes]]:
+    """The rows in parts of which none makes too long a line, people first: no entry is without them."""
+    line = checksummed_line(rows, chain, CHECK_LETTERS)
+    each = [(kind, row) for kind in (PEOPLE, ENTRIES) for row in rows[kind]]
+    if len(line) <= LINE_BYTES_MAX or len(each) == 1:
+        yield rows, line
+        return
+    for half in (each[: len(each) // 2], each[len(each) // 2 :]):
+        for part, line in _lines_within(chain, {kind: [row for of, row in half if of == kind] for kind in rows}):
+            chain = _chain_of(line)
+            yield part, line
+
+
+def _same_content(one: os.stat_result, other: os.stat_result) -> bool:
+    return os.path.samestat(one, other) and (one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
+        other.st_size,
+        other.st_mtime_ns,
+        other.st_ctime_ns,
+    )
 
 
 def _aside(path: Path, word: str) -> Path:

@@ -8,20 +8,18 @@ import json
 import os
 import secrets
 import shutil
-import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import chain, groupby, product
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
-from roundtap_core.event.apply import APPLY
-from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, entry_hash
+from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
 from roundtap_core.wire import REPORT, digest, verify_signature
@@ -33,7 +31,7 @@ from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import WriteRequest, decide_request
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
-from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, next_entry, people_removed
+from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, people_removed
 from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
@@ -46,7 +44,6 @@ from roundtap_machine.atomic_write import sync_to_disk, write_atomically
 
 AT_ONCE = 1000
 MAKING = ".recovering"
-MENDED_MAX = 50  # how many altered rows are tried letter by letter: some seconds
 WALL_CUT_MS = 500  # wall times are cut to seconds: what they lack on average
 
 
@@ -54,7 +51,7 @@ WALL_CUT_MS = 500  # wall times are cut to seconds: what they lack on average
 class RecoveredStream:
     """One stream of the new journal, and what it lacks.
 
-    `parts`: (file, first entry, last entry). `mended`: altered entries that could be put right. `unread`: entries that
+    `parts`: (file, first entry, last entry). `unread`: entries that
     were saved and that nothing holds any more; `beyond`: readable ones that follow them, and therefore do not count;
     `branch`: those of another hub that went on from an earlier copy. `names`: of everybody, also in the entries beyond.
     `contradicted`: (file, number) of entries of which a head file or a unit's signed report knows another one: somebody
@@ -67,7 +64,6 @@ class RecoveredStream:
     name: str = ""
     state: EventState | None = None
     parts: Sequence[tuple[Path, int, int]] = ()
-    mended: Sequence[int] = ()
     unread: Sequence[int] = ()
     beyond: Sequence[Entry] = ()
     branch: Sequence[Entry] = ()
@@ -109,7 +105,9 @@ class Recovery:
 
     @property
     def lacks(self) -> bool:
-        return bool(self.secrets_lost) or any(each.lacks for each in self.streams)
+        """Also where something was not read: nobody knows what is in it."""
+        unread = any(why == "unbounded" for _, why in self.notes)
+        return unread or bool(self.secrets_lost) or any(each.lacks for each in self.streams)
 
 
 class Findings:
@@ -119,56 +117,19 @@ class Findings:
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = sources
         self.entries: dict[str, dict[int, dict[str, Entry]]] = {}
-        self.mended: set[str] = set()
         self._holders: dict[str, list[Source]] = {}
         self._epochs: dict[str, int] = {}
         for source in sources:
             epochs = _epochs_in(source)
             for entry in source.entries.values():
-                self._add(entry, source, epochs)
+                self.entries.setdefault(entry.stream, {}).setdefault(entry.number, {})[entry.hash] = entry
+                self._holders.setdefault(entry.hash, []).append(source)
+                self._epochs[entry.hash] = max(epochs, self._epochs.get(entry.hash, 0))
         self.people: dict[str, tuple[str, Person]] = {}
         for _, _, salt, data in {row for source in sources for row in source.people}:
             with suppress(ValueError, TypeError, AttributeError):
                 person = Person.from_json(json.loads(data))
                 self.people[person.digest(salt)] = (salt, person)
-        altered = {row: source for source in sources for row in source.altered}
-        for row in sorted(altered, key=lambda row: (row[0], row[1]))[:MENDED_MAX]:
-            if (original := self._original(row)) is not None:
-                self.mended.add(original.hash)
-                self._add(original, altered[row], _epochs_in(altered[row]))
-
-    def _add(self, entry: Entry, source: Source, epochs: int) -> None:
-        self.entries.setdefault(entry.stream, {}).setdefault(entry.number, {})[entry.hash] = entry
-        self._holders.setdefault(entry.hash, []).append(source)
-        self._epochs[entry.hash] = max(epochs, self._epochs.get(entry.hash, 0))
-
-    def _original(self, row: Row) -> Entry | None:
-        """The entry that this row was before one column, or one letter of its data, was altered: its own hash or the
-        entry after it proves that."""
-        stream, number, kind, version, at, actor, data, prev, hashed = row
-        numbers = self.entries.get(stream, {})
-        right = {hashed} | {entry.prev for entry in numbers.get(number + 1, {}).values()}
-        # Where another source has the entry, nothing is left to be proved.
-        right -= numbers.get(number, {}).keys()
-        known = [entry for alike in numbers.values() for entry in alike.values()]
-        tries: Iterable[tuple[str, str, str, str]] = chain(
-            product(
-                {kind, *APPLY, *(entry.kind for entry in known)},
-                {actor, *(entry.actor for entry in known)},
-                [data],
-                {prev, *numbers.get(number - 1, [GENESIS])},
-            ),
-            (
-                (kind, actor, data[:n] + letter + data[n + 1 :], prev)
-                for n in range(len(data))
-                for letter in string.printable
-            ),
-        )
-        for one, who, text, before in tries if right else ():
-            if (told := entry_hash(stream, number, one, version, at, who, text, before)) in right:
-                with suppress(Problem):
-                    return next_entry(number - 1, before, (stream, number, one, version, at, who, text, before, told))
-        return None
 
     def chain(self, stream: str) -> list[Entry]:
         """The stream's chain from its first entry on: where two hubs went on from one copy, that of the later epoch;
@@ -223,7 +184,6 @@ class Findings:
             entries,
             str(created.get("name", "")),
             parts=self._parts(entries),
-            mended=[entry.number for entry in entries if entry.hash in self.mended],
             unread=[number for number in range(length + 1, last + 1) if number not in readable],
             beyond=beyond,
             branch=list(branch.values()),

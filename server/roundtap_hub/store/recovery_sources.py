@@ -71,7 +71,6 @@ class Source:
     heads: dict[str, Head] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
     committed: set[str] = field(default_factory=set)
-    altered: set[Row] = field(default_factory=set)
     people: set[Row] = field(default_factory=set)
     keys: set[tuple[str, str]] = field(default_factory=set)
     staff: set[tuple[str, str, str]] = field(default_factory=set)
@@ -89,7 +88,7 @@ class Source:
     @property
     def is_full(self) -> bool:
         """Whether it holds more than any hub's file: what follows is left."""
-        held = self.entries, self.altered, self.people, self.keys, self.staff, self.clocks
+        held = self.entries, self.people, self.keys, self.staff, self.clocks
         return sum(map(len, held)) >= ROWS_MAX
 
     def add_rows(self, rows: Iterable[Row]) -> None:
@@ -125,11 +124,12 @@ class Source:
         with suppress(Problem, ValueError, RecursionError):
             if row in self.proved:
                 self.entries[hashed] = self.proved[row]
-            elif not (0 < number <= NUMBER_MAX and 0 < version <= NUMBER_MAX):
-                return
-            elif entry_hash(stream, number, kind, version, at, actor, data, prev) != hashed:
-                self.altered.add(row)
-            elif isinstance((entry := next_entry(number - 1, prev, row)).data, dict):
+            elif (
+                0 < number <= NUMBER_MAX
+                and 0 < version <= NUMBER_MAX
+                and entry_hash(stream, number, kind, version, at, actor, data, prev) == hashed
+                and isinstance((entry := next_entry(number - 1, prev, row)).data, dict)
+            ):
                 self.entries[hashed] = self.proved[row] = entry
 
     def read_about(self) -> None:
@@ -174,13 +174,21 @@ def readable_paths(place: Path, unused: list[tuple[Path, str]]) -> Iterator[Path
 
 
 def within_total(paths: Sequence[Path], named: Sequence[Path], unused: list[tuple[Path, str]]) -> list[Path]:
-    """Of so many files the smallest, up to TOTAL_BYTES_MAX; the rest is "unbounded". What is `named` is read anyhow."""
-    left = TOTAL_BYTES_MAX
-    for path in sorted(set(paths).difference(named), key=lambda path: path.stat().st_size if path.exists() else 0):
-        left -= path.stat().st_size if path.exists() else 0
-        if left < 0:
+    """Of so many files the newest, up to TOTAL_BYTES_MAX; the rest is "unbounded". What is `named` is read anyhow."""
+    left, files = TOTAL_BYTES_MAX, {path: _with_log(path) for path in paths if path not in named}
+    for path in sorted(
+        files, key=lambda path: max((file.st_mtime_ns for file in files[path]), default=0), reverse=True
+    ):
+        size = sum(file.st_size for file in files[path])
+        if size > left:
             unused.append((path, "unbounded"))
+        else:
+            left -= size
     return [path for path in paths if (path, "unbounded") not in unused]
+
+
+def _with_log(path: Path) -> list[os.stat_result]:
+    return [each.stat() for each in (path, path.with_name(f"{path.name}-wal")) if each.exists()]
 
 
 def _is_named_as_ours(name: str) -> bool:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from statistics import median_low
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import structs
 
 from roundtap_core.clock import RUNNING, Instant
@@ -16,6 +17,7 @@ from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import STAGES, SWISS
 from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.typed import Name, Text
 from roundtap_core.wire import digest
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.venue import RESTORE_SETTLED, PendingReport, UnitHoldings
@@ -24,28 +26,31 @@ NO_PLACE = "report_has_no_place"
 """Fate of a report whose round a restored journal does not know: it waits in the venue's stream."""
 KEY_LETTERS = 12
 
-ID_LENGTH_MAX = 64
 LEFT_MS_MAX = 3_600_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class TableEvidence:
-    """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` unknown)."""
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+
+
+class TableEvidence(msgspec.Struct, frozen=True, rename={"mark": "draw", "entry": "number"}):
+    """What one unit holds of a match: from its last view, or from a report (`state`, `result`, `entry` unknown).
+    `entry` set its result, as the table received it; `left_ms`: what was left of its round at its hello, where it
+    counts."""
 
     unit: str
     table: int | None
-    event: str
-    round: int
-    mark: str
-    match: str
-    a: str
-    b: str | None
-    stage: str | None = None
-    revision: int = 0
-    state: str = ""
+    event: Name
+    round: Count
+    mark: Name
+    match: Name
+    a: Name
+    b: Name | None
+    stage: Name | None = None
+    revision: Count = 0
+    state: Text = ""
     result: Mapping[str, Any] | None = None
-    entry: int = 0  # the entry that set its result, as the table received it; 0: none
-    left_ms: int | None = None  # what was left of its round at its hello, where it counts
+    entry: Count = 0
+    left_ms: int | None = None
 
     @property
     def of_round(self) -> tuple[str, int, str]:
@@ -55,28 +60,27 @@ class TableEvidence:
 def evidence_of_view(unit: str, heard: UnitHoldings) -> TableEvidence | None:
     """A hello's `holds`; None without a valid match: what a unit sends is untrusted until it fits."""
     held = heard.holds
-    if held is None:
+    if held is None or not held.keys() >= {"stage", "revision", "state"}:
         return None
+    left_ms = held.get("left_ms")
+    counts = type(left_ms) is int and abs(left_ms) <= LEFT_MS_MAX
+    fields = {"unit": unit, "table": _table(held), "number": held.get("number") or 0}
+    return _evidence({**held, **fields, "left_ms": left_ms if counts else None})
+
+
+def _evidence(fields: Mapping[str, Any]) -> TableEvidence | None:
+    """Of valid fields, with the result in the journal's form, so that equal results compare equal."""
     try:
-        claim = TableEvidence(
-            unit,
-            _number_or_none(held.get("table")),
-            _text(held["event"]),
-            _number(held["round"]),
-            _text(held["draw"]),
-            _text(held["match"]),
-            _text(held["a"]),
-            None if held["b"] is None else _text(held["b"]),
-            _text(held["stage"]),
-            _number(held["revision"]),
-            _text(held["state"]),
-            _result(held.get("result")),
-            _number(held.get("number") or 0),
-            left_ms if type(left_ms := held.get("left_ms")) is int and abs(left_ms) <= LEFT_MS_MAX else None,
-        )
-    except (KeyError, TypeError, ValueError, Problem):
+        claim = msgspec.convert(fields, TableEvidence)
+        if claim.result is not None:
+            claim = structs.replace(claim, result=result_to_json(result_from_json(claim.result)))
+    except (ValueError, Problem):
         return None
     return claim if claim.match.startswith(f"{claim.round}.") else None
+
+
+def _table(held: Mapping[str, Any]) -> int | None:
+    return table if type(table := held.get("table")) is int and table > 0 else None
 
 
 def evidence_of_views(snapshot: Snapshot) -> list[TableEvidence]:
@@ -99,50 +103,10 @@ def evidence_of_report(snapshot: Snapshot, pending: PendingReport) -> TableEvide
     sent, table = pending.report, snapshot.venue.tables.get(pending.unit)
     heard = snapshot.venue.told_since_restore.heard.get(pending.unit)
     # Where the unit stood, by its last view.
-    if table is None or (heard is not None and _number_or_none((heard.holds or {}).get("table")) not in (None, table)):
+    if table is None or (heard is not None and _table(heard.holds or {}) not in (None, table)):
         return None
-    try:
-        claim = TableEvidence(
-            pending.unit,
-            table,
-            _text(sent["event"]),
-            _number(sent["round"]),
-            _text(sent["draw"]),
-            _text(sent["match"]),
-            _text(sent["a"]),
-            _text(sent["b"]),
-        )
-    except (KeyError, TypeError, ValueError):
-        return None
-    return claim if claim.match.startswith(f"{claim.round}.") else None
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= ID_LENGTH_MAX:
-        raise ValueError("text")
-    return value
-
-
-def _number(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
-        raise ValueError("number")
-    return value
-
-
-def _number_or_none(value: object) -> int | None:
-    try:
-        return _number(value) or None
-    except ValueError:
-        return None
-
-
-def _result(value: object) -> Mapping[str, Any] | None:
-    """A result in the journal's form, so that equal results compare equal."""
-    if value is None:
-        return None
-    if not isinstance(value, dict):
-        raise TypeError("result")
-    return result_to_json(result_from_json(value))
+    named = {key: sent.get(key) for key in ("event", "round", "draw", "match", "a", "b")}
+    return _evidence({**named, "unit": pending.unit, "table": table}) if named["b"] is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from roundtap_hub.store.copies import AWAY, CATCHING_UP, CURRENT, EJECTED, REFUS
 from roundtap_hub.store.disk_problems import MOVED
 from roundtap_machine.disk import FAILING, FULL, disk_fault
 
-LOW, SLOW_DISK = "low", "slow"
+LOW, SLOW_DISK, BUSY = "low", "slow", "continuing"
 WARNING, NOTE = "warning", "note"
 
 SLOW_MS = 3000  # a slower commit is reported: a worn card, or a stick that is full of other files
 FREE_LOW_BYTES = 64 * 1024 * 1024
 LOG_BIG_BYTES = 256 * 1024 * 1024  # the write-ahead log grows like this while a reader holds the database for hours
+NOT_CONTINUED_MS = 600_000  # how long it is shown why an event was not continued
 WELL_AGAIN_MS = 120_000  # how long a recovery of the disk is shown
 
 
@@ -52,6 +53,7 @@ class StorageState:
         self.mended: Sequence[str] = ()
         """Tables that this start has made anew (store/mending.py)."""
         self.continuing: StorageLine | None = None
+        self._tried_at_ms = 0
         """That this hub is about to continue another one's event, or why it did not (store/continuing.py)."""
         self.copies_of: Callable[[], list[CopyState]] | None = None
 
@@ -104,7 +106,7 @@ class StorageState:
         self._notify_if_changed()
 
     def tell_continuing(self, line: StorageLine) -> None:
-        self.continuing = line
+        self.continuing, self._tried_at_ms = line, self._mono_ms()
         self.changed()
 
     def _notify_if_changed(self) -> None:
@@ -118,11 +120,14 @@ class StorageState:
 
     def lines(self) -> list[StorageLine]:
         """The current lines, the worst first."""
-        found, now_ms = [self.continuing] if self.continuing is not None else [], self._mono_ms()
+        found, now_ms = list[StorageLine](), self._mono_ms()
         if self._trouble:
             found.append(StorageLine(self._trouble, since_ms=self._since_ms))
         elif self._well_since_ms is not None and now_ms - self._well_since_ms < WELL_AGAIN_MS:
             found.append(StorageLine("well", NOTE, name=self._was))
+        tried = self.continuing
+        if tried is not None and (tried.key == BUSY or now_ms - self._tried_at_ms < NOT_CONTINUED_MS):
+            found.append(tried)
         if self._low and self._trouble != FULL:
             found.append(StorageLine(LOW))
         if self._slow_ms and now_ms - self._slow_at_ms < WELL_AGAIN_MS:

@@ -25,6 +25,15 @@ PENDING_FATE = "pending"
 NEVER = Instant("", 0)
 RESTORE_KINDS = frozenset({UNIT_HEARD, REPORT_PENDING, UNIT_WAIVED, REDRAW_APPROVED, COPY_KEPT, RESTORE_SETTLED})
 """Entries that only a restored journal takes."""
+EPOCH_BEGUN, UNIT_PLACED = "epoch-begun", "unit-placed"
+VENUE_KINDS = (
+    {EPOCH_BEGUN, UNIT_PLACED, rights.LINK_HELD, REPORT_REFUSED}
+    | {EVENT_BEGUN, EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED}
+    | rights.UNIT_KEY_KINDS
+    | rights.STAFF_KINDS
+    | RESTORE_KINDS
+    | DISPLAY_KINDS
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +216,9 @@ def _is_redundant(afresh: RestoreState, new: NewEntry) -> bool:
 
 def apply_venue(venue: Venue, entry: Entry) -> Venue:
     """The venue after one of its entries."""
-    if entry.kind == "epoch-begun":
+    if entry.kind not in VENUE_KINDS:
+        raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
+    if entry.kind == EPOCH_BEGUN:
         epoch, heads = entry.data["epoch"], entry.data.get("heads")
         venue = replace(
             venue,
@@ -216,7 +227,7 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
             epoch_heads=venue.epoch_heads if heads is None else {**venue.epoch_heads, epoch: heads},
             restore_state=begin_restore(entry.data, venue.restore_state),
         )
-    elif entry.kind == "unit-placed":
+    elif entry.kind == UNIT_PLACED:
         tables = {u: t for u, t in venue.tables.items() if u != entry.data["unit"] and t != entry.data["table"]}
         if entry.data["table"] is not None:
             tables[entry.data["unit"]] = entry.data["table"]
@@ -270,8 +281,6 @@ def apply_venue(venue: Venue, entry: Entry) -> Venue:
         venue = replace(
             venue, deleted=venue.deleted | {entry.data["event"]}, archived=venue.archived - {entry.data["event"]}
         )
-    else:
-        raise Problem("unknown_entry", where=f"venue#{entry.number}", kind=entry.kind)
     return replace(
         venue,
         number=entry.number,

@@ -141,8 +141,9 @@ class DeviceApi:
         asked = parse_message(messages.WallQuestion, open_envelope(key, REQUEST, message))
         authority = access.encrypted.authority.decode("ascii")
         if asked.seals and digest(authority) not in asked.seals and not displays.is_confirmed(asked.display, *where):
-            return 409, {"error": "to be confirmed on the console"}
-        return 200, echo_json(key, {**self._identity(), "nonce": asked.nonce, "authority": authority})
+            authority = ""
+        answer = {**self._identity(), "nonce": asked.nonce, "authority": authority}
+        return 200 if authority else 409, echo_json(key, answer)
 
     @route("POST /device/report", TABLE)
     async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -352,6 +353,7 @@ def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
         seated=status.seated,
         draft=status.draft,
         call=status.call and seat is None,
+        call_ms=status.call_ms,
         asked=asked.stays | (asked.new.keys() & admitted) | (asked.gone.keys() - admitted),
         run=status.run or status.session,
         clock_ms=status.clock_ms,

@@ -84,6 +84,8 @@ def asked_in(snapshot: Snapshot, seat: Seat | None, before: UnitStatus, status: 
         known, wanted = (wanted & held) | cancelled, wanted & held
     elif before.run != run:
         known = (known & wanted) | cancelled
+    elif before.call_ms != status.call_ms:
+        known -= {CALL} & wanted
     new: dict[str, tuple[str, Command]] = {}
     gone: dict[str, tuple[str, Command]] = {}
     for side, who in sides.items():

@@ -39,6 +39,7 @@ class UnitStatus(msgspec.Struct, frozen=True):
     """The match in which it last called a judge: players are at that table, also once the call is settled."""
     call_taken_by: str | None = None
     call_closed: bool = False  # the unit still calls, but the call was settled; its next call is a new one
+    call_ms: int = 0  # the call that its last status was about, as the unit names it
     call_saved: bool = False  # the call in `asked` has become an entry
     clock_ms: int | None = None
     clock_heard_ms: int | None = None  # when the unit sent `clock_ms`
@@ -145,8 +146,9 @@ class Presence:
             call = said.pop("call", None)
             if "clock_ms" in said:
                 said["clock_heard_ms"] = now_ms
-            if call is True and before.call_since_ms is None and not before.call_closed:
-                said["call_since_ms"] = now_ms
+            made_again = said.get("call_ms", before.call_ms) != before.call_ms
+            if call is True and before.call_since_ms is None and (made_again or not before.call_closed):
+                said["call_since_ms"], said["call_closed"] = now_ms, False
             elif call is False:
                 said["call_since_ms"] = said["call_taken_by"] = None
                 said["call_closed"] = False

@@ -23,9 +23,9 @@ from roundtap_hub.access.tls import (
     CertificateNames,
     Certificates,
     https_port,
-    local_addresses,
     machine_names,
 )
+from roundtap_machine.addresses import local_addresses
 
 NAMES = CertificateNames(("shop", "shop.local", "localhost"), ("10.42.0.1", "127.0.0.1", "192.168.1.20", "::1"))
 NOW = datetime(2027, 2, 3, tzinfo=UTC)

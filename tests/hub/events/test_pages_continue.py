@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import html
 import os
 import re
@@ -153,9 +154,18 @@ def test_a_wrong_pin_and_another_roles_continue_nothing(plugged_in: House) -> No
     assert "PIN" in problem_of(press(plugged_in, browser, pin="999999"))
     _, judges = plugged_in.hub.access.organizers.staff.add("Eva Luz", "judge")
     assert "PIN" in problem_of(press(plugged_in, browser, pin=judges))
+    assert offered(browser), "it is the organizer's browser as before"
     judge = plugged_in.staff("judge", "Kai Eich")
     assert judge.post("/console/continue", mark="x", pin=PIN).status_code == 403
     assert plugged_in.service.storage.continuing is None
+
+
+def test_the_pin_typed_there_changes_nobody_s_session(plugged_in: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(continuing, "recover_beside", lambda *_: None)
+    browser, sessions = plugged_in.organizer(), plugged_in.hub.access.organizers.sessions
+    before = [each[0].id for each in sessions.listed()]
+    assert "roundtap" not in press(plugged_in, browser).headers.get("Set-Cookie", "")
+    assert [each[0].id for each in sessions.listed()] == before
 
 
 def test_a_second_press_changes_nothing(plugged_in: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,6 +204,36 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
     assert "Nothing has changed here" in text_of(browser.get("/console"))
     assert not (tmp_path / MADE).exists()
     assert mark
+
+
+def test_why_nothing_was_continued_stands_below_the_disk_s_trouble_and_for_a_while(
+    plugged_in: House, stick: Path, tmp_path: Path
+) -> None:
+    found = read_copy(stick / COPY_FILE)
+    assert found is not None
+    continuing.recover_beside(plugged_in.service, tmp_path, [tmp_path / "nowhere"], found)
+    storage = plugged_in.service.storage
+    storage.failed(errno.ENOSPC)
+    assert [line.key for line in storage.lines()][:2] == ["full", FAILED]
+    plugged_in.time.ms += 11 * 60_000
+    assert FAILED not in [line.key for line in storage.lines()]
+    assert offered(plugged_in.organizer())
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a bug"), KeyError("e1"), OSError(errno.EBADF, "a bug, too")])
+def test_a_bug_is_told_as_one_and_not_as_a_stick_that_is_gone(
+    plugged_in: House, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(continuing, "recover", fail)
+    found = read_copy(stick / COPY_FILE)
+    assert found is not None
+    continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
+    page = text_of(plugged_in.organizer().get("/console"))
+    assert "An internal error kept the event from being continued. Nothing has changed here." in page
+    assert "no longer there" not in page
 
 
 def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, stick: Path, tmp_path: Path) -> None:

@@ -357,6 +357,31 @@ def test_a_table_is_told_that_its_call_was_closed(house: House, browser: Browser
     assert not view(house)["call_closed"]
 
 
+def test_a_call_that_was_made_again_at_once_is_a_new_one_and_the_answer_names_which_it_is_about(
+    house: House, browser: Browser
+):
+    """The table never told that it stopped calling in between."""
+    house.says("unit-1", call=True, call_ms=1000)
+    house.service.execute_one("e1", CloseCall("1.1"), "test")
+    assert (view(house)["call_closed"], view(house)["call_ms"]) == (True, 1000)
+    house.says("unit-1", call=True, call_ms=2000)
+    assert calls(house) == {"1.1": {"unit:unit-1"}}
+    assert (view(house)["call"], view(house)["call_closed"]) == ({"taken_by": None}, False)
+    assert view(house)["call_ms"] == 2000
+    # A status that comes again changes nothing.
+    number = house.event.number
+    house.says("unit-1", call=True, call_ms=2000)
+    assert house.event.number == number
+
+
+def test_without_a_match_too_it_is_a_new_one(house: House, browser: Browser):
+    house.says("unit-9", match=None, call=True, call_ms=1000)
+    house.hub.presence.close_call("unit-9")
+    assert status(house, "unit-9").call_closed
+    house.says("unit-9", match=None, call=True, call_ms=2000)
+    assert (status(house, "unit-9").call_closed, status(house, "unit-9").call_since_ms) == (False, house.time.ms)
+
+
 def test_a_call_that_is_not_saved_yet_is_not_closed(house: House, browser: Browser, monkeypatch: pytest.MonkeyPatch):
     house.says("unit-1", call=True)
     house.service.execute_one("e1", CloseCall("1.1"), "test")

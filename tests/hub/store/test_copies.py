@@ -8,7 +8,7 @@ import os
 import shutil
 import threading
 import tracemalloc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.store.copies import AWAY, CURRENT, EJECTED, REFUSED, SLOW, CommitBatch, Copies, JournalCopy
-from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
+from roundtap_hub.store.folder_copy import COPY_FILE, FORMAT, FolderCopy, read_copy
 from roundtap_hub.store.head_file import checksum_of
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.service import Service, Step
@@ -125,6 +125,101 @@ def test_what_a_prepared_line_says_beside_its_rows_costs_next_to_no_memory(stick
         assert tracemalloc.get_traced_memory()[1] < 6 * len(text)
     finally:
         tracemalloc.stop()
+
+
+def prepare(stick: Path, lines: Iterator[str], lineage: str = "our line") -> Path:
+    """A file as anybody can write it, with right checksums."""
+    path, chain = stick / COPY_FILE, ""
+    with open(path, "wb") as file:
+        for text in (f'{{"roundtap-copy":{FORMAT},"lineage":"{lineage}","epoch":"e"}}', *lines):
+            chain = checksum_of(text.encode(), chain, 32)
+            file.write(f"{chain} {text}\n".encode())
+    return path
+
+
+ENTRY = '["%s",%d,"%s",1,"{\\"wall\\":null}","hub","%s","",""]'
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        lambda n: '{"entries":[' + ENTRY % (f"e{n}", 1, "clock-set", "{}") + "]}",
+        lambda n: f'{{"people":[["e1","p{n}","s","{{}}"]]}}',
+        lambda n: '{"entries":[' + ENTRY % ("e" * 5000, n, "clock-set", "{}") + "]}",
+    ],
+)
+def test_a_prepared_copy_of_more_streams_or_people_than_hubs_have_is_refused(
+    stick: Path, line: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line is short; all together they filled the memory."""
+    monkeypatch.setattr("roundtap_hub.store.folder_copy.STREAMS_MAX", 50)
+    monkeypatch.setattr("roundtap_hub.store.folder_copy.PEOPLE_MAX", 50)
+    path = prepare(stick, (line(n) for n in range(60)))
+    with pytest.raises(Problem, match="unreadable or not a journal copy"):
+        read_copy(path, "our line")
+
+
+def test_of_another_hub_s_copy_only_what_is_offered_stays_in_memory(stick: Path, tmp_path: Path) -> None:
+    prepare(stick, (f'{{"people":[["e1","p{n}","s","{{}}"]]}}' for n in range(60)), "another line")
+    with pytest.raises(Problem) as refused:
+        on(stick).open("our line", "e")
+    assert refused.value.params["found"].people == set()
+
+
+def test_what_an_entry_says_beside_its_name_costs_next_to_no_memory(stick: Path) -> None:
+    data = '{\\"name\\":\\"Winter Open\\",\\"x\\":[' + "[]," * 2_000_000 + "0]}"
+    path = prepare(stick, iter(['{"entries":[' + ENTRY % ("e1", 1, "event-created", data) + "]}"]))
+    tracemalloc.start()
+    try:
+        found = read_copy(path)
+        assert found is not None
+        assert found.names == {"e1": "Winter Open"}
+        assert tracemalloc.get_traced_memory()[1] < 8 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("change", ["nothing", "a line more", "another file"])
+def test_a_copy_that_was_refused_is_read_again_only_once_it_has_changed(
+    stick: Path, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    """A gigabyte was read through every five seconds."""
+    path = prepare(stick, iter(()), "another line")
+    copy, reads = on(stick), list[Path]()
+
+    def count(where: Path, *more: str) -> object:
+        reads.append(where)
+        return read_copy(where, *more)
+
+    monkeypatch.setattr("roundtap_hub.store.folder_copy.read_copy", count)
+    for _ in range(3):
+        with pytest.raises(Problem, match="another hub's journal"):
+            copy.open("our line", "e")
+    assert len(reads) == 1
+    if change == "a line more":
+        path.write_bytes(path.read_bytes() + b"x")
+    elif change == "another file":
+        path.unlink()
+    with contextlib.suppress(Problem):
+        copy.open("our line", "e")
+    copy.close()
+    assert len(reads) == (1 if change == "nothing" else 2)
+
+
+def test_however_much_one_commit_holds_no_line_is_longer_than_is_read(
+    tmp_path: Path, stick: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a larger event the hub put its own copy aside as damaged, whenever it opened it."""
+    monkeypatch.setattr("roundtap_hub.store.folder_copy.LINE_BYTES_MAX", 1500)
+    for _ in range(2):
+        hub = Hub(tmp_path, on(stick))
+        hub.wait_for(CURRENT)
+        hub.service.execute(event_steps(f"e{_}"), "organizer", people(f"e{_}"))
+        hub.stop()
+    assert max(map(len, (stick / COPY_FILE).read_bytes().splitlines())) < 1500
+    assert heads_on(stick)["e0"].number == heads_on(stick)["e1"].number == 5
+    assert {row[1] for said in lines(stick) for row in said.get("people", [])} == {"p1", "p2", "p3", "p4"}
+    assert [each.name for each in stick.iterdir()] == [COPY_FILE], "nothing was put aside"
 
 
 def test_a_copy_followed_by_much_that_is_damaged_is_read_in_parts(
@@ -302,7 +397,8 @@ def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_o
     tmp_path: Path, stick: Path
 ) -> None:
     path = Path(shutil.copy(OLDER, stick / COPY_FILE))
-    before = read_copy(path)
+    lineage = str(lines(stick)[0]["lineage"])
+    before = read_copy(path, lineage)
     assert before is not None
     assert ({stream: head.number for stream, head in before.heads.items()}, before.damaged) == (
         {"venue": 1, "e1": 7},
@@ -321,7 +417,7 @@ def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_o
     )
     copy.write(CommitBatch([gone]))
     copy.close()
-    after = read_copy(path)
+    after = read_copy(path, lineage)
     assert after is not None
     assert (after.heads["e1"], after.damaged) == (Head(8, gone.hash), False)
     assert after.people == {("e1", "p2"), ("e1", "p3")}
@@ -367,13 +463,13 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
     copy.write(CommitBatch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
     copy.close()
     gone = service.execute_one("e1", c.RemoveCompetitor("p1"), "organizer")
-    raw = read_copy(stick / COPY_FILE)
+    raw = read_copy(stick / COPY_FILE, "our line")
     assert raw is not None
     assert ("e1", "p1") in raw.people
     copy.open("our line", service.snapshot.venue.epoch)
     copy.write(CommitBatch(gone))
     copy.close()
-    after = read_copy(stick / COPY_FILE)
+    after = read_copy(stick / COPY_FILE, "our line")
     assert after is not None
     assert ("e1", "p1") not in after.people
     service.stop()

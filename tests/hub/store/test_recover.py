@@ -355,25 +355,20 @@ def test_a_copy_of_an_earlier_version_is_recovered_from(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "altered",
-    [
-        "actor = 'nobody'",
-        "hash = '00'",
-        "prev = '00'",
-        "kind = 'about-set'",
-        "data = replace(data, 'Winter', 'Wintar')",
-    ],
-)
-def test_an_altered_entry_is_put_right_where_the_entries_around_it_prove_what_it_was(
-    folder: Path, altered: str
-) -> None:
+@pytest.mark.parametrize("altered", ["actor = 'nobody'", "hash = '00'", "data = replace(data, 'Winter', 'Wintar')"])
+def test_an_altered_entry_is_lost_unless_another_source_has_it(folder: Path, altered: str) -> None:
+    backup = make_backup(folder, folder.with_name("stick"), HeadRecord("a hub"), "")
     before = whole(folder)
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
     with closing(sqlite3.connect(folder / DATABASE)) as connection:
         connection.execute(f"UPDATE entry SET {altered} WHERE stream = 'e1' AND number = 1")
         connection.commit()
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     said = rescue(folder)["e1"]
-    assert (said.mended, said.lacks) == ([1], False)
+    assert (said.entries, said.unread, said.beyond) == ([], [1], before["e1"][1:])
+    shutil.rmtree(folder.with_name("new"))
+    assert not rescue(folder, backup)["e1"].lacks
     assert in_new(folder)["e1"] == before["e1"]
 
 
@@ -543,21 +538,38 @@ def test_what_is_no_ordinary_file_or_too_large_is_passed_over_and_said(tmp_path:
     assert [len(each.entries) for each in made.streams if each.stream == "e1"] == [7]
 
 
-def test_of_many_files_the_smallest_are_read_and_the_rest_is_said(
+def test_of_many_files_the_newest_are_read_and_the_rest_is_said_and_counts_as_lacking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two hundred backups of zeros took a quarter of an hour."""
+    """Two hundred backups of zeros took a quarter of an hour; smaller, older ones kept the newest copy out."""
     monkeypatch.setattr(recovery_sources, "TOTAL_BYTES_MAX", 30_000)
     (stick := tmp_path / "stick").mkdir()
-    (stick / "roundtap-copy.journal").write_bytes(Path(__file__).with_name("older_copy.journal").read_bytes())
+    copy = stick / "roundtap-copy.journal"
+    copy.write_bytes(Path(__file__).with_name("older_copy.journal").read_bytes() + bytes(12_000))
+    os.utime(copy, (5000, 5000))
     for n in range(4):
         (stick / f"{n}.backup").write_bytes(bytes(10_000 + n))
+        os.utime(stick / f"{n}.backup", (1000 + n, 1000 + n))
     made = recover([stick], tmp_path / "new", HandClock().clocks)
-    assert [path.name for path, why in made.notes if why == "unbounded"] == ["2.backup", "3.backup"]
+    assert [path.name for path, why in made.notes if why == "unbounded"] == ["2.backup", "1.backup", "0.backup"]
     assert [len(each.entries) for each in made.streams if each.stream == "e1"] == [7]
+    assert made.lacks
     # What a person names is read, however large it is.
-    named = recover([stick, stick / "3.backup"], tmp_path / "again", HandClock().clocks)
-    assert [path.name for path, why in named.notes if why == "unbounded"] == ["2.backup"]
+    named = recover([stick, *(stick / f"{n}.backup" for n in range(3))], tmp_path / "again", HandClock().clocks)
+    assert [path.name for path, why in named.notes if why == "unbounded"] == []
+    assert not named.lacks
+
+
+def test_a_journal_s_log_counts_with_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is newer than its database, and may be larger."""
+    database, log = folder / DATABASE, folder / LOG
+    os.utime(database, (1000, 1000))
+    size = database.stat().st_size + log.stat().st_size
+    backups = sorted((folder / FOLDER).glob("*.backup"))
+    monkeypatch.setattr(recovery_sources, "TOTAL_BYTES_MAX", size)
+    assert recovery_sources.within_total([*backups, database], [], []) == [database]
+    monkeypatch.setattr(recovery_sources, "TOTAL_BYTES_MAX", size - 1)
+    assert database not in recovery_sources.within_total([*backups, database], [], [])
 
 
 def test_of_a_file_with_more_rows_than_any_hub_has_no_more_are_taken_and_that_is_said(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from roundtap_core.records import SIDES, Side, other_side
-from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, CallView, MatchView, TableView
+from roundtap_core.view_types import AGREED, CLOSED, DECIDED, DISPUTE, MatchView, TableView
 from roundtap_core.words import Words
 from roundtap_devices.input.gestures import CALL, HOLD, TAP, Gesture
 from roundtap_units.table.dialogue import agreement
@@ -45,6 +45,7 @@ class JudgeCall(DialogueState):
         super().__init__(table)
         self.on = False
         self.since_ms = 0
+        self.made_ms = 0
         self.taken_by: str | None = None
         self._echoed = True
         self._peek_until_ms = 0
@@ -52,6 +53,8 @@ class JudgeCall(DialogueState):
     def toggle(self, now_ms: int) -> None:
         self.on = not self.on
         self.since_ms = now_ms
+        if self.on:
+            self.made_ms = now_ms
         self.taken_by = None
         self._echoed = False
         self._peek_until_ms = 0
@@ -66,12 +69,15 @@ class JudgeCall(DialogueState):
         """Whether it was taken back here, and the hub may not know."""
         return not (self.on or self._echoed)
 
-    def on_view(self, call: CallView | None, now_ms: int, closed: bool = False) -> None:
-        """The hub's state: a call may be closed (a judge came), or made elsewhere. `closed`: it was so before this
-        table heard of it."""
+    def on_view(self, view: TableView, now_ms: int) -> None:
+        """The hub's state: a call may be closed (a judge came, perhaps before this table heard of it), or made
+        elsewhere. An answer to an earlier call says nothing of this one."""
+        call = view.call
+        if view.call_ms not in (0, self.made_ms):
+            return
         if (call is not None) == self.on:
             self._echoed = True
-        elif self._echoed or closed:
+        elif self._echoed or view.call_closed:
             self.on = call is not None
             self.since_ms = now_ms
         self.taken_by = call.taken_by if call is not None and self.on else None
@@ -128,7 +134,7 @@ class Dialogue:
         if known and table.latest_result("a") == table.latest_result("b"):
             agreed_here = table.latest_result("a")
         table.view = view
-        self.call.on_view(view.call, now_ms, view.call_closed)
+        self.call.on_view(view, now_ms)
         if known is None or after is None or known.same != after.same or after.other_players(known):
             self._on_new_match(after, now_ms, lost_draft=known is not None)
         elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
@@ -418,6 +424,7 @@ class Dialogue:
             seated=tuple(sorted(table.seated)),
             draft=table.entry is not None and not counting and now_ms - table.last_press_ms >= UNFINISHED_AFTER_MS,
             call=self.call.on,
+            call_ms=self.call.made_ms,
             leave=tuple(sorted(table.leaving)),
             cancelled=(*sorted(table.leave_pressed - table.leaving), *(("call",) if self.call.cancelled else ())),
             lot=unsent_lot(table),

@@ -38,12 +38,14 @@ class SendReport:
 
 @dataclass(frozen=True, slots=True)
 class StatusChanged:
-    """This table's state for the grid: who sat down, an unfinished entry, a call, who asks to leave. `cancelled`:
-    "call", and the sides, whose request was taken back here, as the hub may not know yet."""
+    """This table's state for the grid: who sat down, an unfinished entry, a call, who asks to leave. `call_ms`: when it
+    was last pressed here, which tells one call from the next. `cancelled`: "call", and the sides, whose request was
+    taken back here, as the hub may not know yet."""
 
     seated: tuple[Side, ...] = ()
     draft: bool = False
     call: bool = False
+    call_ms: int = 0
     leave: tuple[Side, ...] = ()
     cancelled: tuple[str, ...] = ()
     lot: tuple[str, Side] | None = None  # a lot drawn here that the hub does not know yet
