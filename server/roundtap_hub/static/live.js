@@ -390,9 +390,9 @@
     seeking = false;
   }
 
-  function asks() {
+  function asks(at = performance.now()) {
     if (!document.documentElement.matches(".phone, .list")) return;
-    askedAt = performance.now();
+    askedAt = at;
     for (const afterMs of [BUSY_MS, GIVEN_UP_MS]) setTimeout(freshness, afterMs + 1);
   }
 
@@ -485,7 +485,7 @@
   }
 
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, look };
+  window.roundtapLive = { patch, look, asks };
 
   filterAll();
   settleStep(false);
