@@ -500,5 +500,7 @@
     connect();
     window.roundtap.everySecond(freshness);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
+    // plain.js goes on until all has run: on the wall, wall.js too.
+    window.roundtapRuns = body.dataset.pageMs ? ["wall.js"] : [];
   }
 })();

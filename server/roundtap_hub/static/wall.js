@@ -64,4 +64,5 @@
   window.roundtap.everySecond(() => { roomy(); turn(); time(); });
   window.roundtapWall = { turn };
   roomy();
+  if (window.roundtapRuns) window.roundtapRuns = [];
 })();
