@@ -30,18 +30,7 @@ HARMLESS = {
 """What is only read, and why its absence changes nothing."""
 
 ES2018 = frozenset(
-    """program comment identifier property_identifier shorthand_property_identifier statement_identifier
-    shorthand_property_identifier_pattern member_expression subscript_expression call_expression new_expression arguments
-    expression_statement lexical_declaration variable_declaration variable_declarator statement_block empty_statement
-    if_statement else_clause for_statement for_in_statement while_statement do_statement switch_statement switch_body
-    switch_case switch_default try_statement catch_clause finally_clause throw_statement return_statement break_statement
-    continue_statement labeled_statement function_declaration function_expression generator_function
-    generator_function_declaration arrow_function method_definition formal_parameters class class_declaration class_body
-    class_heritage assignment_expression augmented_assignment_expression binary_expression unary_expression
-    update_expression ternary_expression parenthesized_expression sequence_expression yield_expression await_expression
-    string string_fragment escape_sequence template_string template_substitution number regex regex_pattern regex_flags
-    array object pair spread_element computed_property_name object_pattern array_pattern pair_pattern assignment_pattern
-    object_assignment_pattern rest_pattern this super true false null undefined""".split()
+    ["program", "comment", "identifier", "property_identifier", "shorthand_property_identifier", "statement_identifier", "shorthand_property_identifier_pattern", "member_expression", "subscript_expression", "call_expression", "new_expression", "arguments", "expression_statement", "lexical_declaration", "variable_declaration", "variable_declarator", "statement_block", "empty_statement", "if_statement", "else_clause", "for_statement", "for_in_statement", "while_statement", "do_statement", "switch_statement", "switch_body", "switch_case", "switch_default", "try_statement", "catch_clause", "finally_clause", "throw_statement", "return_statement", "break_statement", "continue_statement", "labeled_statement", "function_declaration", "function_expression", "generator_function", "generator_function_declaration", "arrow_function", "method_definition", "formal_parameters", "class", "class_declaration", "class_body", "class_heritage", "assignment_expression", "augmented_assignment_expression", "binary_expression", "unary_expression", "update_expression", "ternary_expression", "parenthesized_expression", "sequence_expression", "yield_expression", "await_expression", "string", "string_fragment", "escape_sequence", "template_string", "template_substitution", "number", "regex", "regex_pattern", "regex_flags", "array", "object", "pair", "spread_element", "computed_property_name", "object_pattern", "array_pattern", "pair_pattern", "assignment_pattern", "object_assignment_pattern", "rest_pattern", "this", "super", "true", "false", "null", "undefined"]
 )
 """What the syntax of a script may consist of: whatever comes later has a kind that is not among these."""
 NEWER_OPERATORS = frozenset({"??", "??=", "||=", "&&=", "?."})
@@ -187,7 +176,9 @@ def looked_for(node: Node, name: str) -> bool:
             # A condition that calls it has not looked for it.
             return condition != at or words(at).rstrip(")").endswith(name)
         if parent.type in {"statement_block", "program"}:
-            before = [each for each in parent.children if each.end_byte <= at.start_byte and each.type == "if_statement"]
+            before = [
+                each for each in parent.children if each.end_byte <= at.start_byte and each.type == "if_statement"
+            ]
             if any(
                 re.search(rf"![\w.]*\b{name}\b", words(each.child_by_field_name("condition")))
                 and "return" in words(each.child_by_field_name("consequence"))

@@ -112,7 +112,9 @@ class Tries:
         screen.open(f"{self.hall.url}/console/e1")
         [row] = [n for n, match in enumerate(self.house.event.live.matches) if match.match.table == 7]  # type: ignore[union-attr]
         self.press("[data-entry-table='7']")
-        screen.until(lambda: screen.all("#entry-text") or "/match/" in screen.driver.current_url, "the line, or the match")
+        screen.until(
+            lambda: screen.all("#entry-text") or "/match/" in screen.driver.current_url, "the line, or the match"
+        )
         if not screen.all("#entry-text"):
             screen.open(f"{self.hall.url}/console/e1/entry?table=7")
         screen.one("#entry-text").send_keys("a24")
@@ -168,7 +170,9 @@ def test_everything_is_done_where_a_script_does_not_come(tries: Tries, files: st
         tries.screen.cdp("Network.setBlockedURLs", {"urls": []})
 
 
-@pytest.mark.parametrize("n", [2, 8, 14, pytest.param(5, marks=pytest.mark.long), pytest.param(11, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "n", [2, 8, 14, pytest.param(5, marks=pytest.mark.long), pytest.param(11, marks=pytest.mark.long)]
+)
 def test_everything_is_done_where_a_script_fails_half_way(tries: Tries, n: int) -> None:
     tries.screen.before_pages(STOPPED.replace("{n}", str(n)))
     tries.everything()

@@ -110,4 +110,6 @@ def test_where_no_script_may_run_the_page_says_when_it_was_made(hall: Hall, scre
 
 
 def test_what_the_oldest_browsers_run_is_in_words_that_they_know() -> None:
-    assert not re.search(r"=>|`|\b(?:let|const|async|class|of)\b", (STATIC / "plain.js").read_text(encoding="utf-8")[150:])
+    assert not re.search(
+        r"=>|`|\b(?:let|const|async|class|of)\b", (STATIC / "plain.js").read_text(encoding="utf-8")[150:]
+    )
