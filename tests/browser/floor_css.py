@@ -1,4 +1,4 @@
-"""Style sheets as a browser of the floor takes them: what it does not know, it drops, a declaration or a whole rule.
+"""Style sheets as a browser of the floor takes them: what it does not know is dropped, by declaration or rule.
 
 `css_of_the_floor.json`: properties and selectors that it knows, and values that came later (browser-compat-data 8.1.9)."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 REMOVED = {
     "AbortSignal.timeout": "delete AbortSignal.timeout;",
     "AbortController": "delete window.AbortController; delete window.AbortSignal;",
-    "the pressed button in FormData": "window.FormData = class extends FormData { constructor(form) { super(form); } };",
+    "the pressed button in FormData": "window.FormData = class extends FormData "
+    "{ constructor(form) { super(form); } };",
     "the pressed button of an event": "delete SubmitEvent.prototype.submitter; delete window.SubmitEvent;",
-    "replaceChildren": "for (const each of [Element, Document, DocumentFragment]) delete each.prototype.replaceChildren;",
+    "replaceChildren": "for (const each of [Element, Document, DocumentFragment]) "
+    "delete each.prototype.replaceChildren;",
     "at": "for (const each of [Array, String]) delete each.prototype.at;",
     "replaceAll and matchAll": "delete String.prototype.replaceAll; delete String.prototype.matchAll;",
     "what arrays have of late": "for (const name of ['findLast', 'toSorted', 'toReversed', 'toSpliced', 'with']) "

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from floor_kit import newer_functions, newer_syntax, scripts
+from floor_kit import newer_functions, newer_syntax, nodes, parsed, scripts, words
+
+from roundtap_hub.serving.static_files import FOLDER, served
 
 
 @pytest.mark.parametrize("name", scripts())
@@ -14,6 +18,18 @@ def test_no_script_has_syntax_newer_than_the_floor(name: str) -> None:
 @pytest.mark.parametrize("name", scripts())
 def test_newer_functions_are_looked_for_before_they_are_used(name: str) -> None:
     assert newer_functions(scripts()[name]) == []
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.js")), ids=lambda path: path.name)
+def test_what_is_sent_is_the_script_without_its_comments(path: Path) -> None:
+    def code(text: str) -> list[tuple[str, str]]:
+        return [
+            (node.type, words(node)) for node in nodes(parsed(text)) if not node.children and node.type != "comment"
+        ]
+
+    text, sent = path.read_text(encoding="utf-8"), served(path).decode()
+    assert code(sent) == code(text)
+    assert len(sent) < len(text)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from older_browsers import ALL_BUT_FEEDS
 from pages_kit import PIN
 from screen_kit import DESK, NARROW, PHONE, PICTURES, WALL, Screen, Size
 
-from roundtap_hub.serving.static_files import BUNDLES, StaticFiles
+from roundtap_hub.serving.static_files import FOLDER, StaticFiles
 
 IMPROVES = {
     "breaks and edges": (
@@ -86,14 +86,18 @@ TIGHT = """
             const [a, b] = [parts[n], one].map((each) => { const r = document.createRange(); r.selectNodeContents(each);
                 return r.getBoundingClientRect(); });
             const level = a.top < b.bottom - 2 && b.top < a.bottom - 2;
-            if (level && b.width && a.width && Math.abs(b.left - a.right) < 1) found.push(`${parts[n].textContent.trim().slice(-20)}|${one.textContent.trim().slice(0, 20)} in ${box.className || box.id}`);
+            if (level && b.width && a.width && Math.abs(b.left - a.right) < 1) {
+                const words = [parts[n].textContent.trim().slice(-20), one.textContent.trim().slice(0, 20)];
+                found.push(`${words.join("|")} in ${box.className || box.id}`);
+            }
         });
     }
     return found;
 """
 LOST = """
     // What a finger could not press: out of the window for good, or under something else.
-    return [...document.querySelectorAll("main a[href], main button, main summary, main input:not([type=hidden])")].filter((one) => {
+    const pressed = "main a[href], main button, main summary, main input:not([type=hidden])";
+    return [...document.querySelectorAll(pressed)].filter((one) => {
         if (!one.checkVisibility() || one.disabled) return false;
         const shown = one.matches("input[type=radio], input[type=checkbox]") && one.closest("label") || one;
         shown.scrollIntoView({block: "center", behavior: "instant"});
@@ -120,7 +124,7 @@ def floor_hall(full_hall: Hall, tmp_path_factory: pytest.TempPathFactory) -> Ite
     """A hub whose style sheets are what a browser of the floor takes of them."""
     folder = tmp_path_factory.mktemp("static")
     own = full_hall.doors.application._static
-    for path in Path(BUNDLES and StaticFiles.__init__.__defaults__[0]).iterdir():  # type: ignore[index]
+    for path in FOLDER.iterdir():
         text = path.read_bytes()
         if path.suffix == ".css":
             text = Floor(path.name, text.decode()).text.encode()
@@ -176,3 +180,10 @@ def test_nothing_is_hidden_covered_or_cut(floor_hall: Hall, screen: Screen, page
         screen.run("scrollTo(0, 0)")
         screen.driver.save_screenshot(f"{PICTURES}/floor-{page.replace(', ', '-').replace(' ', '-')}.png")
     assert found == []
+
+
+def test_time_up_is_shown_where_it_hides_all_else(floor_hall: Hall, screen: Screen) -> None:
+    screen.size(WALL)
+    screen.open(floor_hall.url + address(floor_hall, "/wall/{running}"))
+    screen.run("document.documentElement.classList.add('time-up')")
+    assert screen.one("#time-up").is_displayed()

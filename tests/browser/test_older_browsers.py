@@ -1,8 +1,11 @@
-"""Reporting, confirming, calling, leaving, sign-up, wall and console in browsers that lack something, or run no script."""
+"""Reports, calls, leaving, sign-up, wall and console in browsers that lack something, or run no script."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from browser_troubles import BY_BROWSERS, Trouble
 from hall_kit import Hall
 from older_browsers import ALL_BUT_FEEDS, REMOVED, STOPPED
 from pages_kit import PIN
@@ -176,3 +179,11 @@ def test_everything_is_done_where_a_script_does_not_come(tries: Tries, files: st
 def test_everything_is_done_where_a_script_fails_half_way(tries: Tries, n: int) -> None:
     tries.screen.before_pages(STOPPED.replace("{n}", str(n)))
     tries.everything()
+
+
+@pytest.mark.parametrize("trouble", BY_BROWSERS, ids=lambda trouble: trouble.kind)
+def test_the_test_of_each_trouble_exists(trouble: Trouble) -> None:
+    file, _, name = trouble.test.partition("::")
+    assert f"def {name}(" in (Path(__file__).parent / file).read_text(encoding="utf-8")
+    assert trouble.had_by
+    assert trouble.right

@@ -145,7 +145,9 @@ def cookies(large_hall: Hall) -> str:
 def test_requests_of_a_player_s_page(
     large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen, address: str
 ) -> None:
-    """Page, style sheet, script, the one for browsers that cannot read it, icon and feed; when it is loaded again, the page and its feed."""
+    """Page, style sheet, two scripts, icon and feed; when it is loaded again, the page and its feed.
+
+    The second script is for browsers that cannot read the first."""
     [path] = heaviest(address)
     at_hub = large_hall.doors.asked
     screen.cdp("Network.clearBrowserCache", {})
