@@ -145,11 +145,13 @@ def cookies(large_hall: Hall) -> str:
 def test_requests_of_a_player_s_page(
     large_hall: Hall, heaviest: Callable[[str], list[str]], screen: Screen, address: str
 ) -> None:
-    """Page, style sheet, script, icon and feed; when it is loaded again, the page and its feed."""
+    """Page, style sheet, two scripts, icon and feed; when it is loaded again, the page and its feed.
+
+    The second script is for browsers that cannot read the first."""
     [path] = heaviest(address)
     at_hub = large_hall.doors.asked
     screen.cdp("Network.clearBrowserCache", {})
-    for load, most in (("first", 5), ("again", 2), ("refreshed", 2)):
+    for load, most in (("first", 6), ("again", 2), ("refreshed", 2)):
         if load != "refreshed":
             screen.open("about:blank")
             screen.until(lambda: not large_hall.doors.listeners, "the feed before to end")

@@ -23,9 +23,12 @@ HASHED_NAME = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.
 
 BUNDLES = {
     "phone.css": ("roundtap.css", "me.css"),
-    "phone.js": ("clock.js", "live.js", "sounds.js", "alerts.js", "me.js"),
+    "phone.js": ("clock.js", "live.js", "sounds.js", "alerts.js", "me.js", "keep_page.js"),
 }
 """Files that a player's pages load as one, in this order, since each request of a phone is waited for."""
+
+COMMENTS = re.compile(rb"^[ \t]*(?://.*|/\*[^*]*\*/)\n", re.MULTILINE)
+"""Lines of scripts and style sheets that only people read: they stay here."""
 
 IMMUTABLE = b"public, max-age=31536000, immutable"
 REVALIDATE = b"no-cache"
@@ -54,12 +57,17 @@ class StaticFile:
         return f"{PREFIX}{stem}.{self.mark}.{suffix}"
 
 
+def served(path: Path) -> bytes:
+    """What a browser is sent of a file."""
+    return COMMENTS.sub(b"", path.read_bytes()) if path.suffix in {".css", ".js"} else path.read_bytes()
+
+
 class StaticFiles:
     """All files of one folder and the bundles of them, read once."""
 
     def __init__(self, folder: Path = FOLDER, bundles: Mapping[str, Sequence[str]] = BUNDLES) -> None:
         self._files = {
-            path.name: StaticFile(path.name, KINDS[path.suffix], path.read_bytes())
+            path.name: StaticFile(path.name, KINDS[path.suffix], served(path))
             for path in sorted(folder.iterdir())
             if path.suffix in KINDS
         }

@@ -38,6 +38,7 @@ from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
 from roundtap_hub.rounds.knockout import newest_round_key, title_key
+from roundtap_hub.rounds.round_clock import time_of_day
 from roundtap_hub.rounds.schedule import Schedule, schedule
 from roundtap_hub.serving import regions
 from roundtap_hub.serving.http_answers import gzip_bytes, problem_status
@@ -295,6 +296,7 @@ def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
         "hub": hub,
         "clock_text": format_clock,
         "age_text": regions.age_text,
+        "time_now": lambda: time_of_day(hub.clocks.wall()),
         "knockout_name": lambda what: knockout_name(t, what),
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,

@@ -3,7 +3,7 @@
 "use strict";
 (() => {
   const box = document.getElementById("alerts");
-  if (!box || !window.AudioContext) return;
+  if (!box || !window.roundtapSounds) return;
   const KEY = "roundtap:sound";
   const LATE_MS = 3000;
   // The tones of static/sounds.js, and milliseconds of buzzing and pause.
@@ -15,7 +15,7 @@
   const button = box.querySelector("button");
   const words = button.querySelector("[data-on]");
   const off = words.textContent;
-  const wanted = () => { try { return localStorage.getItem(KEY) === "1"; } catch { return false; } };
+  const wanted = () => { try { return localStorage.getItem(KEY) === "1"; } catch (error) { return false; } };
   let on = wanted();
   let context = null;
 
@@ -29,20 +29,20 @@
   function open() {
     if (context === null) {
       context = window.roundtapSounds.open();
-      context.addEventListener?.("statechange", show);
+      context.addEventListener("statechange", show);
     }
     return context.resume().then(show);
   }
 
   function turn(now) {
     on = now;
-    try { localStorage.setItem(KEY, on ? "1" : "0"); } catch { /* It is on as long as this page is open. */ }
+    try { localStorage.setItem(KEY, on ? "1" : "0"); } catch (error) { /* It is on as long as this page is open. */ }
   }
 
   async function alert(moment) {
     if (!on) return;
     const [tones, buzz] = ALERTS[moment];
-    navigator.vibrate?.(buzz);
+    if (navigator.vibrate) navigator.vibrate(buzz);
     if (context && context.state === "running") window.roundtapSounds.play(tones);
   }
 
@@ -54,10 +54,8 @@
   });
   for (const kind of ["click", "keydown"]) document.addEventListener(kind, () => { if (on) open(); });
 
-  const seen = () => ({
-    round: document.getElementById("me")?.dataset.round || "",
-    asks: document.getElementById("my-match")?.dataset.asks || "",
-  });
+  const said = (id, name) => { const region = document.getElementById(id); return (region && region.dataset[name]) || ""; };
+  const seen = () => ({ round: said("me", "round"), asks: said("my-match", "asks") });
   let before = seen();
   document.addEventListener("roundtap:swapped", () => {
     const now = seen();

@@ -14,7 +14,7 @@
   let certain = false;
   let ticks = [];
 
-  const hubNow = () => performance.now() + (offset ?? 0);
+  const hubNow = () => performance.now() + (offset || 0);
 
   // The hub's time was true somewhere during the trip: half of it is added, and the shortest trip errs least.
   let bestTrip = Infinity;
@@ -41,7 +41,7 @@
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       draw();
-    } catch {
+    } catch (error) {
       // Without the hub the clock runs on by what it knows; the feed says how old that is.
     }
     syncing = false;
@@ -147,7 +147,7 @@
   function look() {
     for (const each of looks) {
       // What fails in one stops no other.
-      try { each(); } catch (error) { reportError(error); }
+      try { each(); } catch (error) { setTimeout(() => { throw error; }, 0); }
     }
   }
 
@@ -159,14 +159,22 @@
     look();
   }
 
-  window.roundtap = { hubNow, sync, draw, hide, look, everySecond: (each) => looks.push(each), known: () => offset !== null };
+  // For a request that nobody waits for any longer than this; where the browser knows none, it gives up in its own time.
+  function within(ms) {
+    if (!window.AbortController) return undefined;
+    const given = new AbortController();
+    setTimeout(() => given.abort(), ms);
+    return given.signal;
+  }
+
+  window.roundtap = { hubNow, within, sync, draw, hide, look, everySecond: (each) => looks.push(each), known: () => offset !== null };
 
   // What the feed says about a clock, at once and without loading anything.
   document.addEventListener("roundtap:clock", ({ detail }) => {
     for (const face of document.querySelectorAll(`[data-clock="${detail.event}"]`)) {
       face.dataset.state = detail.state;
-      face.dataset.deadline = detail.deadline_ms ?? "";
-      face.dataset.remaining = detail.remaining_ms ?? "";
+      face.dataset.deadline = detail.deadline_ms === null ? "" : detail.deadline_ms;
+      face.dataset.remaining = detail.remaining_ms === null ? "" : detail.remaining_ms;
       face.dataset.over = detail.over ? "1" : "0";
     }
     draw();

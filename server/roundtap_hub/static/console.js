@@ -39,7 +39,7 @@
       const { id } = change;
       for (const key of change.gone) yield { id, gone: [key], rows: [] };
       for (const row of change.rows) {
-        const there = document.getElementById(id)?.querySelector(`[data-key="${CSS.escape(row.key)}"]`);
+        const there = document.querySelector(`[id="${CSS.escape(id)}"] [data-key="${CSS.escape(row.key)}"]`);
         yield { id, gone: [], rows: [there ? { key: row.key, html: row.html } : row] };
       }
     }
@@ -78,7 +78,7 @@
     if (known) put(details, known);
     if (known && (known.answered || typedIn(known.element))) return;
     let fresh = null;
-    try { fresh = await fetched(address); } catch { /* The link is still there, and the feed tells of a lost hub. */ }
+    try { fresh = await fetched(address); } catch (error) { /* The link is still there, and the feed tells of a lost hub. */ }
     const now = document.querySelector(`details[data-open="${CSS.escape(address)}"]`);
     if (!fresh || !now) return;
     const text = plain(fresh);

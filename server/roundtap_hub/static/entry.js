@@ -25,7 +25,7 @@
     asked += 1;
     drawer.hidden = true;
     document.documentElement.classList.remove("entering");
-    body.replaceChildren();
+    body.textContent = "";
     number.value = "";
     if (before && before !== document.body && before.isConnected) before.focus({ preventScroll: true });
     else if (document.activeElement) document.activeElement.blur();
@@ -37,7 +37,7 @@
     let answer;
     try {
       answer = await fetch(where, { headers: { Accept: "text/html" }, cache: "no-store", ...sent });
-    } catch {
+    } catch (error) {
       // The feed tells of a lost hub, and what was typed stands: Enter tries again.
       drawer.classList.add("unsent");
       return null;
@@ -59,7 +59,8 @@
   };
 
   function show(found) {
-    body.replaceChildren(...document.importNode(found, true).childNodes);
+    body.textContent = "";
+    body.append(...document.importNode(found, true).childNodes);
     const field = text();
     if (field) {
       number.value = field.form.elements.table.value;
@@ -94,7 +95,8 @@
   // The line tells what it means while it is typed; what stands at the table is told with it.
   async function line() {
     const found = await part(lineAddress());
-    if (!found || !text() || found.querySelector("#entry-line")?.dataset.line !== text().value.trim()) return;
+    const said = found && found.querySelector("#entry-line");
+    if (!said || !text() || said.dataset.line !== text().value.trim()) return;
     fresh(found, "#entry-line");
   }
 
@@ -113,7 +115,7 @@
     sending = (async () => {
       const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
       if (found) show(found);
-      else { number.value = was; text()?.focus({ preventScroll: true }); }
+      else { number.value = was; if (text()) text().focus({ preventScroll: true }); }
       return Boolean(found) && !text();
     })();
     await sending;
@@ -141,7 +143,7 @@
     event.preventDefault();
     const begun = drawer.hidden || drawer.contains(document.activeElement);
     up();
-    if (begun) { body.replaceChildren(); asked += 1; }
+    if (begun) { body.textContent = ""; asked += 1; }
     number.value = event.key;
     number.focus({ preventScroll: true });
     number.setSelectionRange(1, 1);
@@ -213,7 +215,7 @@
           was.replaceWith(document.importNode(is, true));
           body.querySelector("#entry-now").classList.add("settled");
         }
-      } catch {
+      } catch (error) {
         // Told by the feed.
       }
     }, 100);

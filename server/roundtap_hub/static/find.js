@@ -36,7 +36,8 @@
   }
 
   function show(page) {
-    list.replaceChildren(...[...page.querySelectorAll("#found > li > a")].map((link, n) => {
+    list.textContent = "";
+    list.append(...[...page.querySelectorAll("#found > li > a")].map((link, n) => {
       const option = document.createElement("li");
       option.id = `find-${n}`;
       option.setAttribute("role", "option");
@@ -47,7 +48,8 @@
     const found = list.childElementCount > 0;
     list.hidden = !found;
     none.hidden = found;
-    none.textContent = found ? "" : page.querySelector("main .empty")?.textContent || "";
+    const empty = page.querySelector("main .empty");
+    none.textContent = !found && empty ? empty.textContent : "";
     field.setAttribute("aria-expanded", String(found));
     if (found) mark(0);
   }
@@ -65,7 +67,7 @@
       if (looking !== asked || answer.redirected) return;
       known = wanted;
       show(new DOMParser().parseFromString(text, "text/html"));
-    } catch {
+    } catch (error) {
       // The feed tells of a lost hub; Enter sends the form.
     }
   }

@@ -23,8 +23,8 @@
   let askedAt = Infinity;
   // What this tab remembers between pages. Where the browser refuses to keep anything, it remembers nothing.
   const tab = {
-    get(key) { try { return sessionStorage.getItem(key); } catch { return null; } },
-    set(key, value) { try { sessionStorage.setItem(key, value); } catch { /* As above. */ } },
+    get(key) { try { return sessionStorage.getItem(key); } catch (error) { return null; } },
+    set(key, value) { try { sessionStorage.setItem(key, value); } catch (error) { /* As above. */ } },
   };
 
   // A page that answers a form stands under the form's address: reloading it would send the form again.
@@ -237,12 +237,13 @@
   const rowOf = (region, key) => [...region.querySelectorAll("[data-key]")].find((row) => row.dataset.key === key);
 
   function changeRows(region, { gone, rows }) {
-    for (const key of gone) rowOf(region, key)?.remove();
+    for (const key of gone) { const row = rowOf(region, key); if (row) row.remove(); }
     for (const { key, html, after, before } of rows) {
       const fresh = element(html);
-      const beside = rowOf(region, after ?? before ?? key);
+      const at = after !== undefined ? after : before !== undefined ? before : key;
+      const beside = rowOf(region, at);
       // Somebody's hand was in between: the page is not what the hub thinks it is.
-      if (!beside) throw new Error(`no row ${after ?? before ?? key}`);
+      if (!beside) throw new Error(`no row ${at}`);
       if (after !== undefined) beside.after(fresh);
       else if (before !== undefined) beside.before(fresh);
       else if (whole(beside) !== whole(fresh)) swap(beside, fresh, () => fresh.classList.add("settled"));
@@ -279,7 +280,7 @@
         if (still(region) !== still(fresh)) replace(region, fresh);
         keepClocks(fresh);
       }
-    } catch {
+    } catch (error) {
       return false;
     }
     body.dataset.seen = to;
@@ -334,7 +335,7 @@
         // More pages are asked for than can be made: this one stands as it is, and looks again when it is told to.
         setTimeout(look, 1000 * (Number(answer.headers.get("Retry-After")) || 5));
       }
-    } catch {
+    } catch (error) {
       // The feed notices a lost hub; this page looks again when it is back.
     } finally {
       loading = false;
@@ -375,23 +376,23 @@
     for (const hub of others.hubs.filter((each) => each !== location.origin)) {
       try {
         const answer = await fetch(`${hub}/standby/lineage?mark=${others.mark}`,
-          { cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(3000) });
+          { cache: "no-store", credentials: "omit", signal: window.roundtap.within(3000) });
         const { proof, hub: serves } = await answer.json();
         // Only a hub of the same journal knows what this page's mark is answered with.
         if (answer.ok && serves && proof && proof === others.proof) {
           location.replace(hub + location.pathname + location.search + location.hash);
           return;
         }
-      } catch {
+      } catch (error) {
         // Nobody there yet: asked again, as long as this hub is silent.
       }
     }
     seeking = false;
   }
 
-  function asks() {
+  function asks(at = performance.now()) {
     if (!document.documentElement.matches(".phone, .list")) return;
-    askedAt = performance.now();
+    askedAt = at;
     for (const afterMs of [BUSY_MS, GIVEN_UP_MS]) setTimeout(freshness, afterMs + 1);
   }
 
@@ -484,7 +485,7 @@
   }
 
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, look };
+  window.roundtapLive = { patch, look, asks };
 
   filterAll();
   settleStep(false);
@@ -499,5 +500,7 @@
     connect();
     window.roundtap.everySecond(freshness);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
+    // plain.js goes on until all has run: on the wall, wall.js too.
+    window.roundtapRuns = body.dataset.pageMs ? ["wall.js"] : [];
   }
 })();

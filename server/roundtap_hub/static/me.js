@@ -14,7 +14,7 @@
   const box = () => document.getElementById("unsent");
 
   function kept() {
-    try { return JSON.parse(localStorage.getItem(KEY) || "null"); } catch { return null; }
+    try { return JSON.parse(localStorage.getItem(KEY) || "null"); } catch (error) { return null; }
   }
 
   let here = kept();
@@ -23,7 +23,7 @@
     try {
       if (fields) localStorage.setItem(KEY, JSON.stringify(fields));
       else localStorage.removeItem(KEY);
-    } catch {
+    } catch (error) {
       // A browser that keeps nothing: it is said as long as this page is open.
     }
   }
@@ -51,39 +51,46 @@
     waitMs = Math.min(waitMs * 2, LATEST_MS);
   }
 
+  // Only what the network refuses is tried again: a mistake of this script would be made again, too.
   async function send() {
     if (sending || !here) return;
-    sending = true;
     clearTimeout(timer);
     const fields = here;
+    const given = {
+      method: "POST", body: new URLSearchParams(fields), headers: { Accept: "application/json" }, cache: "no-store",
+      redirect: "error", signal: window.roundtap.within(ANSWER_MS),
+    };
+    sending = true;
+    let answer = null;
+    let said = null;
     try {
-      const answer = await fetch(`${home}/report`, {
-        method: "POST", body: new URLSearchParams(fields), headers: { Accept: "application/json" }, cache: "no-store",
-        redirect: "error", signal: AbortSignal.timeout(ANSWER_MS),
-      });
-      let said = null;
-      try { said = await answer.json(); } catch { said = null; }
-      if (answer.ok && isEcho(said, fields)) {
-        keep(null);
-        waitMs = SOONEST_MS;
-        tell(said.title, said.text, said.fate);
-        document.dispatchEvent(new CustomEvent("roundtap:said", { detail: said }));
-        if (window.roundtapLive && document.body.dataset.feed) window.roundtapLive.look();
-        arrived(said);
-      } else if (said && typeof said.error === "string" && [400, 409].includes(answer.status)) {
-        // The hub has looked at it and will never take it.
-        keep(null);
-        tell(said.error, "", "refused");
-      } else if ([404, 410].includes(answer.status) && answer.headers.get("Referrer-Policy") === "no-referrer") {
-        keep(null);
-        location.assign(home);
-      } else {
-        later();
-      }
-    } catch {
+      answer = await fetch(`${home}/report`, given);
+      said = await answer.json();
+    } catch (error) {
+      // Nobody there, or somebody who speaks another language.
+    }
+    sending = false;
+    if (answer) answered(answer, said, fields);
+    else later();
+  }
+
+  function answered(answer, said, fields) {
+    if (answer.ok && isEcho(said, fields)) {
+      keep(null);
+      waitMs = SOONEST_MS;
+      tell(said.title, said.text, said.fate);
+      document.dispatchEvent(new CustomEvent("roundtap:said", { detail: said }));
+      if (window.roundtapLive && document.body.dataset.feed) window.roundtapLive.look();
+      arrived(said);
+    } else if (said && typeof said.error === "string" && [400, 409].includes(answer.status)) {
+      // The hub has looked at it and will never take it.
+      keep(null);
+      tell(said.error, "", "refused");
+    } else if ([404, 410].includes(answer.status) && answer.headers.get("Referrer-Policy") === "no-referrer") {
+      keep(null);
+      location.assign(home);
+    } else {
       later();
-    } finally {
-      sending = false;
     }
   }
 
@@ -93,42 +100,68 @@
     if (card && said.fate === "accepted") for (const part of document.querySelectorAll(".walk .card, .walk .known, .walk-back")) part.hidden = true;
   }
 
+  // Until the press is this script's, all that could fail has been done: else the browser sends the form itself.
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (!form.matches("form[data-report]")) return;
+    const fields = {};
+    new FormData(form).forEach((value, name) => { fields[name] = value; });
     event.preventDefault();
     // What waits is said first: one thing after the other.
     if (here || sending) return;
-    keep(Object.fromEntries(new FormData(form)));
+    keep(fields);
     tell(box().dataset.sending, "", "sending");
-    send();
+    send().catch(() => { keep(null); form.submit(); });
   });
+
+  // Enter presses a form's first button, too.
+  let pressed = null;
+  document.addEventListener("click", ({ target }) => { pressed = target.closest("button"); }, true);
 
   // A step of the walk without contact: the page stays, with all that was answered.
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.matches(".walk form[method=get]")) return;
-    event.preventDefault();
-    const query = new URLSearchParams(new FormData(form, event.submitter));
+    const query = new URLSearchParams(new FormData(form));
+    if (pressed && pressed.form === form && pressed.name) query.append(pressed.name, pressed.value);
     const address = `${form.getAttribute("action")}?${query}`;
+    const asked = fetch(address, { headers: { Accept: "text/html" }, cache: "no-store", signal: window.roundtap.within(ANSWER_MS) });
+    event.preventDefault();
+    let answer = null;
+    let text = "";
     try {
-      const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store", signal: AbortSignal.timeout(ANSWER_MS) });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      const fresh = page.getElementById("main");
-      if (page.body.dataset.me !== home || !fresh) throw new Error("no page of this hub");
-      document.getElementById("main").replaceWith(document.importNode(fresh, true));
-      document.title = page.title;
-      history.pushState(null, "", address);
-      const first = document.querySelector("[role=alert], [autofocus], .walk h2");
-      if (first) { if (first.matches("h2")) first.tabIndex = -1; first.focus(); }
-      scrollTo(0, 0);
-      resume();
-    } catch {
-      tell(box().dataset.step, "", "lost");
-      // live.js has put the buttons out of use for a page that does not come.
-      setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = false; }), 0);
+      answer = await asked;
+      text = await answer.text();
+    } catch (error) {
+      answer = null;
     }
+    try {
+      if (answer && step(text, address)) return;
+    } catch (error) {
+      location.assign(address);
+      return;
+    }
+    // A page of this hub that is no step is shown as the browser shows pages; a stranger's is none.
+    if (answer && answer.headers.get("Referrer-Policy") === "no-referrer") { location.assign(address); return; }
+    tell(box().dataset.step, "", "lost");
+    // live.js has put the buttons out of use for a page that does not come.
+    setTimeout(() => form.querySelectorAll("button").forEach((button) => { button.disabled = false; }), 0);
   });
+
+  // True where the answer is this player's page.
+  function step(text, address) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const fresh = page.getElementById("main");
+    if (page.body.dataset.me !== home || !fresh) return false;
+    document.getElementById("main").replaceWith(document.importNode(fresh, true));
+    document.title = page.title;
+    history.pushState(null, "", address);
+    const first = ["[role=alert]", "[autofocus]", ".walk h2"].map((each) => document.querySelector(each)).find(Boolean);
+    if (first) { if (first.matches("h2")) first.tabIndex = -1; first.focus(); }
+    scrollTo(0, 0);
+    resume();
+    return true;
+  }
   // Other players' pages have this script, too: there a skip link is no reason to load anew.
   if (home) window.addEventListener("popstate", () => location.reload());
 

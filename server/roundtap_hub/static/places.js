@@ -22,8 +22,9 @@
   document.addEventListener("toggle", ({ target }) => {
     if (!target.matches("details")) return;
     const dialog = target.querySelector(":scope > dialog");
-    if (dialog && target.open && !dialog.open) dialog.showModal();
-    else if (dialog && !target.open && dialog.open) dialog.close();
+    if (!dialog || !dialog.showModal) return;
+    if (target.open && !dialog.open) dialog.showModal();
+    else if (!target.open && dialog.open) dialog.close();
   }, true);
   document.addEventListener("close", ({ target }) => {
     const details = target.matches("details > dialog") && target.parentElement;

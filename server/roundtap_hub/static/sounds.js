@@ -12,6 +12,8 @@
     reported: [[660, 0.15], [0, 0.08], [990, 0.3]],
   };
   const HEARD = "roundtap:heard";
+  const Context = window.AudioContext || window.webkitAudioContext;
+  if (!Context) return;
   let context = null;
   const press = document.getElementById("sound-press");
   let clock = null;
@@ -29,7 +31,8 @@
         volume.gain.linearRampToValueAtTime(0.8, at + 0.01);
         volume.gain.setValueAtTime(0.8, at + seconds - 0.01);
         volume.gain.linearRampToValueAtTime(0, at + seconds);
-        tone.connect(volume).connect(context.destination);
+        tone.connect(volume);
+        volume.connect(context.destination);
         tone.start(at);
         tone.stop(at + seconds);
       }
@@ -39,21 +42,22 @@
 
   // Opened only where somebody wants to hear: a browser complains of any other.
   function open() {
-    context ??= new AudioContext();
+    if (!context) context = new Context();
     return context;
   }
   window.roundtapSounds = { open, play };
   if (!("sound" in document.body.dataset)) return;
   open();
 
-  // A page that was loaded again knows what was heard just before.
-  const heard = () => JSON.parse(sessionStorage.getItem(HEARD) || "{}");
+  // A page that was loaded again knows what was heard just before, where the browser keeps it.
+  let heard = {};
+  try { heard = JSON.parse(sessionStorage.getItem(HEARD) || "{}"); } catch (error) { /* As above. */ }
 
   function sound(moment, when) {
-    const known = heard();
     const key = `${clock.event} ${moment}`;
-    if (Math.abs((known[key] ?? -Infinity) - when) <= LATE_MS) return;
-    sessionStorage.setItem(HEARD, JSON.stringify({ ...known, [key]: when }));
+    if (Math.abs(heard[key] - when) <= LATE_MS) return;
+    heard[key] = when;
+    try { sessionStorage.setItem(HEARD, JSON.stringify(heard)); } catch (error) { /* As above. */ }
     if (context.state === "running") play(moment);
   }
 
@@ -73,7 +77,7 @@
     const began = timed ? clock.deadline_ms - clock.remaining_ms : null;
     const fresh = began !== null && clock.remaining_ms === clock.total_ms && now - began <= LATE_MS;
     if (was ? was.state === "idle" : fresh) {
-      if (began === null || now - began <= LATE_MS) sound("start", began ?? now);
+      if (began === null || now - began <= LATE_MS) sound("start", began === null ? now : began);
     }
     if (!timed) return;
     if (over && !(was && was.over) && -left <= LATE_MS) sound("time", now + left);
@@ -84,7 +88,7 @@
   document.addEventListener("roundtap:clock", ({ detail }) => { clock = detail; look(); });
   const wake = () => { context.resume().then(look); };
   for (const kind of ["click", "keydown"]) document.addEventListener(kind, wake);
-  context.addEventListener?.("statechange", look);
+  context.addEventListener("statechange", look);
   window.roundtap.everySecond(look);
   look();
 })();

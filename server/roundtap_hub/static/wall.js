@@ -20,14 +20,16 @@
       document.querySelectorAll(".wall-index > span").forEach((mark, place) => mark.classList.toggle("current", pages[place] === now));
     }
     const shown = document.querySelector("[data-shown]");
-    const title = now?.dataset.title || shown?.dataset.shown;
-    if (shown && shown.textContent !== title) shown.textContent = title;
+    if (!shown) return;
+    const title = (now && now.dataset.title) || shown.dataset.shown;
+    if (shown.textContent !== title) shown.textContent = title;
   }
 
   // Time up fills the screen for a while. A round that is over ends at no time to come.
   function time() {
     const face = document.querySelector("main [data-clock], #time [data-clock]");
-    const phase = document.querySelector("[data-phase-of]")?.dataset.phase;
+    const word = document.querySelector("[data-phase-of]");
+    const phase = word ? word.dataset.phase : "";
     const { state = "idle", deadline } = face ? face.dataset : {};
     const isOver = state === "running" && phase === "over" && window.roundtap.known();
     const isNews = isOver && window.roundtap.hubNow() - Number(deadline) < timeUpMs && !!document.querySelector("#time-up p");
@@ -53,10 +55,14 @@
 
   document.addEventListener("roundtap:swapped", show);
   // An announcement that comes or goes leaves less room, or more.
-  const room = new ResizeObserver(show);
-  for (const id of ["said", "main"]) room.observe(document.getElementById(id));
+  let room = "";
+  function roomy() {
+    const now = ["said", "main"].map((id) => document.getElementById(id)).map((each) => `${each.clientWidth} ${each.clientHeight}`).join();
+    if (now !== room) { room = now; show(); }
+  }
   document.addEventListener("roundtap:clock", time);
-  window.roundtap.everySecond(() => { turn(); time(); });
+  window.roundtap.everySecond(() => { roomy(); turn(); time(); });
   window.roundtapWall = { turn };
-  show();
+  roomy();
+  if (window.roundtapRuns) window.roundtapRuns = [];
 })();

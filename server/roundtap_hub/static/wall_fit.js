@@ -14,7 +14,8 @@
   const ROWS_MAX = 40;
   const STEPS = 12;
   const AIR = 1.03;
-  const SHORT_END = / (\p{L}{1,3}\.?)$/u;
+  // Letters of any script: whatever is no space, digit or mark.
+  const SHORT_END = / ([^\s\d!-\/:-@\[-`{-~]{1,3}\.?)$/u;
   const [TINY, SHRINK, NEARLY, WORTH] = [6, 0.985, 0.95, 1.1];
 
   const pen = document.createElement("canvas").getContext("2d");
@@ -135,7 +136,7 @@
   }
 
   // Words as a browser breaks them: after spaces, and after hyphens.
-  const words = (text, weight) => text.trim().split(/(?<=-)|\s+/).filter(Boolean)
+  const words = (text, weight) => (text.match(/[^\s-]*-|[^\s-]+/g) || [])
     .map((word) => ({ width: wide(word, weight), glued: word.endsWith("-") }));
 
   function rowsOf(parts, room, space) {
@@ -149,7 +150,7 @@
 
   const natural = (parts, space) => parts.reduce((sum, { width, glued }) => sum + width + (glued ? 0 : space), 0);
   const longest = (parts) => Math.max(0, ...parts.map(({ width }) => width));
-  const said = (item, selector) => item.querySelector(selector)?.textContent.trim() || "";
+  const said = (item, selector) => { const found = item.querySelector(selector); return found ? found.textContent.trim() : ""; };
 
   function measured(list) {
     if (list.list === "names") {
@@ -209,7 +210,7 @@
     const [columns, , level] = way;
     const room = (width - gap * (columns - 1)) / columns / size;
     const high = tall / size - (list.head ? LINE * shareOf(HEAD, size) + 4 / size : 0);
-    const aside = list.lines[0]?.cells ? asideOf(list.lines[0], size, level) : 0;
+    const aside = list.lines.length && list.lines[0].cells ? asideOf(list.lines[0], size, level) : 0;
     const count = Math.ceil(list.items.length / most);
     for (let i = 0; i < count; i += 1) {
       const lines = list.lines.slice(Math.floor(list.lines.length * i / count), Math.floor(list.lines.length * (i + 1) / count));
@@ -269,6 +270,11 @@
     return [level, pages[level]];
   }
 
+  function refill(box, content) {
+    box.textContent = "";
+    box.append(...content);
+  }
+
   const within = (box) => box.scrollHeight <= box.clientHeight + 1 && box.scrollWidth <= box.clientWidth + 1;
 
   // Laid out once, and looked at: what was worked out a little too large is made smaller, or goes over more pages.
@@ -289,7 +295,7 @@
       const sheets = Math.min(count, fewest + more);
       const found = best(list, box, levels[level], Math.ceil(count / sheets), size);
       const pages = pagesOf(list, found.way, found.most);
-      holder.replaceChildren(...pages);
+      refill(holder, pages);
       let columns = [];
       for (let now = found.size || size; now >= size / AIR; now *= SHRINK) {
         for (const page of pages) page.style.setProperty("--name", `${now}px`);
@@ -307,7 +313,7 @@
   // As the hub sorts them: accented letters beside their plain ones.
   const ALIKE = { Ł: "L", Ø: "O", Đ: "D" };
   function plain(text) {
-    const letter = [...text.normalize("NFD").replace(/[\u0300-\u036f]/g, "")][0]?.toUpperCase() || "";
+    const [letter = ""] = text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toUpperCase();
     return ALIKE[letter] || letter;
   }
 
@@ -329,7 +335,7 @@
     const lists = picture ? listsOf(picture) : [];
     let holder = document.getElementById("fitted");
     if (!lists.length) {
-      holder?.remove();
+      if (holder) holder.remove();
       document.documentElement.classList.remove("fitted");
       known = "";
       return;
@@ -351,7 +357,7 @@
         for (const page of made) page.dataset.index = list.list ? indexOf(list, page) : list.name || "";
         pages.push(...made);
       }
-      holder.replaceChildren(...pages);
+      refill(holder, pages);
       pages.forEach(crown);
       known = now;
     }
@@ -362,7 +368,7 @@
       mark.textContent = page.dataset.index;
       return mark;
     });
-    foot.replaceChildren(...(marks.length > 1 ? marks : []));
+    refill(foot, marks.length > 1 ? marks : []);
   }
 
   function solo({ page }) {
@@ -387,6 +393,6 @@
   }
 
   let soon = 0;
-  addEventListener("resize", () => { clearTimeout(soon); soon = setTimeout(() => { fit(); window.roundtapWall?.turn(); }, 150); });
+  addEventListener("resize", () => { clearTimeout(soon); soon = setTimeout(() => { fit(); if (window.roundtapWall) window.roundtapWall.turn(); }, 150); });
   window.roundtapFit = { fit, smallest, capitals };
 })();

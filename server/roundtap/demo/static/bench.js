@@ -3,6 +3,9 @@
 
 const tables = new Map();
 const KEYS = { a: "a", l: "b", ArrowUp: "up", ArrowDown: "down", ArrowLeft: "a", ArrowRight: "b" };
+const POINTS = window.PointerEvent
+  ? { down: "pointerdown", ends: ["pointerup", "pointercancel", "lostpointercapture"] }
+  : { down: "mousedown", ends: ["mouseup", "mouseleave"] };
 const TAP_MS = 250; // shorter than any hold
 const CALL_MS = TAP_MS + 1800;
 
@@ -45,11 +48,11 @@ function add(number) {
   box.dataset.number = number;
   box.dataset.unit = box.dataset.switches = `table-${number}`;
   for (const button of box.querySelectorAll("[data-pin]")) {
-    button.addEventListener("pointerdown", (event) => {
+    button.addEventListener(POINTS.down, (event) => {
       queued(table, button.dataset.pin, true);
-      button.setPointerCapture(event.pointerId);
+      if (button.setPointerCapture) button.setPointerCapture(event.pointerId);
     });
-    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+    for (const end of POINTS.ends) {
       button.addEventListener(end, () => queued(table, button.dataset.pin, false));
     }
     button.addEventListener("contextmenu", (event) => event.preventDefault());
@@ -130,7 +133,8 @@ function drawPaper({ sheets, faults }) {
   desk.hidden = false;
   for (const box of desk.querySelectorAll("[data-fault]")) box.checked = faults.includes(box.dataset.fault);
   const roll = desk.querySelector(".roll");
-  roll.replaceChildren(...sheets.map(({ number, sheet }) => {
+  roll.textContent = "";
+  roll.append(...sheets.map(({ number, sheet }) => {
     const image = document.createElement("img");
     image.src = `data:image/png;base64,${sheet}`;
     image.alt = `${number}`;

@@ -4,11 +4,14 @@
 const frames = [...document.querySelectorAll(".screen-frame")];
 
 // A page that is made for a wider screen is shown smaller, never cut.
-const fitting = new ResizeObserver((sizes) => {
-  for (const { target, contentRect } of sizes) {
-    target.style.setProperty("--scale", Math.min(1, contentRect.width / Number(target.parentElement.dataset.wide)));
+function fit() {
+  for (const box of frames) {
+    const view = box.querySelector(".view");
+    view.style.setProperty("--scale", Math.min(1, view.clientWidth / Number(view.parentElement.dataset.wide)));
   }
-});
+}
+addEventListener("resize", fit);
+onNews(fit);
 
 onInfo((info) => {
   document.body.classList.toggle("links", !info.frames);
@@ -25,7 +28,6 @@ onInfo((info) => {
     frame.title = link.textContent;
     frame.src = link.href;
     view.append(frame);
-    fitting.observe(view);
   }
   document.getElementById("pin").hidden = !info.asks_pin;
 });
@@ -66,8 +68,9 @@ onNews(({ guide }) => {
   const list = document.getElementById("steps");
   list.hidden = false;
   document.getElementById("free").hidden = true;
-  document.getElementById("said").textContent = guide.what.replaceAll("*", "");
-  list.replaceChildren(...guide.steps.map((title, at) => {
+  document.getElementById("said").textContent = guide.what.split("*").join("");
+  list.textContent = "";
+  list.append(...guide.steps.map((title, at) => {
     const line = document.createElement("li");
     line.dataset.number = `${at + 1}`;
     line.className = at < guide.now ? "done" : "";
@@ -86,5 +89,6 @@ onNews(({ guide }) => {
   if (current) current.scrollIntoView({ block: "nearest" });
   const end = document.getElementById("end");
   end.hidden = guide.now < guide.steps.length;
-  end.replaceChildren(...marked(end.hidden ? "" : guide.what));
+  end.textContent = "";
+  end.append(...marked(end.hidden ? "" : guide.what));
 });
