@@ -29,6 +29,16 @@
   // A page that answers a form stands under the form's address: reloading it would send the form again.
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
 
+  // What somebody typed and the hub sent back is still typed: nothing new takes its place.
+  for (const name of (body.dataset.typed || "").split(" ")) {
+    for (const field of document.getElementsByName(name)) {
+      if (!field.matches("textarea, input:not([type=hidden]):not([type=checkbox]):not([type=radio])")) continue;
+      const { value } = field;
+      field.defaultValue = "";
+      field.value = value;
+    }
+  }
+
   // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
   const plain = (text) => text.toLowerCase().replace(/ł/g, "l").replace(/ß/g, "ss").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
 
@@ -317,7 +327,9 @@
       // An organizer's page that looks by itself says so: it is no use that anybody makes of it.
       const answer = await fetch(body.dataset.lookAt || location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
-      if (elsewhere) { location.assign(answer.url); return; }
+      // A login that has ended takes nothing away that somebody is typing: their press leads to it, and back.
+      if (elsewhere && !typing()) location.assign(answer.url);
+      if (elsewhere) return;
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         take(page);
@@ -594,7 +606,7 @@
   }
 
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, look };
+  window.roundtapLive = { patch, look, typing };
 
   filterAll();
   settleStep(false);
