@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from roundtap_core.words import catalogue
 from roundtap_hub.access.auth import is_local_request, is_loopback
-from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, missing_access
+from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
 from roundtap_hub.hub import Hub
 from roundtap_hub.serving import http_answers
 from roundtap_hub.serving.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
@@ -51,8 +51,14 @@ async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answ
             await _redirect(send, 303, f"https://{_host(scope)}:{encrypted.port}{http_answers.path_and_query(scope)}")
         else:
             await _send_refusal(hub, scope, send)
+    elif (
+        scope["method"] == "POST"
+        and find_route("POST", scope["path"]) is not None
+        and http_answers.content_length(scope) <= 64 * 1024
+    ):
+        # The login page carries what was typed (serving/web.py); what no stranger may send is too much for it.
+        return False
     else:
-        # A form is not sent again after the login: that leads to the console.
         await _redirect(
             send,
             302,

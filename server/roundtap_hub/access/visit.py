@@ -25,6 +25,7 @@ class Visit:
     form: str
     language: str
     new_cookies: dict[str, tuple[str, int]] = field(default_factory=dict)
+    returned: bool = False  # has just logged in, as the person who was logged in here before
 
 
 def current_visit() -> Visit:
@@ -88,6 +89,12 @@ def is_form_token_valid(token: str) -> bool:
     return is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
 
 
+def is_own_form() -> bool:
+    """Whether a page of this hub sent this POST: by its origin or, where a browser names none, by its referrer."""
+    own = f"{request.scheme}://{request.host}"
+    return request.headers.get("Origin", own if (request.referrer or "").startswith(f"{own}/") else "") == own
+
+
 def browser_id() -> str:
     """The browser's phone cookie; "" for a browser that sent none, which gets one with the answer."""
     sent = http_cookies.cookies_in(request.headers.get("Cookie", "")).get(http_cookies.PHONE, "")
@@ -114,6 +121,7 @@ def begin_session(pin: str) -> bool:
     if visit.session is not None:
         organizers.sessions.end(visit.session.id)
     visit.token, visit.session = token, session
+    visit.returned = bool(device) and device.partition(".")[0] == session.person
     visit.new_cookies[visit.cookie + http_cookies.DEVICE] = (organizers.device_cookie(session), http_cookies.DEVICE_S)
     visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
     visit.new_cookies[visit.cookie + http_cookies.FORM] = ("", 0)

@@ -3,6 +3,7 @@
 from functools import partial
 
 from flask import redirect, request, url_for
+from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
@@ -110,7 +111,15 @@ def login_page() -> AnyResponse:
 def log_in() -> AnyResponse:
     if not visit.begin_session(web.field("pin")):
         raise Invalid("wrong_pin")
-    return redirect(_after_login(safe_redirect_path(web.field("next"), "/console")), 303)
+    # Another person does not see what the one before has typed.
+    form = safe_redirect_path(web.field("form"), "") if visit.current_visit().returned else ""
+    typed = MultiDict(
+        (name.removeprefix(web.CARRIED), text)
+        for name, text in request.form.items(multi=True)
+        if name.startswith(web.CARRIED)
+    )
+    again = web.show_again(form, typed) if form else None
+    return again or redirect(_after_login(safe_redirect_path(web.field("next"), "/console")), 303)
 
 
 def _after_login(target: str) -> str:

@@ -168,8 +168,9 @@ class BrowserFeed:
 
     @route("GET /feed", EVERYBODY)
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """GET "/feed?page=…&lang=…&variant=…&seen=…": server-sent events for as long as the client stays. Clients
-        without one of the hub's languages get "view" (something changed), never "patch". 503 for an address that has
+        """GET "/feed?page=…&lang=…&variant=…&seen=…": server-sent events for as long as the client stays, or with
+        "once=1" only what is new, for a page whose browser has no connection left to hold. Clients without one of the
+        hub's languages get "view" (something changed), never "patch". 503 for an address that has
         its share of feeds, 400 for one of several requests sent at once: a feed needs its connection for itself."""
         if TRANSPORT not in scope:
             await send_json(send, 400, {"error": "ask for a feed alone"}, CLOSE)
@@ -228,17 +229,18 @@ class BrowserFeed:
         group.clients.add(client)
         client.begin()
         clock = self._clock(_event_of(page))
+        # Whether its page is old comes before the time: a page that hears the time has looked.
+        if client.version != version:
+            client.send_reload(version)
         client.send(
             _chunk("retry: 2000\n\n") + self._hubs_event() + (self._clock_event(clock) if clock else self._tick_event())
         )
-        if client.version != version:
-            client.send_reload(version)
         if params.get("display") == "1" and (display := _display_of(scope)):
             client.display, client.own_drawing = display, "variant" not in params
             self._display_clients.add(client)
             self._hub.hall.displays.count_feed(display, 1)
             self._redirect_display(client)
-        if self._closing:
+        if self._closing or "once" in params:
             client.shutdown()
 
     def _remove_client(self, client: FeedClient) -> None:

@@ -6,10 +6,11 @@ from functools import partial, wraps
 from html import unescape
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, url_for
 from markupsafe import Markup
+from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import Instant, format_clock
@@ -28,7 +29,16 @@ from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, STAFF_ROLES, Route, refuse_in_state, refuse_role
+from roundtap_hub.access.policy import (
+    HEAD_JUDGE,
+    JUDGE,
+    ROUTES,
+    STAFF_ROLES,
+    Route,
+    find_route,
+    refuse_in_state,
+    refuse_role,
+)
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.events import places
@@ -62,6 +72,8 @@ NAVIGATION = "roundtap_navigation"
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
 
+View = Callable[..., AnyResponse]
+
 current_hub = visit.current_hub
 
 _ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS}", re.DOTALL)
@@ -78,10 +90,13 @@ _ROW = re.compile(rf'<(div|span) class="row">\s*(?:{_GONE}\s*)+</\1>')
 
 ID_LETTERS_MAX = 64
 SANITIZED_FORMS = frozenset(
-    {"console.save_list", "me.save_list", "console.import_preview_page", "console.add_competitors"}
+    {"console.save_list", "me.save_list", "console.import_preview_page", "console.add_competitors", "pages.log_in"}
 )
 """Forms for pasted lists, tables and names, which remove invisible characters (people/lists.py, people/raw_table.py,
-people/registration_desk.py)."""
+people/registration_desk.py); and the login, which carries them."""
+
+CARRIED = "typed."  # before the name of a field that the login page carries
+CARRIED_MAX = 48_000  # letters of all of them as they are sent: a stranger may send no longer form than 64 kB
 
 COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
 
@@ -173,19 +188,50 @@ def guard_forms(blueprint: Blueprint, organizer_only: bool = False) -> None:
 
     @blueprint.before_request
     def check() -> AnyResponse | None:
+        if organizer_only and visit.current_staff() is None:
+            return _ask_login()
         if request.method == "POST" and not visit.is_form_token_valid(request.form.get("csrf", "")):
-            abort(403)
+            # Of a page from before the last login, or from elsewhere.
+            return (visit.is_own_form() and show_again(request.path, request.form)) or abort(403)
         if organizer_only:
-            who = visit.current_staff()
-            if who is None:
-                # access_guard.py has let in only sessions; this one has ended since.
-                target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
-                return redirect(url_for("pages.login_page", next=target))
-            _check_role(who.role)
+            _check_role(_role())
         if organizer_only and "since" not in request.args:
             # A page that polls by itself is no activity.
             visit.touch_session()
         return None
+
+
+def _ask_login() -> AnyResponse:
+    """The login; for a form of this hub's own pages, with what was typed in it."""
+    if request.method != "POST" or not visit.is_own_form():
+        target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
+        return redirect(url_for("pages.login_page", next=target))
+    typed = [(CARRIED + name, text) for name, text in request.form.items(multi=True) if name not in ("csrf", "pin")]
+    came_from = urlsplit(request.referrer or "").path
+    g.status, around = 401, [("form", request.path), ("next", came_from if find_route("GET", came_from) else "")]
+    fields = MultiDict([*around, *(typed if len(urlencode(typed)) < CARRIED_MAX else ())])
+    answer: AnyResponse = _answer_for("/login", fields).again()  # type: ignore[attr-defined]
+    return answer
+
+
+def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
+    """The page of a form of this address as it was typed, of which nothing was done, for the reader to press again.
+    None: there is no such form, or not for them."""
+    is_theirs = may_ask(current_snapshot(), _role(), f"POST {form}")
+    if not is_theirs or (again := getattr(_answer_for(form, typed), "again", None)) is None:
+        return None
+    drop_request_cache()
+    where = request.view_args or {}
+    g.problem, g.status, g.address = Problem("form_again"), 403, url_for(_endpoint_of(again), **where)
+    answer: AnyResponse = again(**where)
+    return answer
+
+
+def _answer_for(path: str, typed: Mapping[str, str]) -> View:
+    """From now on this request is answered as if this form had been sent; the function that does it."""
+    rule, where = current_app.url_map.bind("").match(path, method="POST", return_rule=True)
+    request.url_rule, request.view_args, request.form = rule, dict(where), ImmutableMultiDict(typed)
+    return current_app.view_functions[rule.endpoint]
 
 
 def finish_response(response: Response) -> Response:
@@ -488,9 +534,6 @@ def refuse_unfit_fields() -> None:
             raise Invalid("unfit_text", where=f"/{name}")
 
 
-View = Callable[..., AnyResponse]
-
-
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     """The buttons for this Problem; a label warns where a published round would be removed."""
     found = CUT_CHOICES.get(problem.key, ())
@@ -519,6 +562,7 @@ def shows_problem_on(again: View) -> Callable[[View], View]:
                 g.address = url_for(_endpoint_of(again), **where)
                 return again(**where)
 
+        handled.again = again  # type: ignore[attr-defined]
         return handled
 
     return wrap

@@ -61,7 +61,8 @@
 
   async function fetched(address) {
     const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
-    if (answer.redirected) { location.assign(answer.url); return null; }
+    if (answer.redirected && !window.roundtapLive.typing()) location.assign(answer.url);
+    if (answer.redirected) return null;
     if (!answer.ok) return null;
     return new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("part");
   }

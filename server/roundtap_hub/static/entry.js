@@ -45,6 +45,8 @@
     drawer.classList.remove("unsent");
     const page = parser.parseFromString(await answer.text(), "text/html");
     const found = page.getElementById("part");
+    // Sent by the browser itself, the login that has ended comes back with what was typed.
+    if (!found && sent && sent.form && answer.status === 401) { sent.form.submit(); return null; }
     if (!found && answer.redirected) { location.assign(answer.url); return null; }
     if (mine !== asked || !found) return null;
     const problem = page.querySelector("main > .problem");
@@ -113,7 +115,7 @@
     number.value = "";
     number.focus({ preventScroll: true });
     sending = (async () => {
-      const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+      const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), form });
       if (found) show(found);
       else { number.value = was; if (text()) text().focus({ preventScroll: true }); }
       return Boolean(found) && !text();
@@ -123,7 +125,7 @@
   }
 
   async function press(form) {
-    const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
+    const found = await part(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), form });
     if (found) show(found);
     else if (!drawer.classList.contains("unsent")) table();
   }

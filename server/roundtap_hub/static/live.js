@@ -11,7 +11,6 @@
   let lastHeardDate = Date.now();
   // The time of day at the hub when it was last heard, where it knows one.
   let lastTime = "";
-  let source = null;
   let sent = new WeakSet();
   let backOff = 1000;
   let loading = false;
@@ -29,6 +28,16 @@
 
   // A page that answers a form stands under the form's address: reloading it would send the form again.
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
+
+  // What somebody typed and the hub sent back is still typed: nothing new takes its place.
+  for (const name of (body.dataset.typed || "").split(" ")) {
+    for (const field of document.getElementsByName(name)) {
+      if (!field.matches("textarea, input:not([type=hidden]):not([type=checkbox]):not([type=radio])")) continue;
+      const { value } = field;
+      field.defaultValue = "";
+      field.value = value;
+    }
+  }
 
   // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
   const plain = (text) => text.toLowerCase().replace(/ł/g, "l").replace(/ß/g, "ss").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
@@ -74,13 +83,7 @@
   document.addEventListener("submit", ({ target }) => {
     setTimeout(() => target.querySelectorAll("button").forEach((button) => { button.disabled = true; }), 0);
   });
-  // A page that is left may be kept by the browser, to be there at once when somebody comes back: its feed is not, since
-  // six kept ones would be all the connections that a browser has for one hub.
-  window.addEventListener("pagehide", () => {
-    if (source) source.close();
-  });
-  window.addEventListener("pageshow", ({ persisted }) => {
-    if (persisted && body.dataset.feed) connect();
+  window.addEventListener("pageshow", () => {
     sent = new WeakSet();
     askedAt = Infinity;
     document.querySelectorAll("form button[disabled]").forEach((button) => { button.disabled = false; });
@@ -325,7 +328,9 @@
       // An organizer's page that looks by itself says so: it is no use that anybody makes of it.
       const answer = await fetch(body.dataset.lookAt || location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
-      if (elsewhere) { location.assign(answer.url); return; }
+      // A login that has ended takes nothing away that somebody is typing: their press leads to it, and back.
+      if (elsewhere && !typing()) location.assign(answer.url);
+      if (elsewhere) return;
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         take(page);
@@ -340,6 +345,7 @@
     } finally {
       loading = false;
       askedAt = Infinity;
+      caughtUp();
       freshness();
       if (again) { again = false; look(); }
     }
@@ -359,6 +365,7 @@
     lastHeardDate = Date.now();
     noteVersion();
     backOff = 1000;
+    if (holds && !claim()) connect();
     freshness();
   }
 
@@ -396,17 +403,23 @@
     for (const afterMs of [BUSY_MS, GIVEN_UP_MS]) setTimeout(freshness, afterMs + 1);
   }
 
+  const silence = () => Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
+
   function freshness() {
-    const silent = Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
-    const stale = body.dataset.feed !== undefined && silent > SILENT_MS;
+    if (rests) return;
+    const silent = silence();
+    const checkedMs = performance.now() - checksFrom;
+    const old = body.dataset.feed !== undefined && silent > SILENT_MS;
+    const lost = old && (checksFrom === null || checkedMs > SILENT_MS);
+    const checks = checksFrom !== null && !lost && checkedMs > CHECK_MS;
     const waitedMs = performance.now() - askedAt;
     const waits = waitedMs > BUSY_MS && waitedMs <= GIVEN_UP_MS;
-    if (stale) seek();
-    body.classList.toggle("stale", stale);
+    if (lost) seek();
+    body.classList.toggle("stale", lost || checks);
     const sign = document.getElementById("contact");
-    window.roundtap.hide(sign, !stale && !waits);
-    if (!stale && waits) sign.querySelector("[data-contact-age]").textContent = sign.dataset.busy;
-    if (stale) {
+    window.roundtap.hide(sign, !lost && !checks && !waits);
+    if (!lost && (checks || waits)) sign.querySelector("[data-contact-age]").textContent = checks ? sign.dataset.checks : sign.dataset.busy;
+    if (lost) {
       const seconds = Math.floor(silent / 1000);
       const age = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
       const said = lastTime ? sign.dataset.said.replace("{time}", lastTime) : sign.dataset.saidAlone;
@@ -440,26 +453,118 @@
 
   function timed({ now_ms: nowMs, time }) {
     lastTime = time || "";
+    caughtUp();
     document.dispatchEvent(new CustomEvent("roundtap:time", { detail: nowMs }));
   }
 
+  // --- A browser has six connections to one host, and a feed holds one for as long as it is open: a page that nobody
+  // sees or hears has none, and of all others three hold theirs. The rest ask for what is new every few seconds, and at
+  // once when one of the three has heard something.
+  const FEEDS_MAX = 3;
+  const ASK_MS = 5000;
+  // The hub says something every 5 s, and each time the page notes that it holds its feed.
+  const GONE_MS = 12 * 1000;
+  const HELD = "roundtap:feed:";
+  const NEWS = "roundtap:news";
+  const place = HELD + Math.random();
+  const begun = Date.now();
+  let source = null;
+  let holds = false;
+  let rests = false;
+  // The browser may keep a page that was left, to be there at once when somebody comes back.
+  let isLeft = false;
+  let retry = 0;
+  // Since when a page that is seen again looks for what it has missed: for so long nobody knows whether it is old.
+  const CHECK_MS = 300;
+  let checksFrom = null;
+
+  const isHeard = () => "display" in body.dataset || "sound" in body.dataset || document.querySelector("#alerts [aria-pressed=true]");
+  const isAwake = () => !isLeft && (!document.hidden || isHeard());
+
+  // Walls first, then pages that are seen; of these the oldest. All pages come to the same order from the same notes.
+  const order = () => `${"display" in body.dataset ? 0 : document.hidden ? 2 : 1} ${begun} ${place}`;
+
+  // Whether this page is among the first. What a page has noted that was killed counts no longer.
+  function mayHold() {
+    const mine = order();
+    const before = Object.keys(localStorage).filter((key) => {
+      if (!key.startsWith(HELD) || key === place) return false;
+      const [heardAt, theirs] = JSON.parse(localStorage.getItem(key)) || [];
+      if (Math.abs(Date.now() - heardAt) <= GONE_MS) return theirs < mine;
+      localStorage.removeItem(key);
+      return false;
+    });
+    return before.length < FEEDS_MAX;
+  }
+
+  // A browser that keeps nothing cannot share: there each page has a feed of its own.
+  function claim() {
+    try {
+      holds = mayHold();
+      if (holds) localStorage.setItem(place, JSON.stringify([Date.now(), order()]));
+      else localStorage.removeItem(place);
+    } catch (error) {
+      holds = true;
+    }
+    return holds;
+  }
+
+  function close() {
+    clearTimeout(retry);
+    if (source) source.close();
+  }
+
+  function rest() {
+    rests = true;
+    close();
+    try { localStorage.removeItem(place); } catch (error) { /* Nothing is kept there. */ }
+  }
+
+  function wake() {
+    if (!rests) {
+      if (!holds || !claim()) connect();
+      return;
+    }
+    rests = false;
+    if (silence() > SILENT_MS) {
+      checksFrom = performance.now();
+      setTimeout(freshness, CHECK_MS + 1);
+    }
+    connect();
+  }
+
+  function caughtUp() {
+    if (!looking && !loading) checksFrom = null;
+  }
+
+  function tellOthers(data) {
+    if (holds) try { localStorage.setItem(NEWS, data); } catch (error) { /* Nobody else is told. */ }
+  }
+
   function connect() {
-    source = new EventSource(feedAddress());
+    close();
+    const asks = !claim();
+    let opened = false;
+    source = new EventSource(feedAddress() + (asks ? "&once=1" : ""));
     source.addEventListener("open", () => {
+      opened = true;
       heard();
       document.dispatchEvent(new CustomEvent("roundtap:connected"));
     });
     source.addEventListener("view", ({ data }) => {
       heard();
+      tellOthers(data);
       changed(data);
     });
     source.addEventListener("patch", ({ data }) => {
       heard();
       const said = JSON.parse(data);
+      tellOthers(said.to);
       if (loading || handIsOn() || !patch(said)) changed(said.to);
     });
     source.addEventListener("clock", ({ data }) => {
       heard();
+      tellOthers(data);
       const said = JSON.parse(data);
       timed(said);
       document.dispatchEvent(new CustomEvent("roundtap:clock", { detail: said }));
@@ -479,13 +584,30 @@
     });
     source.addEventListener("error", () => {
       source.close();
-      setTimeout(connect, backOff * (0.5 + Math.random()));
+      if (!opened) checksFrom = null;
+      retry = setTimeout(connect, (asks && opened ? ASK_MS : backOff) * (0.5 + Math.random()));
       backOff = Math.min(backOff * 2, 15000);
     });
   }
 
+  function follow() {
+    const turn = () => { if (isAwake()) wake(); else rest(); };
+    window.addEventListener("pagehide", () => { isLeft = true; turn(); });
+    window.addEventListener("pageshow", ({ persisted }) => { isLeft = false; if (persisted) turn(); });
+    document.addEventListener("visibilitychange", turn);
+    window.addEventListener("storage", ({ key, newValue }) => {
+      if (rests || !key) return;
+      if (holds ? key.startsWith(HELD) && !mayHold() : key === NEWS || (newValue === null && key.startsWith(HELD))) {
+        clearTimeout(retry);
+        retry = setTimeout(connect, Math.random() * 250);
+      }
+    });
+    if (isAwake()) connect();
+    else rest();
+  }
+
   // For pages that ask by themselves what changed.
-  window.roundtapLive = { patch, look, asks };
+  window.roundtapLive = { patch, look, asks, typing };
 
   filterAll();
   settleStep(false);
@@ -497,7 +619,7 @@
     const [arrival] = performance.getEntriesByType("navigation");
     const known = versions().find(([version]) => version === body.dataset.seen);
     if (known && arrival && arrival.transferSize === 0) [, lastHeardDate] = known;
-    connect();
+    follow();
     window.roundtap.everySecond(freshness);
     if (body.dataset.againMs) setInterval(() => { if (!document.hidden) look(); }, Number(body.dataset.againMs));
     // plain.js goes on until all has run: on the wall, wall.js too.

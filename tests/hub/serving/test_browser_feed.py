@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 from asgi_client import AsgiClient
-from feed_listener import FeedLink, Listener, joined
+from feed_listener import PATIENCE_S, FeedLink, Listener, joined
 from page_dom import tree
 from pages_kit import House, open_house
 
@@ -80,6 +80,14 @@ def test_who_shows_something_else_is_told_to_look(client: AsgiClient):
     browser = Listener(client, "/e/e1/pairings", seen="long ago")
     browser.until(lambda: browser.named("view") == [browser.seen], "a view")
     browser.close()
+
+
+def test_who_asks_once_is_told_what_is_new_and_holds_nothing(client: AsgiClient):
+    """A browser that has no connection left to hold."""
+    browser = Listener(client, "/e/e1/pairings", seen="long ago", once="1")
+    browser.stream.result(PATIENCE_S)
+    assert [name for name, _ in browser.events] == ["view", "clock"]
+    assert not client.application.browsers.clients()
 
 
 def test_a_report_is_told_as_the_row_that_changed(house: House, client: AsgiClient):

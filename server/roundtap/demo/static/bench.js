@@ -177,16 +177,33 @@ function onNews(listener) {
   listener(latest);
 }
 
-const source = new EventSource("pictures");
-source.onmessage = (event) => {
-  const news = JSON.parse(event.data);
-  Object.assign(latest, news);
-  if (news.printer) drawPaper(news.printer);
-  if (news.table && news.table <= most) draw(tables.get(news.table) || add(news.table), news.picture);
-  drawSwitches(latest.switches || {});
-  for (const listener of listeners) listener(news);
-};
-source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
+// A browser has six connections to one host, and keeps pages that were left: one that nobody sees holds none, and is told
+// everything when it is seen again.
+let source = null;
+
+function rest() {
+  if (source) source.close();
+}
+
+function follow() {
+  rest();
+  if (document.hidden) return;
+  source = new EventSource("pictures");
+  source.onmessage = (event) => {
+    const news = JSON.parse(event.data);
+    Object.assign(latest, news);
+    if (news.printer) drawPaper(news.printer);
+    if (news.table && news.table <= most) draw(tables.get(news.table) || add(news.table), news.picture);
+    drawSwitches(latest.switches || {});
+    for (const listener of listeners) listener(news);
+  };
+  source.onerror = () => { for (const table of tables.values()) table.box.classList.add("dead"); };
+}
+
+follow();
+document.addEventListener("visibilitychange", follow);
+window.addEventListener("pagehide", rest);
+window.addEventListener("pageshow", ({ persisted }) => { if (persisted) follow(); });
 
 const told = fetch("info").then((answer) => answer.json()).then((info) => {
   for (const link of document.querySelectorAll("[data-path]")) {
