@@ -3,15 +3,15 @@ its page, an event has its own colour, sheets are numbered, and an empty date lo
 
 from __future__ import annotations
 
-import base64
+import io
 import re
-import zlib
 from collections.abc import Iterator
 
 import pytest
 from engines import ENGINES
 from hall_kit import Hall
 from pages_kit import PIN
+from PIL import Image
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
@@ -90,3 +90,34 @@ def test_an_event_has_its_own_color(hall: Hall, engine: WebDriver, color: str) -
     engine.get(f"{hall.url}/e/{event}")
     shown = engine.execute_script("return getComputedStyle(document.querySelector('.strip')).backgroundColor")
     assert tuple(map(int, re.findall(r"\d+", shown))) == tuple(bytes.fromhex(color[1:])), shown
+
+
+def inks(engine: WebDriver, selector: str) -> int:
+    """How many colors stand in a field, its frame and its sign left out."""
+    x, y, width, height = engine.execute_script(
+        "const field = document.querySelector(arguments[0]);"
+        "field.scrollIntoView({ block: 'center', behavior: 'instant' });"
+        "const box = field.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]",
+        selector,
+    )
+    picture = Image.open(io.BytesIO(engine.get_screenshot_as_png())).convert("RGB")
+    inside = picture.crop((int(x) + 6, int(y) + 6, int(x + 0.7 * width), int(y + height) - 6))
+    return len(inside.getcolors(4096) or range(4096))
+
+
+def test_a_date_that_nobody_gave_shows_none(hall: Hall, engine: WebDriver) -> None:
+    """Safari and its kin show today in an empty field; others how a date is written."""
+    let_in(engine, hall)
+    engine.get(f"{hall.url}/console/new")
+    engine.execute_script("for (const one of document.querySelectorAll('main details')) one.open = true")
+    date = "input[name=date]"
+    assert inks(engine, "input[name=venue]") == 1
+    assert engine.find_element(By.CSS_SELECTOR, date).get_attribute("value") == ""
+    if name_of(engine) == "minibrowser":
+        assert inks(engine, date) == 1
+    engine.execute_script(
+        "const date = document.querySelector(arguments[0]); date.value = '2026-12-24';"
+        "date.dispatchEvent(new Event('input', { bubbles: true }))",
+        date,
+    )
+    assert inks(engine, date) > 1

@@ -124,6 +124,8 @@ class Marionette(RemoteConnection):
                 fields["element"] = fields.pop("id")
             elif command == Command.SWITCH_TO_FRAME and isinstance(fields["id"], dict):
                 fields = {"element": fields["id"][ELEMENT]}
+            elif command == Command.SCREENSHOT:
+                fields = {"full": False}
             error, answer = self._say(f"WebDriver:{MARIONETTE[command]}", fields)
         if error is not None:
             return {"status": 500, "value": json.dumps({"value": error})}
