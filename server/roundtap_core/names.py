@@ -19,10 +19,8 @@ _ASIDE = re.compile(
     | ,?\s+(?:Jr|jr|JR|Sr|sr|SR|Jnr|Snr|II|III|IV|PhD)\b\.?(?!\s*\w)""",
     re.VERBOSE,
 )
-# Chinese, Japanese and Korean: half a word of these is another word, or none.
-_NO_INITIALS = re.compile(
-    "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
-)
+# Of these words no letter stands for the whole: they are Chinese, Japanese or Korean.
+_NO_INITIALS = "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
 
 
 def clean_name(text: str) -> str:
@@ -53,13 +51,9 @@ def shorten_name(name: str, letters: int) -> str:
     words = _ASIDE.sub(" ", name).split() or name.strip(" ()[]{}<>（）【】「」\"“”„«»'‘’").split() or [name]
     if letters > max(map(len, words[1:]), default=1):
         return " ".join(name.split())
-    return " ".join([*words[:1], *(_initial(word, letters) for word in words[1:])])
-
-
-def _initial(word: str, letters: int) -> str:
-    """So many letters of a word, each with its marks; "'t" and "F." have one."""
-    found = re.match(rf"[\W\d_]*(?:[^\W\d_][^\w\x00-\xbf\u2000-\u200b\u200e-\u206f]*){{{letters}}}", word)
-    return word if found is None or found.end() == len(word) or _NO_INITIALS.search(word) else f"{found[0]}."
+    # A letter goes with its marks, and with the sign before it: "'t".
+    initial = rf"^(?!.*{_NO_INITIALS})([\W\d_]*(?:[^\W\d_][^\w\x00-\xbf\u2000-\u200b\u200e-\u206f]*+){{{letters}}}).+"
+    return " ".join([*words[:1], *(re.sub(initial, r"\1.", word) for word in words[1:])])
 
 
 def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:

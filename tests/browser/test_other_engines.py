@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from engines import ENGINES
 from hall_kit import Hall
 from pages_kit import PIN
 from PIL import Image
@@ -16,6 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 
+from engines import ENGINES
 from kit import wait_until
 from roundtap_core.event.commands import SetClock
 

@@ -31,18 +31,28 @@
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
 
   // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
-  const plain = (text) => text.toLowerCase().replace(/ł/g, "l").replace(/ß/g, "ss").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
+  // What is typed is folded and looked for as roundtap_core/name_search.py does it: there is why.
+  const DROPPED = /['`\u00ad\u00b4\u00b7\u02b9-\u02cb\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u05f3\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u2018-\u201b\u202a-\u202e\u2032\u2035\u2060-\u2069\u20d0-\u20f0\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uff07]/g;
+  const APART = /[\u0000-/:-@[-`{-\u00bf\u00d7\u00f7\u0589\u05be\u060c\u061b\u061f\u06d4\u1680\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\u30fb]+/g;
+  const ODD = "øłđðıħŧŋəςґیىکةßæœþ";
+  const PLAIN = [..."olddihtneσгييكه", "ss", "ae", "oe", "th"];
+  const fold = (text) => text.replace(DROPPED, "").normalize("NFKD").toLowerCase().replace(DROPPED, "")
+    .replace(new RegExp(`[${ODD}]`, "g"), (letter) => PLAIN[ODD.indexOf(letter)]).replace(APART, " ").trim();
+  const rough = (word) => word.replace(/a+e*|[ou]e*|s+|d[hj]|th/g, (two) => two[0]);
+  const stands = (word, text) => [word, rough(word)].some((each) => text.includes(each)
+    || text.split(" ").some((part) => part.endsWith(".") && each.startsWith(part.slice(0, -1))));
+  const finds = (words, text, joined) => words.every((_, last) => words.some((_, first) => (joined ? first <= last : first === last)
+    && stands(words.slice(first, last + 1).join(""), text)));
 
   function filter(input) {
-    const wanted = plain(input.value.trim());
-    const items = document.querySelectorAll(`${input.dataset.filter} > [data-text]`);
-    let shown = 0;
-    for (const item of items) {
-      item.hidden = !plain(item.dataset.text).includes(wanted);
-      shown += item.hidden ? 0 : 1;
-    }
+    const words = fold(input.value).split(" ").filter(Boolean);
+    const items = [...document.querySelectorAll(`${input.dataset.filter} > [data-text]`)];
+    const found = (joined) => items.filter((item) => finds(words, item.dataset.text, joined));
+    const first = found(false);
+    const shown = new Set(first.length ? first : found(true));
+    for (const item of items) item.hidden = !shown.has(item);
     const none = document.querySelector(`${input.dataset.filter}-none`);
-    if (none) none.hidden = shown > 0 || items.length === 0;
+    if (none) none.hidden = shown.size > 0 || items.length === 0;
   }
   const filterAll = () => document.querySelectorAll("[data-filter]").forEach(filter);
 
