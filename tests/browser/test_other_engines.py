@@ -1,5 +1,5 @@
-"""What Firefox ESR and WebKitGTK once showed, in every engine: the field that is typed in has the focus, a list stays on
-its page, an event has its own colour, sheets are numbered, and an empty date looks empty."""
+"""What Firefox ESR and WebKitGTK once showed, tried in every engine: focus, a list that is too wide, an event's colour, an
+empty date, and the numbers of printed sheets."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 from roundtap_core.name_search import find, fold, is_found, search_text
 
 FOUND_BY = {
-    "Sean O'Brien": "o'brien|o’brien|o‘brien|oʼbrien|o`brien|o´brien|o＇brien|o′brien|obrien|o brien|O’BRIEN|brien sean",
+    "Sean O'Brien": "o'brien|o’brien|o‘brien|oʼbrien|o`brien|o´brien|o＇brien|o′brien|obrien|o brien|O’BRIEN",
     "Sean O’Brien": "o'brien|obrien|o brien",
     "Sean OBrien": "o'brien|o brien|obrien",
     "Sean O Brien": "o'brien|obrien|sean obrien|obrien sean",
@@ -33,7 +33,7 @@ FOUND_BY = {
     "Ilkay Isik": "İlkay|ışık",
     "Ştefan Țepeș": "stefan|tepes|ștefan|țepeș",
     "Gal·la Coll": "galla|gal.la|gal·la",
-    "Anna Müller-Lüdenscheidt": "müller lüdenscheidt|mueller-luedenscheidt|mullerludenscheidt|ludenscheidt anna|Müller‐Lüd",
+    "Anna Müller-Lüdenscheidt": "müller lüdenscheidt|mueller-luedenscheidt|mullerludenscheidt|ludenscheidt a|Müller‐Lüd",
     "Jean Luc Picard": "jean-luc|jeanluc|jean  luc|picard, jean luc",
     "Ana  Ruiz": "ana ruiz|ruiz ana|ruiz,ana|  ana   ruiz  |ana　ruiz|ANA RUIZ",
     "Ａｎａ Ｒｕｉｚ": "ana|ruiz",
@@ -89,6 +89,6 @@ def test_nobody_is_found_by_another_name() -> None:
 
 def test_what_is_folded() -> None:
     assert fold("  O’Brien-ŁUŹ ") == "obrien luz"
-    assert search_text("Søren Ærø") == "soren aero sorenaero soren aro sorenaro".replace("soren aro", "soren aro")
+    assert search_text("Søren Ærø") == "soren aero sorenaero soren aro sorenaro"
     assert search_text("Cher") == "cher"
     assert search_text("Franz Ke.", shortened=True) == "franz ke franzke ke."
