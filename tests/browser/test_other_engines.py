@@ -1,5 +1,5 @@
-"""What Firefox ESR and WebKitGTK once showed, tried in every engine: focus, a list that is too wide, an event's colour, an
-empty date, and the numbers of printed sheets."""
+"""What Firefox ESR and WebKitGTK once showed, tried in every engine: the focus, a list that is too wide, the colour of an
+event, an empty date, and the numbers of printed sheets."""
 
 from __future__ import annotations
 

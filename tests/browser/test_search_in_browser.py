@@ -32,6 +32,7 @@ LETTERS = (
     "aaaeeeiioouusstthhddjjnnllkr äöüßæœøåłđðþıİşğçñőűéèêąęßſﬁ'’‘ʼ`´-‐ .·,()１２Ａｂ12"
     "ơưữạΣςσЙёґ王小김민がガأىی\u0301\u0308\u200d\u200f"
 )
+RUN = """
 const [texts, queries] = arguments, list = document.getElementById("people"), field = document.getElementById("find");
 list.replaceChildren(...texts.map((text) => {
     const row = document.createElement("li");

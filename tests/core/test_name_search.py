@@ -33,7 +33,7 @@ FOUND_BY = {
     "Ilkay Isik": "İlkay|ışık",
     "Ştefan Țepeș": "stefan|tepes|ștefan|țepeș",
     "Gal·la Coll": "galla|gal.la|gal·la",
-    "Anna Müller-Lüdenscheidt": "müller lüdenscheidt|mueller-luedenscheidt|mullerludenscheidt|ludenscheidt a|Müller‐Lüd",
+    "Anna Müller-Lüdenscheidt": "müller lüdenscheidt|mueller-luedenscheidt|mullerludenscheidt|Müller‐Lüd",
     "Jean Luc Picard": "jean-luc|jeanluc|jean  luc|picard, jean luc",
     "Ana  Ruiz": "ana ruiz|ruiz ana|ruiz,ana|  ana   ruiz  |ana　ruiz|ANA RUIZ",
     "Ａｎａ Ｒｕｉｚ": "ana|ruiz",
