@@ -1,11 +1,14 @@
-"""What Firefox ESR and WebKitGTK once showed, tried in every engine: the focus, a list that is too wide, the colour of an
-event, an empty date, and the numbers of printed sheets."""
+"""What Firefox ESR and WebKitGTK once showed, tried in every engine: focus, a list that is too wide, colours of events,
+an empty date, numbers of printed sheets."""
 
 from __future__ import annotations
 
+import base64
 import io
 import re
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from hall_kit import Hall
@@ -13,6 +16,7 @@ from pages_kit import PIN
 from PIL import Image
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.common.print_page_options import PrintOptions
 from selenium.webdriver.remote.webdriver import WebDriver
 
 from engines import ENGINES
@@ -121,3 +125,37 @@ def test_a_date_that_nobody_gave_shows_none(hall: Hall, engine: WebDriver) -> No
         date,
     )
     assert inks(engine, date) > 1
+
+
+def pages_in(pdf: bytes) -> int:
+    """How many pages a PDF has, whether its objects are packed or not."""
+    packed = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.S)
+    objects = [pdf]
+    for each in packed:
+        with suppress(zlib.error):
+            objects.append(zlib.decompress(each))
+    return sum(len(re.findall(rb"/Type\s*/Page\b(?!s)", each)) for each in objects)
+
+
+@pytest.mark.parametrize(
+    ("what", "size"),
+    [("print/{}/pairings-name", "a4"), ("console/{}/print/players", "a5"), ("console/{}/print/emergency", "a4")],
+)
+def test_every_page_of_a_sheet_has_its_number(hall: Hall, engine: WebDriver, what: str, size: str) -> None:
+    """Chromium writes numbers into the margins; elsewhere the sheet has a line for each page, and that page is one."""
+    event = hall.create(
+        "Winter Open", people=[f"Maximilian von Hohenfels-Brandt {n:03}" for n in range(90)], full_names="1"
+    )
+    hall.publish(event)
+    let_in(engine, hall)
+    engine.get(f"{hall.url}/{what.format(event)}?size={size}")
+    numbers = [one.get_attribute("textContent") for one in engine.find_elements(By.CLASS_NAME, "page-number")]
+    if name_of(engine) == "chrome":
+        assert numbers == []
+        return
+    assert len(numbers) > 2
+    assert numbers == [f"{at} / {len(numbers)}" for at in range(1, len(numbers) + 1)]
+    if name_of(engine) == "firefox":
+        engine.set_window_size(500, 800)
+        pdf = engine.print_page(PrintOptions())
+        assert pages_in(base64.b64decode(pdf)) == len(numbers)
