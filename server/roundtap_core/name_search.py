@@ -8,16 +8,11 @@ from typing import Any
 
 # Apostrophes of all kinds, the dot of "Gal·la", marks of letters, signs that nobody sees.
 _DROPPED = re.compile(
-    "['`\u00ad\u00b4\u00b7\u02b9-\u02cb\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u05f3"
-    "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff"
-    "\u200b-\u200f\u2018-\u201b\u202a-\u202e\u2032\u2035\u2060-\u2069\u20d0-\u20f0\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f"
-    "\ufeff\uff07]"
+    "['`\u00ad\u00b4\u00b7\u02b9-\u02cb\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670"
+    "\u06d6-\u06ed\u200b-\u200f\u2018-\u201b\u202a-\u202e\u2032\u2035\u2060-\u2069\u20d0-\u20f0\u3099\u309a\ufe00-\ufe0f\ufeff]"
 )
 # Blanks, hyphens and all other signs between words.
-_APART = re.compile(
-    r"[\u0000-/:-@\[-`{-\u00bf\u00d7\u00f7\u0589\u05be\u060c\u061b\u061f\u06d4\u1680\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f"
-    r"\u30fb]+"
-)
+_APART = re.compile(r"[\u0000-/:-@\[-`{-\u00bf\u00d7\u00f7\u060c\u2000-\u206f\u3000-\u303f\u30fb]+")
 # Letters that are not a plain one with a mark.
 _LETTERS = str.maketrans(
     dict(zip("øłđðıħŧŋəςґیىکة", "olddihtneσгييكه", strict=True)) | {"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th"}

@@ -1,4 +1,4 @@
-"""The import of players in a real browser: what chooses a sheet, its headings and its columns can be used by everybody."""
+"""The import of players in a real browser: everybody can use what chooses a sheet, its headings and its columns."""
 
 from __future__ import annotations
 
@@ -21,6 +21,12 @@ ROWS = [
     ["2026-11-02 18:09", "王小明 (Wang)", "", "noch nicht"],
     ["2026-11-02 18:11", "Ana Ruiz", "club", "sí"],
 ]
+
+
+def choose(screen: Screen, select: str, words: str) -> None:
+    """The option that says this."""
+    chosen = "[...field.options].find((one) => one.textContent.includes(arguments[1])).selected = true"
+    screen.run(f"const field = document.querySelector(arguments[0]); {chosen}", select, words)
 
 
 @pytest.mark.parametrize(
@@ -57,16 +63,15 @@ def test_each_page_of_an_import_is_fit_for_all(hall: Hall, screen: Screen, tmp_p
     screen.click("form.card button.main")
     screen.until(lambda: screen.all("select[name=sheet]"), "the sheets")
     assert faults() == []
-    screen.run("document.querySelector('select[name=sheet]').value = '1'")
+    choose(screen, "select[name=sheet]", "2026 players")
     screen.click("#columns button[formaction]")
-    screen.until(lambda: screen.all("select[name=heading]"), "the headings")
+    screen.until(lambda: LONG in screen.text(), "this sheet")
     assert faults() == []
-    screen.run(
-        "document.querySelector('select[name=heading]').value = '3';"
-        "const kinds = [...document.querySelectorAll('[name^=column_]')];"
-        "kinds.forEach((kind) => { kind.value = kind.name === 'column_1' ? 'name' : ''; })"
-    )
+    choose(screen, "select[name=heading]", "Who")
     screen.click("#columns button[formaction]")
-    screen.until(lambda: screen.all("#rows"), "the rows")
+    screen.until(lambda: screen.all("#column-3") and "When" in screen.one("#columns th").text, "these headings")
+    screen.run("document.querySelectorAll('[name^=column_]').forEach((kind) => { kind.value = ''; })")
+    screen.run("document.getElementById('column-1').value = 'name'")
+    screen.click("#columns button[formaction]")
+    screen.until(lambda: screen.all("#rows .import-new"), "the rows")
     assert faults() == []
-    assert LONG in screen.text()

@@ -115,16 +115,16 @@ def test_a_date_that_nobody_gave_shows_none(hall: Hall, engine: WebDriver) -> No
     engine.get(f"{hall.url}/console/new")
     engine.execute_script("for (const one of document.querySelectorAll('main details')) one.open = true")
     date = "input[name=date]"
-    assert inks(engine, "input[name=venue]") == 1
+    wait_until(lambda: inks(engine, "input[name=venue]") == 1, "the fields to be drawn")
     assert engine.find_element(By.CSS_SELECTOR, date).get_attribute("value") == ""
     if name_of(engine) == "minibrowser":
-        assert inks(engine, date) == 1
+        wait_until(lambda: inks(engine, date) == 1, "no date", timeout_s=5)
     engine.execute_script(
         "const date = document.querySelector(arguments[0]); date.value = '2026-12-24';"
         "date.dispatchEvent(new Event('input', { bubbles: true }))",
         date,
     )
-    assert inks(engine, date) > 1
+    wait_until(lambda: inks(engine, date) > 1, "the date", timeout_s=5)
 
 
 def pages_in(pdf: bytes) -> int:

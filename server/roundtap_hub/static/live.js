@@ -30,45 +30,24 @@
   // A page that answers a form stands under the form's address: reloading it would send the form again.
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
 
-  // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
-  // What is typed is folded and looked for as roundtap_core/name_search.py does it: there is why.
-  const DROPPED = /['`\u00ad\u00b4\u00b7\u02b9-\u02cb\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u05f3\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u200b-\u200f\u2018-\u201b\u202a-\u202e\u2032\u2035\u2060-\u2069\u20d0-\u20f0\u3099\u309a\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uff07]/g;
-  const APART = /[\u0000-/:-@[-`{-\u00bf\u00d7\u00f7\u0589\u05be\u060c\u061b\u061f\u06d4\u1680\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\u30fb]+/g;
-  const ODD = "øłđðıħŧŋəςґیىکةßæœþ";
-  const PLAIN = [..."olddihtneσгييكه", "ss", "ae", "oe", "th"];
-  const fold = (text) => text.replace(DROPPED, "").normalize("NFKD").toLowerCase().replace(DROPPED, "")
-    .replace(new RegExp(`[${ODD}]`, "g"), (letter) => PLAIN[ODD.indexOf(letter)]).replace(APART, " ").trim();
-  const rough = (word) => word.replace(/a+e*|[ou]e*|s+|d[hj]|th/g, (two) => two[0]);
-  const stands = (word, text) => [word, rough(word)].some((each) => text.includes(each)
-    || text.split(" ").some((part) => part.endsWith(".") && each.startsWith(part.slice(0, -1))));
-  const finds = (words, text, joined) => words.every((_, last) => words.some((_, first) => (joined ? first <= last : first === last)
-    && stands(words.slice(first, last + 1).join(""), text)));
-
-  function filter(input) {
-    const words = fold(input.value).split(" ").filter(Boolean);
-    const items = [...document.querySelectorAll(`${input.dataset.filter} > [data-text]`)];
-    const found = (joined) => items.filter((item) => finds(words, item.dataset.text, joined));
-    const first = found(false);
-    const shown = new Set(first.length ? first : found(true));
-    for (const item of items) item.hidden = !shown.has(item);
-    const none = document.querySelector(`${input.dataset.filter}-none`);
-    if (none) none.hidden = shown.size > 0 || items.length === 0;
+  // An event's own colour, where the browser reads none from the page and the style sheet does not know it.
+  function paint() {
+    for (const one of document.querySelectorAll("[data-color]")) {
+      const color = one.dataset.color.toLowerCase();
+      if (getComputedStyle(one).getPropertyValue("--event").trim() !== color) one.style.setProperty("--event", color);
+    }
   }
-  const filterAll = () => document.querySelectorAll("[data-filter]").forEach(filter);
+  if (!CSS.supports("color", "attr(data-color type(<color>))")) {
+    paint();
+    document.addEventListener("roundtap:swapped", paint);
+  }
 
-  document.addEventListener("input", ({ target }) => {
-    if (target.matches("[data-filter]")) filter(target);
-  });
+  // --- "/" leads to the search from anywhere
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select");
     if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const search = document.querySelector("[data-slash]");
       if (search) { event.preventDefault(); search.focus(); }
-    }
-    if (event.key === "Enter" && event.target.matches("[data-filter]")) {
-      const first = document.querySelector(`${event.target.dataset.filter} > [data-text]:not([hidden])`);
-      const link = first && first.querySelector("a, summary");
-      if (link) { event.preventDefault(); link.click(); }
     }
   });
 
@@ -169,6 +148,7 @@
     }
     for (const word of copy.querySelectorAll("[data-phase]")) { word.removeAttribute("data-phase"); word.classList.remove("begun"); }
     for (const when of copy.querySelectorAll("[data-when]")) when.classList.remove("now");
+    for (const painted of copy.querySelectorAll("[data-color][style]")) painted.removeAttribute("style");
     for (const shown of copy.querySelectorAll("[hidden][data-text]")) shown.removeAttribute("hidden");
     for (const said of copy.querySelectorAll("[data-said-until][hidden]")) said.removeAttribute("hidden");
     for (const fetched of copy.querySelectorAll("[data-open] > :not(summary)")) fetched.remove();
@@ -298,7 +278,6 @@
   }
 
   function put() {
-    filterAll();
     if (window.roundtap) window.roundtap.draw();
     document.dispatchEvent(new CustomEvent("roundtap:swapped"));
   }
@@ -496,7 +475,6 @@
   // For pages that ask by themselves what changed.
   window.roundtapLive = { patch, look };
 
-  filterAll();
   settleStep(false);
   const first = document.querySelector("[role=alert]");
   if (first) first.focus();
