@@ -1,5 +1,6 @@
 """Public names of people: shortened, longer where two collide, or a chosen nickname."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from roundtap_core.errors import Invalid
@@ -7,6 +8,19 @@ from roundtap_core.limits import LINE_LETTERS, fits_line
 from roundtap_core.records import Competitor, Tournament
 
 MOST_LETTERS = LINE_LETTERS  # Of any name: people, teams, officials, events. Screens shorten what they show.
+
+# What is left out of a short name: brackets and quotes (a nickname, a club, a second spelling; "O'Brien" and "'t" have
+# none), titles before two words, and "Jr." after all of them.
+_ASIDE = re.compile(
+    r"""[(\[{<（［｛【〔〈《「『][^)\]}>）］｝】〕〉》」』]*[)\]}>）］｝】〕〉》」』]?
+    | ["“”„‟«»‹›][^"“”„‟«»‹›]*["“”„‟«»‹›]
+    | (?<!\S)['‘’‚`][^'‘’‚`]*['‘’`](?!\S)
+    | ^\s*(?:(?:Dr|Prof|Mr|Mrs|Ms|Mx|Herr|Frau)\b\.?\s*)+(?=\w\S*\s+\w)
+    | ,?\s+(?:Jr|jr|JR|Sr|sr|SR|Jnr|Snr|II|III|IV|PhD)\b\.?(?!\s*\w)""",
+    re.VERBOSE,
+)
+# Of these words no letter stands for the whole: they are Chinese, Japanese or Korean.
+_NO_INITIALS = "[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]"
 
 
 def clean_name(text: str) -> str:
@@ -32,9 +46,14 @@ def display_name(competitor: Competitor, shown: Mapping[str, str] | None = None)
 
 
 def shorten_name(name: str, letters: int) -> str:
-    """The first word and `letters` letters of each other: "Franz Keller" → "Franz K."."""
-    words = name.split()
-    return " ".join([*words[:1], *(word if letters >= len(word) else f"{word[:letters]}." for word in words[1:])])
+    """The first word and `letters` letters of each other: "Franz Keller" → "Franz K.". Brackets, quotes, titles and
+    "Jr." are left out; with more `letters` than any word has the name is whole."""
+    words = _ASIDE.sub(" ", name).split() or name.strip(" ()[]{}<>（）【】「」\"“”„«»'‘’").split() or [name]
+    if letters > max(map(len, words[1:]), default=1):
+        return " ".join(name.split())
+    # A letter goes with its marks, and with the sign before it: "'t".
+    initial = rf"^(?!.*{_NO_INITIALS})([\W\d_]*(?:[^\W\d_][^\w\x00-\xbf\u2000-\u200b\u200e-\u206f]*+){{{letters}}}).+"
+    return " ".join([*words[:1], *(re.sub(initial, r"\1.", word) for word in words[1:])])
 
 
 def public_names(competitors: Iterable[Competitor], full_names: bool = False) -> dict[str, str]:

@@ -87,8 +87,8 @@ class Hall:
         """An event made by the console's own form; its id."""
         organizer: Browser = self.house.organizer()
         before = set(self.house.service.snapshot.ids)
-        fields = {"structure": "own", "swiss_rounds": 2, **options}
-        answer = organizer.post("/console", name=name, rulebook=rulebook, color="#00785A", **fields)
+        fields = {"structure": "own", "swiss_rounds": 2, "color": "#00785A", **options}
+        answer = organizer.post("/console", name=name, rulebook=rulebook, **fields)
         made = set(self.house.service.snapshot.ids) - before
         assert len(made) == 1, answer.text
         event_id = made.pop()

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import random
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webdriver import WebDriver
 
+from engines import chromium
 from kit import Kit
-
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-dev-shm-usage",
-    "--window-size=1280,1000",
-)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -56,13 +43,6 @@ def shared_kit(tmp_path_factory: pytest.TempPathFactory, request: pytest.Fixture
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    driver = shutil.which("chromedriver")
-    if driver is None:
-        pytest.skip("no chromedriver (apt install chromium chromium-driver)")
-    options = webdriver.ChromeOptions()
-    for flag in FLAGS:
-        options.add_argument(flag)
-    started = webdriver.Chrome(options=options, service=Service(driver))
-    yield started
-    started.quit()
+def browser() -> Iterator[WebDriver]:
+    with chromium() as driver:
+        yield driver

@@ -11,11 +11,13 @@ from functools import partial
 
 import pytest
 from axe_core_python.selenium import Axe
-from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
+from engines import ENGINES
 from kit import READ_S, end, free_port, read_until, wait_until
 from roundtap.kit.child_processes import start_roundtap
 
@@ -43,7 +45,7 @@ PICTURES = os.environ.get("ROUNDTAP_GUIDE_PICTURES")
 class Visitor:
     """Somebody who reads the guide's step and presses what it lights up."""
 
-    def __init__(self, browser: webdriver.Chrome, page: str) -> None:
+    def __init__(self, browser: WebDriver, page: str) -> None:
         self.browser = browser
         self.presses = 0
         browser.set_window_size(1366, 768)
@@ -114,10 +116,9 @@ class Visitor:
             frame,
             *at,
         )
-        for kind in ("mousePressed", "mouseReleased"):
-            self.browser.execute_cdp_cmd(
-                "Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
-            )
+        finger = ActionBuilder(self.browser)
+        finger.pointer_action.move_to_location(round(x), round(y)).pointer_down().pointer_up()
+        finger.perform()
         return True
 
 
@@ -134,22 +135,36 @@ def demo(request: pytest.FixtureRequest) -> Iterator[str]:
     assert end(process) == 0
 
 
+@pytest.fixture
+def engine(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
+    with ENGINES[request.param]() as browser:
+        yield browser
+
+
 @pytest.mark.parametrize(
-    "demo", [("--language", "en"), pytest.param(("--language", "pl"), marks=pytest.mark.long)], indirect=True
+    ("engine", "demo"),
+    [
+        ("chromium", ("--language", "en")),
+        ("firefox", ("--language", "en")),
+        ("webkit", ("--language", "en")),
+        pytest.param("chromium", ("--language", "pl"), marks=pytest.mark.long),
+    ],
+    ids=["chromium", "firefox", "webkit", "chromium in Polish"],
+    indirect=True,
 )
-def test_pressing_what_is_lit_leads_to_the_champion(demo: str, browser: webdriver.Chrome) -> None:
-    visitor = Visitor(browser, demo)
-    assert [found["help"] for found in Axe().run(browser)["violations"]] == []
+def test_pressing_what_is_lit_leads_to_the_champion(engine: WebDriver, demo: str) -> None:
+    visitor = Visitor(engine, demo)
+    assert [found["help"] for found in Axe().run(engine)["violations"]] == []
     for number in range(40):
         if PICTURES:
-            browser.save_screenshot(f"{PICTURES}/step{number:02}.png")
+            engine.save_screenshot(f"{PICTURES}/step{number:02}.png")
         if visitor.end:
             break
         visitor.follow()
     champion = re.match(r"\w+ \w\.", visitor.end)
     assert champion, visitor.end
-    steps = browser.find_elements(By.CSS_SELECTOR, "#steps li")
+    steps = engine.find_elements(By.CSS_SELECTOR, "#steps li")
     assert [each.get_attribute("class") for each in steps] == ["done"] * 14
-    browser.switch_to.frame(browser.find_element(By.CSS_SELECTOR, "#wall iframe"))
-    wait_until(lambda: champion[0] in browser.find_element(By.TAG_NAME, "body").text, "the champion on the wall")
+    engine.switch_to.frame(engine.find_element(By.CSS_SELECTOR, "#wall iframe"))
+    wait_until(lambda: champion[0] in engine.find_element(By.TAG_NAME, "body").text, "the champion on the wall")
     assert visitor.presses <= 30

@@ -22,7 +22,6 @@ _MARK = "•*"
 
 _WITHOUT_STROKE = str.maketrans({"ł": "l", "ø": "o", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i"})
 """Letters that do not decompose into a base letter and an accent."""
-_TYPED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 TEXT, NUMBER, CHOICE, TICK, NAMES = "text", "number", "choice", "tick", "names"
 """Kinds of fields and their JSON: a string, a whole number, an option, true (or nothing), a list of strings."""
@@ -71,13 +70,6 @@ def names_at(part: ListData, key: str) -> list[str]:
 def normalize_text(written: str) -> str:
     """Single spaces and composed letters, so that two spellings of the same text are equal."""
     return " ".join(unicodedata.normalize("NFC", written).split())
-
-
-def search_text(name: str) -> str:
-    """The search text of a name: `fold`, plus its spelling on a foreign keyboard ("Jörg": "jorg joerg")."""
-    plain_name = fold(name)
-    typed_out = fold(unicodedata.normalize("NFC", name).casefold().translate(_TYPED_OUT))
-    return plain_name if typed_out == plain_name else f"{plain_name} {typed_out}"
 
 
 def fold(name: str) -> str:

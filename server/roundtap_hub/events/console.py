@@ -349,6 +349,7 @@ def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, 
 
 def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     state, people, lists, opened = moment.state, roster(moment), list_states(moment), common["opened"]
+    members = {team.id: team.members for team in saved_event.all_competitors(moment)}
 
     def person_rows() -> Iterator[RowSource]:
         # The opened row holds what this request typed: it is never cached.
@@ -362,6 +363,7 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
                     len(entrant.warnings),
                     entrant.officials_role,
                     lists[each.id].state,
+                    members.get(each.id),
                     own if opened == f"person-{each.id}" else None,
                 ),
                 each,
@@ -370,6 +372,7 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
     return {
         "roster": people,
         "person_rows": person_rows,
+        "members": members,
         "lists": lists,
         "told_lists": list_counts(moment),
         "counted_here": saved_event.check_in_count(state),

@@ -7,7 +7,7 @@ from typing import Any
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.lists.list_form import fold, search_text
+from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_hub.access.policy import STAFF, VISIBLE, route
 from roundtap_hub.events import saved_event
 from roundtap_hub.serving.web import current_event, current_snapshot, page
@@ -37,7 +37,7 @@ class SearchHit:
 
 def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]:
     """Hits for `query`: the table of that number, people, then tables whose number begins so; event `here` first."""
-    wanted = fold(query) if query.strip() else ""
+    wanted = fold(query)
     if not wanted:
         return []
     events = sorted(
@@ -78,22 +78,16 @@ def _tables(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[
 
 def _people(moment: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:
     names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
-    members, at = saved_event.shown_members(moment), saved_event.current_matches(moment)
-    parts = wanted.split()
-    for who in moment.state.entrants:
-        searchable = " ".join(
-            dict.fromkeys(
-                search_text(name) for name in (names.get(who, ""), public.get(who, ""), *members.get(who, ())) if name
-            )
-        )
-        if not all(part in searchable for part in parts):
+    at = saved_event.current_matches(moment)
+    for who, members in ((each.id, each.members) for each in saved_event.all_competitors(moment)):
+        searchable = search_text(names.get(who), public.get(who), *members)
+        if not is_found(wanted, searchable):
             continue
-        begins = all(f" {part}" in f" {searchable}" for part in parts)
         match = at.get(who)
         table = match.match.table if match is not None and not moment.state.finished else None
         across = (match.match.b if match.match.a == who else match.match.a) if match is not None else None
         yield (
-            1 if begins else 2,
+            1 if is_found(wanted, searchable, begins=True) else 2,
             SearchHit(
                 PERSON,
                 moment.event_id,

@@ -16,7 +16,7 @@ from roundtap_core.event.lookups import require_reason
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, MatchState, RoundState
 from roundtap_core.limits import MOST_COMPETITORS, PROSE_LETTERS, fits_line, sanitize_text
-from roundtap_core.lists.list_form import fold, search_text
+from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
@@ -64,15 +64,11 @@ def is_late_entry(state: EventState) -> bool:
 
 def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRow]:
     """Rows that a few letters mean: with exactly this name, else those where every word begins a part of the name."""
-    words = fold(typed).split()
-    same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == " ".join(words)]
-    if same or not words:
+    wanted = fold(typed)
+    same = [each for each in rows if fold(NUMBERED.sub("", each.name)) == wanted]
+    if same or not wanted:
         return same
-    return [
-        each
-        for each in rows
-        if all(any(part.startswith(word) for part in search_text(each.name).split()) for word in words)
-    ]
+    return [each for each in rows if is_found(wanted, search_text(each.name), begins=True)]
 
 
 @policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)

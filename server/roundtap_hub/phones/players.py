@@ -13,6 +13,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import course
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
+from roundtap_core.name_search import find, search_text
 from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
@@ -153,32 +154,34 @@ class CompetitorHit:
 
 
 def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[CompetitorHit]:
-    """All competitors whose name, or a member's name, contains `query`, by name."""
-    wanted = name_sort_key(query.strip())[0]
+    """All competitors that `query` finds by their own or a member's name, by name."""
     names, members = saved_event.shown_names(moment), saved_event.shown_members(moment)
     state = moment.state
     found = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
     return sorted(
-        (hit for hit in found if any(wanted in name_sort_key(name)[0] for name in (hit.name, *hit.members))),
+        find(query, found, lambda hit: search_text(hit.name, *hit.members, shortened=True)),
         key=lambda hit: name_sort_key(hit.name),
     )
 
 
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
 def players_page(event_id: str) -> AnyResponse:
-    """All competitors by name. `?q=`: those whose name contains it; the search works without scripts too."""
-    moment, query = web.current_event(event_id), request.args.get("q", "")[:60]
+    """All competitors by name."""
+    moment = web.current_event(event_id)
     state = moment.state
-    shown: dict[str, Any] = {
-        "state": state,
-        "people": search_competitors(moment, query),
-        "query": query,
-        "planned": saved_event.planned_swiss(state),
-        "newest": saved_event.newest_round(state),
-    }
-    return (
-        web.page("find_me.html", web.page_cache_key(), **shown) if query else web.cached_page("find_me.html", **shown)
+    return web.cached_page(
+        "find_me.html",
+        query=_query(),
+        state=state,
+        people=search_competitors(moment, _query()),
+        planned=saved_event.planned_swiss(state),
+        newest=saved_event.newest_round(state),
     )
+
+
+def _query() -> str:
+    """What is looked for in this request's list, without scripts."""
+    return request.args.get("q", "")[:80]
 
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
@@ -212,8 +215,10 @@ def standings_page(event_id: str) -> AnyResponse:
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
     return web.cached_page(
         "standings.html",
+        query=_query(),
         state=moment.state,
         view=standings_view(moment, names),
+        found=lambda lines: find(_query(), lines, lambda line: search_text(line.name, shortened=True)),
         planned=saved_event.planned_swiss(moment.state),
         final=knockout.final_lines(moment, names) if found else (),
         has_bracket=found is not None,
@@ -248,12 +253,12 @@ def pairings_page(event_id: str) -> AnyResponse:
     ranked, draws = saved_event.settled_rows(moment), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
-        for c in grid:
+        for c in find(_query(), grid, lambda cell: search_text(cell.table, cell.a, cell.b, shortened=True)):
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
     return web.cached_page(
-        "pairings.html", state=state, newest=newest, rows=rows, planned=saved_event.planned_swiss(state)
+        "pairings.html", query=_query(), state=state, newest=newest, rows=rows, planned=saved_event.planned_swiss(state)
     )
 
 

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
+from roundtap_core.name_search import search_text
 from roundtap_hub.access.policy import ROUTES
 from roundtap_hub.access.visit import Visit
 from roundtap_hub.events import console
@@ -97,6 +98,7 @@ def _add_routes(app: Flask) -> None:
         sign=sign_icon,
         counting_aid=score_calculator.calculator_view,
         swap_check=score_calculator.sideboard_view,
+        search_text=search_text,
     )
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}

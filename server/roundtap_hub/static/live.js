@@ -39,35 +39,24 @@
     }
   }
 
-  // --- searching a name: "/" from anywhere, and the list shrinks as letters are typed
-  const plain = (text) => text.toLowerCase().replace(/ł/g, "l").replace(/ß/g, "ss").normalize("NFD").replace(/[\u0300-\u036f]/g, "");
-
-  function filter(input) {
-    const wanted = plain(input.value.trim());
-    const items = document.querySelectorAll(`${input.dataset.filter} > [data-text]`);
-    let shown = 0;
-    for (const item of items) {
-      item.hidden = !plain(item.dataset.text).includes(wanted);
-      shown += item.hidden ? 0 : 1;
+  // An event's own colour, where the browser reads none from the page and the style sheet does not know it.
+  function paint() {
+    for (const one of document.querySelectorAll("[data-color]")) {
+      const color = one.dataset.color.toLowerCase();
+      if (getComputedStyle(one).getPropertyValue("--event").trim() !== color) one.style.setProperty("--event", color);
     }
-    const none = document.querySelector(`${input.dataset.filter}-none`);
-    if (none) none.hidden = shown > 0 || items.length === 0;
   }
-  const filterAll = () => document.querySelectorAll("[data-filter]").forEach(filter);
+  if (!CSS.supports("color", "attr(data-color type(<color>))")) {
+    paint();
+    document.addEventListener("roundtap:swapped", paint);
+  }
 
-  document.addEventListener("input", ({ target }) => {
-    if (target.matches("[data-filter]")) filter(target);
-  });
+  // --- "/" leads to the search from anywhere
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input, textarea, select");
     if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
       const search = document.querySelector("[data-slash]");
       if (search) { event.preventDefault(); search.focus(); }
-    }
-    if (event.key === "Enter" && event.target.matches("[data-filter]")) {
-      const first = document.querySelector(`${event.target.dataset.filter} > [data-text]:not([hidden])`);
-      const link = first && first.querySelector("a, summary");
-      if (link) { event.preventDefault(); link.click(); }
     }
   });
 
@@ -162,6 +151,7 @@
     }
     for (const word of copy.querySelectorAll("[data-phase]")) { word.removeAttribute("data-phase"); word.classList.remove("begun"); }
     for (const when of copy.querySelectorAll("[data-when]")) when.classList.remove("now");
+    for (const painted of copy.querySelectorAll("[data-color][style]")) painted.removeAttribute("style");
     for (const shown of copy.querySelectorAll("[hidden][data-text]")) shown.removeAttribute("hidden");
     for (const said of copy.querySelectorAll("[data-said-until][hidden]")) said.removeAttribute("hidden");
     for (const fetched of copy.querySelectorAll("[data-open] > :not(summary)")) fetched.remove();
@@ -292,7 +282,6 @@
   }
 
   function put() {
-    filterAll();
     if (window.roundtap) window.roundtap.draw();
     document.dispatchEvent(new CustomEvent("roundtap:swapped"));
   }
@@ -609,7 +598,6 @@
   // For pages that ask by themselves what changed.
   window.roundtapLive = { patch, look, asks, typing };
 
-  filterAll();
   settleStep(false);
   const first = document.querySelector("[role=alert]");
   if (first) first.focus();

@@ -39,6 +39,12 @@
     if (at && at.matches("input, textarea")) at.focus();
   }
   window.addEventListener("hashchange", arrive);
+  // Safari shows today, pale, in a field for a date that has none: styled as empty until it is used.
+  function markDates() {
+    for (const field of document.querySelectorAll("input[type^=date]")) field.classList.toggle("blank", !field.value && !field.validity.badInput);
+  }
+  document.addEventListener("input", markDates);
+  document.addEventListener("DOMContentLoaded", markDates);
   // What is typed replaces the figure that stands there.
   const figure = document.querySelector("main input[type=number][autofocus]");
   if (figure) figure.select();

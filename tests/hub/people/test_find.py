@@ -61,5 +61,8 @@ def test_every_page_of_the_console_has_the_field_and_lists_have_one_of_their_own
         answer = browser.get(page)
         assert 'id="find-all"' not in answer.text
         assert f'data-filter="{filtered}"' in answer.text
-        assert 'action="/e/e1"' in answer.text
+    pairings = browser.get("/e/e1/pairings")
+    found = browser.get("/e/e1/pairings?q=lukasz")
+    assert "Łukasz" in text_of(found)
+    assert 0 < found.text.count("data-text=") < pairings.text.count("data-text=")
     assert "Łukasz" in text_of(browser.get("/e/e1?q=lukasz"))
