@@ -15,9 +15,10 @@ from machine_kit import CMDLINE, Called, files_of, machine_in
 from roundtap.main import main
 from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, set_role
 from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
-from roundtap.provisioning.settings_file import ROLES, read_settings
+from roundtap.provisioning.settings_file import ROLES, Settings, read_settings
 from roundtap_hub.access.login_pins import verify_pin
 from roundtap_machine.root_steps import STICKS
+from roundtap_units.panel.main import read_panel_config
 from roundtap_units.table.main import KEYS as TABLE_KEYS
 from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
 
@@ -68,7 +69,7 @@ def test_from_the_first_role_on_each_start_applies_the_settings(tmp_path: Path) 
 def test_every_role_of_the_file_has_services() -> None:
     assert set(SERVICES) == set(ROLES)
     for role in ROLES:
-        wanted, others = role_services(role)
+        wanted, others = role_services(Settings(role))
         assert set(wanted).isdisjoint(others)
         assert len({unit for unit in (*wanted, *others) if unit.endswith(".service")}) == 7
         # Root's few steps are a hub's and its panel's.
@@ -221,7 +222,7 @@ def with_role(folder: Path, role: str) -> tuple[Machine, Called]:
         for path in HOTSPOT_FILES:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text("{}")
-    for service in role_services(role)[0]:
+    for service in role_services(Settings(role))[0]:
         data = folder / "var/lib" / service.removesuffix(".service")
         data.mkdir(parents=True, exist_ok=True)
         (data / "kept").write_text(role)
@@ -242,9 +243,9 @@ def test_another_role_leaves_nothing_of_the_last_one_but_its_data(tmp_path: Path
         # A standby may have the hub's Wi-Fi, as it takes the hub's place.
         found = {path: raw for path, raw in found.items() if f"etc/{path}" not in HOTSPOT_FILES}
     assert found == files_of(tmp_path / "new/etc")
-    for service in role_services(before)[0]:
+    for service in role_services(Settings(before))[0]:
         assert (tmp_path / "changed/var/lib" / service.removesuffix(".service") / "kept").read_text() == before
-    assert called.stopped() >= {*role_services(before)[0]} - {*role_services(after)[0]}
+    assert called.stopped() >= {*role_services(Settings(before))[0]} - {*role_services(Settings(after))[0]}
     # What it shares with those of the new role, folders and ports, is free before they start.
     stopping = next(n for n, call in enumerate(called.all) if " disable " in call)
     assert "--no-block" not in called.all[stopping]
@@ -419,3 +420,28 @@ def test_the_hub_s_own_station_never_looks_for_another_hub(tmp_path: Path) -> No
     set_role(machine, "printer")
     apply_settings(machine)
     assert "local" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("says", "starts", "expected"),
+    [
+        ("", True, None),
+        ("panel = yes", True, True),
+        ("board = adafruit-oled-bonnet", True, True),
+        ("panel = no", False, None),
+        ("panel = nein\nboard = recommended", False, None),
+    ],
+)
+def test_a_hub_s_panel_is_there_absent_or_as_found(
+    tmp_path: Path, says: str, starts: bool, expected: bool | None
+) -> None:
+    """A board that roundtap.txt names is one that somebody wired."""
+    machine, called = machine_in(tmp_path, f"role = hub\nlanguage = de\n{says}")
+    assert apply_settings(machine).notes == ()
+    assert ("roundtap-panel.service" in called.started()) is starts
+    assert ("roundtap-panel.service" in called.stopped()) is not starts
+    path = tmp_path / "etc/roundtap/panel.toml"
+    assert path.exists() is starts
+    if starts:
+        assert tomllib.loads(path.read_text()).get("expected") is expected
+        assert read_panel_config(path).expected is bool(expected)

@@ -125,7 +125,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    _switch(machine, settings.role, start, wait)
+    _switch(machine, settings, start, wait)
     if roles.STICK_RULES in changed:
         # For a stick plugged in before this rule existed, or one that no hub holds any more.
         machine.run(["udevadm", "control", "--reload"])
@@ -139,8 +139,8 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     return ApplyResult(tuple(changed), tuple(told), restart)
 
 
-def _switch(machine: Machine, role: str, start: bool, wait: bool) -> None:
-    wanted, others = roles.role_services(role)
+def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> None:
+    wanted, others = roles.role_services(settings)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     wall = roles.systemd_unit("wall")
     shows_wall = wait and wall in there and machine.run(["systemctl", "--quiet", "is-active", wall]) == 0

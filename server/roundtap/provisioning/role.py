@@ -180,7 +180,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
     settings, notes = machine.settings()
-    print(role_report(settings, notes, words_for(settings), roles.role_services(settings.role)[0]), end="")
+    print(role_report(settings, notes, words_for(settings), roles.role_services(settings)[0]), end="")
     return DONE
 
 
@@ -204,7 +204,7 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     if settings.role == "wall" and (lacking := missing_programs(path=str(machine.root / "usr/bin"))):
         notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
     words = words_for(settings)
-    text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
+    text = role_report(settings, notes, words, roles.role_services(settings)[0])
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():

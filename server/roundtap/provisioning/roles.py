@@ -68,9 +68,10 @@ def systemd_unit(service: str) -> str:
     return f"roundtap-{service}.service"
 
 
-def role_services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(systemd units that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
-    wanted = SERVICES[role or UNDECIDED]
+def role_services(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(systemd units that a role starts; all others of the kit, which it stops)."""
+    role = settings.role or UNDECIDED
+    wanted = [service for service in SERVICES[role] if service != "panel" or settings.panel is not False]
     known = dict.fromkeys(service for several in SERVICES.values() for service in several)
     others = [systemd_unit(service) for service in known if service not in wanted]
     # What a hub and its panel ask root for is started by their services.
@@ -99,9 +100,9 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         values = _unit(settings, service, on_hub=role == "hub")
-        if systemd_unit(service) in role_services(role)[0] and values:
+        if systemd_unit(service) in role_services(settings)[0] and values:
             found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
-    if settings.hub and systemd_unit("wall") in role_services(role)[0]:
+    if settings.hub and systemd_unit("wall") in role_services(settings)[0]:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     wifi = wifi_profile(settings, remembered)
     return [*found, wifi] if wifi else found
@@ -149,6 +150,9 @@ def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | boo
         values |= {"hub": settings.hub, "unit": settings.name}
     if service in ("table", "panel"):
         values["board"] = own_or_known(settings.board)
+    if service == "panel" and (settings.panel or settings.board):
+        # Who names a board has wired one.
+        values["expected"] = True
     if service == "station":
         values |= {"printer": own_or_known(settings.printer), "device": settings.port}
     return {key: value for key, value in values.items() if value}

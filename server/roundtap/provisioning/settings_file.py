@@ -25,6 +25,7 @@ USED_BY = {
     "hotspot": ("hub",),
     "hotspot_password": ("hub",),
     "board": ("hub", "table"),
+    "panel": ("hub",),
     "printer": ("hub", "printer"),
     "port": ("hub", "printer"),
     "hub": ("table", "printer", "wall"),
@@ -274,7 +275,8 @@ class SettingsNote:
 class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
-    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals."""
+    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals. `panel`: whether the hub's machine
+    has buttons and a screen; None: as found."""
 
     role: str = ""
     name: str = ""
@@ -290,6 +292,7 @@ class Settings:
     board: str = ""
     printer: str = ""
     port: str = ""
+    panel: bool | None = None
     read_only: bool | None = None
 
 
@@ -519,7 +522,7 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
             likely = ends or difflib.get_close_matches(value, zones, n=1)
             raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
         return wanted or value
-    if key == "read_only":
+    if key in ("panel", "read_only"):
         return _parse_bool(key, value)
     if key in ("wifi", "hotspot"):
         if key == "hotspot" and value.casefold() in {*YES, *NO}:
