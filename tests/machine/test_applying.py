@@ -16,7 +16,9 @@ from roundtap.main import main
 from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, set_role
 from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
 from roundtap.provisioning.settings_file import ROLES, Settings, read_settings
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.login_pins import verify_pin
+from roundtap_machine.health import MachineProbe, check_health
 from roundtap_machine.root_steps import STICKS
 from roundtap_units.panel.main import read_panel_config
 from roundtap_units.table.main import KEYS as TABLE_KEYS
@@ -381,6 +383,32 @@ def test_a_wall_without_a_browser_is_told_until_it_has_one(tmp_path: Path, capsy
             (programs / name).touch(0o755)
         assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
         assert (f"lacks: {lacking}." if lacking else "no errors") in said.read_text("utf-8-sig")
+    capsys.readouterr()
+
+
+def test_what_a_bundle_could_not_install_is_told_until_it_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine_in(tmp_path, "role = hub\nlanguage = en\n")
+    left_out, installed = tmp_path / "var/lib/roundtap-bundle/left-out", tmp_path / "var/lib/dpkg/info"
+    left_out.parent.mkdir(parents=True)
+    installed.mkdir(parents=True)
+    left_out.write_text("roundtap-wall libfribidi0 python3-lgpio\n")
+    said = tmp_path / "boot/firmware/roundtap-says.txt"
+    for name, lacking in (
+        ("roundtap-wall.md5sums", "roundtap-wall, libfribidi0, python3-lgpio"),
+        ("libfribidi0:arm64.list", "roundtap-wall, python3-lgpio"),
+        ("roundtap-wall.list", "python3-lgpio"),
+        ("python3-lgpio.list", ""),
+    ):
+        (installed / name).touch()
+        assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+        assert (f"left out: {lacking}." if lacking else "no errors") in said.read_text("utf-8-sig")
+        found = {check.key: check for check in check_health(MachineProbe(root=tmp_path), 0)}
+        assert ("packages" in found) is bool(lacking)
+        for language in LANGUAGES if lacking else ():
+            assert lacking in found["packages"].finding(core_words(language))
+            assert found["packages"].to_do(core_words(language))
     capsys.readouterr()
 
 

@@ -15,6 +15,7 @@ from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
+from roundtap_machine.health import MachineProbe, missing_packages
 from roundtap_machine.services import APPLIED
 from roundtap_units.wall.main import missing_programs
 
@@ -203,6 +204,8 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         notes.append(SettingsNote("data_missing"))
     if settings.role == "wall" and (lacking := missing_programs(path=str(machine.root / "usr/bin"))):
         notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
+    if lacking := missing_packages(MachineProbe(root=machine.root)):
+        notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)
     text = role_report(settings, notes, words, roles.role_services(settings)[0])
     says = " ".join(note.text(words) for note in mistakes)
