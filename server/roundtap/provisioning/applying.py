@@ -3,11 +3,12 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles, settings_file
@@ -68,6 +69,17 @@ class Machine:
         places = [folder / settings_file.FILE for folder in (self.boot(), self.root / roles.ETC) if folder is not None]
         return next((path for path in places if path.is_file()), places[0])
 
+    def imager_settings(self) -> dict[str, str]:
+        """What Raspberry Pi Imager left for cloud-init, by its names (values where they are one word), in order."""
+        files = [(self.boot() or self.root) / name for name in ("user-data", "network-config")]
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
+        # What Imager suggests as hostname is nobody's choice; a Wi-Fi is below "network".
+        keys = (
+            r"""^(?!hostname: *["']?raspberrypi\b|network:|version:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
+        )
+        found = re.findall(keys, "\n".join(texts), flags=re.MULTILINE)
+        return dict(sorted(found))
+
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
@@ -117,8 +129,14 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
-    changed += _name(machine, settings)
-    changed += _zone(machine, settings)
+    imager = machine.imager_settings()
+    named = replace(
+        settings,
+        name=settings.name or imager.get("hostname", ""),
+        timezone=settings.timezone or imager.get("timezone", ""),
+    )
+    changed += _name(machine, named)
+    changed += _zone(machine, named)
     restart = False
     boot = machine.boot()
     if boot is not None:

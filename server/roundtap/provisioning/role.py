@@ -23,7 +23,9 @@ DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)  # letter sizes to try; the largest in which the whole text fits, else the last, cut
 HELD_S = 8.0
 ASKS_FOR_A_USER = "userconfig.service"  # Pi OS asks for the first user's name on the screen, and waits
+MAKES_HOST_KEYS = "regenerate_ssh_host_keys.service"  # Pi OS's, until it has run once; the first start does that
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
+CLOUD_STAGES = ("init --local", "init", "modules --mode config", "modules --mode final")
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"  # Pi OS keeps the Wi-Fi off until the country is set
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
@@ -35,10 +37,14 @@ def words_for(settings: Settings) -> Words:
     return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
 
 
-def role_report(settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
-    """The content of `roundtap-says.txt`: the machine's role, then one line for each thing to correct."""
+def role_report(
+    settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str], imager: Sequence[str] = ()
+) -> str:
+    """The content of `roundtap-says.txt`: the machine's role, what Imager set, then one line for each thing to
+    correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
+    lines[2:2] = [words("says.imager", names=", ".join(imager))] if imager else []
     lines += [note.text(words) for note in notes] or [words("says.fine")]
     return "\n".join([*lines, ""])
 
@@ -117,8 +123,12 @@ def wrap_text(text: str, fits: Callable[[str], bool]) -> list[str]:
 def silence_first_boot(machine: Machine) -> None:
     """Keep the stock system from waiting for a person, and other tools from setting the machine up."""
     machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
-    if (machine.root / "etc/cloud").is_dir() and not _imager_set_something(machine.boot()):
-        # cloud-init's documented switch. Settings made in Imager still apply.
+    machine.run(["systemctl", "--quiet", "disable", MAKES_HOST_KEYS])
+    if (machine.root / "etc/cloud").is_dir():
+        # Once, while the root keeps what it does: on a read-only one each start would be its first.
+        for stage in CLOUD_STAGES if machine.imager_settings() else ():
+            machine.run(["timeout", "600", "cloud-init", *stage.split()])
+        # Its documented switch.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
         write_if_changed(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
@@ -126,14 +136,6 @@ def silence_first_boot(machine: Machine) -> None:
     if state.is_file() and "WirelessEnabled=false" in state.read_text(encoding="utf-8"):
         write_if_changed(state, "[main]\nWirelessEnabled=true\n", 0o600)
     machine.run(["rfkill", "unblock", "wifi"])
-
-
-def _imager_set_something(boot: Path | None) -> bool:
-    try:
-        lines = (boot / "user-data").read_text(encoding="utf-8").splitlines() if boot else []
-    except OSError:
-        return False
-    return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
 
 def restart_wanted(machine: Machine) -> bool:
@@ -181,7 +183,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
     settings, notes = machine.settings()
-    print(role_report(settings, notes, words_for(settings), roles.role_services(settings)[0]), end="")
+    services = roles.role_services(settings)[0]
+    print(role_report(settings, notes, words_for(settings), services, [*machine.imager_settings()]), end="")
     return DONE
 
 
@@ -207,7 +210,7 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     if lacking := missing_packages(MachineProbe(root=machine.root)):
         notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)
-    text = role_report(settings, notes, words, roles.role_services(settings)[0])
+    text = role_report(settings, notes, words, roles.role_services(settings)[0], [*machine.imager_settings()])
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():

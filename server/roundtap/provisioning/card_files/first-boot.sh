@@ -114,8 +114,10 @@ say "start $tries, $(date -u '+%Y-%m-%d %H:%M')"
 # Before the first package that wants room; a restart later at worst.
 partitions || fail "partitions"
 bundle || fail "the packages could not be installed"
-ssh-keygen -A > /dev/null 2>&1
+# Whoever this machine is, it stays: on a read-only root a start without these would make new ones each time.
+systemd-machine-id-setup --commit >> "$log" 2>&1 || systemd-machine-id-setup >> "$log" 2>&1
 /opt/roundtap/bin/roundtap role --first-boot >> "$log" 2>&1 || fail "roundtap role --first-boot"
+ssh-keygen -A > /dev/null 2>&1
 disarm
 rm -f "$here/tries"
 say "done; the machine starts again as what roundtap.txt says"
