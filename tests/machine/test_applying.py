@@ -17,7 +17,7 @@ from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, set
 from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
 from roundtap.provisioning.settings_file import ROLES, Settings, read_settings
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.access.login_pins import verify_pin
+from roundtap_hub.access.login_pins import verify_pin, write_pin
 from roundtap_machine.health import MachineProbe, check_health
 from roundtap_machine.root_steps import STICKS
 from roundtap_units.panel.main import read_panel_config
@@ -473,3 +473,86 @@ def test_a_hub_s_panel_is_there_absent_or_as_found(
     if starts:
         assert tomllib.loads(path.read_text()).get("expected") is expected
         assert read_panel_config(path).expected is bool(expected)
+
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "Ab0/" * 10 + "xyz tom@laptop"
+HASH = "$6$salt.salt$" + "Zz9./" * 17 + "Z"
+
+
+def test_a_key_lets_its_owner_in_by_ssh_and_switches_passwords_off_there(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\n")
+    assert apply_settings(machine).notes == ()
+    assert "useradd --create-home --shell /bin/bash pi" in called.all
+    assert "usermod --append --groups sudo pi" in called.all
+    assert "systemctl --quiet enable ssh.service" in called.all
+    assert "ssh.service" in called.started()
+    assert (tmp_path / "etc/roundtap/ssh_keys").read_text().splitlines()[1:] == [KEY]
+    sshd = (tmp_path / "etc/ssh/sshd_config.d/00-roundtap.conf").read_text()
+    assert "PasswordAuthentication no" in sshd
+    assert "Match User pi" in sshd
+    rights = tmp_path / "etc/sudoers.d/roundtap"
+    assert "pi ALL=(ALL:ALL) NOPASSWD: ALL" in rights.read_text()
+    assert stat.S_IMODE(rights.stat().st_mode) == 0o440
+    # The line is the way in: without it there is none from the next start on.
+    (tmp_path / "boot/firmware/roundtap.txt").write_text("role = hub\n")
+    apply_settings(machine)
+    assert not any(path.exists() for path in (rights, tmp_path / "etc/roundtap/ssh_keys"))
+
+
+def test_a_hash_lets_a_user_in_at_the_keyboard_and_opens_no_ssh(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    (tmp_path / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\ntom:x:1000:1000::/home/tom:/bin/bash\n")
+    assert apply_settings(machine).notes == ()
+    assert not any(call.startswith("useradd") for call in called.all)
+    assert f"usermod --append --groups sudo --password {HASH} tom" in called.all
+    assert not any("ssh" in call for call in called.all)
+    assert not (tmp_path / "etc/sudoers.d/roundtap").exists()
+
+
+def test_a_machine_that_names_nobody_lets_nobody_in(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = hub\n")
+    apply_settings(machine)
+    assert not any("user" in call or "ssh" in call for call in called.all)
+
+
+def test_a_new_hub_shows_a_new_pin_at_each_start_until_somebody_logged_in(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    shown, hub = tmp_path / "run/roundtap-new-pin", tmp_path / "var/lib/roundtap"
+    pins = []
+    for _ in range(2):
+        apply_settings(machine)
+        pins.append(shown.read_text().split(": ")[1].strip())
+        assert verify_pin(pins[-1], (hub / "pin").read_text())
+        assert stat.S_IMODE(shown.stat().st_mode) == 0o640
+        shown.unlink()
+    assert pins[0] != pins[1]
+    (hub / "sessions.json").touch()
+    before = (hub / "pin").read_text()
+    apply_settings(machine)
+    assert not shown.exists()
+    assert (hub / "pin").read_text() == before
+
+
+@pytest.mark.parametrize("says", ["role = hub\npin = four of my words", "role = table", "role = standby"])
+def test_no_pin_is_shown_where_there_is_one_or_none_is_wanted(tmp_path: Path, says: str) -> None:
+    machine, _ = machine_in(tmp_path, says)
+    for _ in range(2):
+        apply_settings(machine)
+        assert not (tmp_path / "run/roundtap-new-pin").exists()
+
+
+def test_a_pin_that_was_changed_before_the_first_login_stays(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    apply_settings(machine)
+    hashed = write_pin(tmp_path / "var/lib/roundtap/pin", "made on the panel")
+    (tmp_path / "run/roundtap-new-pin").unlink()
+    apply_settings(machine)
+    assert (tmp_path / "var/lib/roundtap/pin").read_text() == hashed
+    assert not (tmp_path / "run/roundtap-new-pin").exists()
+
+
+def test_a_machine_without_a_card_leaves_the_pin_to_its_hub(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, pi=False)
+    set_role(machine, "hub")
+    apply_settings(machine)
+    assert not (tmp_path / "var/lib/roundtap/pin").exists()

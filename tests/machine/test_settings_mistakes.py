@@ -14,6 +14,7 @@ from roundtap.main import main
 from roundtap.provisioning.applying import apply_settings, saved_passwords
 from roundtap.provisioning.settings_file import FILE
 from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.access.login_pins import verify_pin
 from roundtap_units.link.hub_address import parse_endpoint
 from roundtap_units.panel.main import read_panel_config
 from roundtap_units.station.main import read_station_config
@@ -63,6 +64,11 @@ RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
     ),
     "a table on a home network": (
         "name = Table 7\r\nhub = roundtap.fritz.box:8080\r\nwifi = Store\r\nwifi_password = 88888888\r\ncountry = DE",
+        {},
+    ),
+    "a hub and its keeper": (
+        "role = hub\r\nuser = tom\r\nssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "Ab0/" * 10 + "xyz\r\n"
+        "password_hash = $y$j9T$" + "a" * 22 + "$" + "b" * 43,
         {},
     ),
     "a standby with its key": ("role = standby", {"standby.toml": STANDBY}),
@@ -311,6 +317,17 @@ MISTAKES = {
         f"rola = hub\r\npin = żółw {SECRET}".encode("cp1250"), 2, ("pin: letters beyond a to z", "UTF-8")
     ),
     "an empty PIN": Mistake("role = hub\r\npin =", 2, ("eight digits or some words",)),
+    # Ways in.
+    "a plain password": Mistake("user = tom\r\npassword_hash = Geheim-4711", 2, ("openssl passwd -6",)),
+    "an old hash": Mistake("password_hash = $1$salt$" + "a" * 22, 1, ("openssl passwd -6",)),
+    "a hash that is cut off": Mistake("password_hash = $6$salt$" + "a" * 80, 1, ("openssl passwd -6",)),
+    "the private key": Mistake("ssh_key = -----BEGIN OPENSSH PRIVATE KEY-----", 1, (".pub", "ssh-ed25519")),
+    "the key's file": Mistake("ssh_key = C:\\Users\\Tom\\.ssh\\id_ed25519.pub", 1, (".pub", "ssh-ed25519")),
+    "a key that is cut off": Mistake("ssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAb0", 1, (".pub",)),
+    "a fingerprint for a key": Mistake("ssh_key = SHA256:" + "a" * 43, 1, (".pub", "ssh-ed25519")),
+    "root as user": Mistake("user = root", 1, ("small letters", "root")),
+    "a user's full name": Mistake("user = Tom Müller", 1, ("small letters",)),
+    "a user without a way in": Mistake("role = table\r\nuser = tom", 2, ("ssh_key", "password_hash")),
     # Lines that do not go together.
     "hotspot and Wi-Fi together": Mistake(
         f"role = hub\r\nwifi = S\r\nwifi_password = {SECRET}\r\ncountry = DE\r\nhotspot = yes", 5, ("Put # before",)
@@ -473,7 +490,8 @@ def test_a_secret_that_may_be_meant_otherwise_is_neither_used_nor_wiped(tmp_path
         assert (4, key) in [(note.line, note.key) for note in apply_settings(machine).notes]
     assert (tmp_path / "boot/firmware" / FILE).read_bytes() == text
     assert not saved_passwords(machine)
-    assert not (tmp_path / "var/lib/roundtap/pin").exists()
+    # The hub has one by chance instead.
+    assert not verify_pin(SECRET, (tmp_path / "var/lib/roundtap/pin").read_text())
 
 
 def test_a_password_is_wiped_from_a_polish_file_saved_as_ansi(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ SERVICES: dict[str, tuple[str, ...]] = {
 """Role → services. The hub's panel, station and wall wait until their hardware is there."""
 
 HUBS = ("hub", "standby")
+DEFAULT_USER = "pi"  # whom Raspberry Pi OS has, without a password
 
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"
@@ -48,9 +49,13 @@ HOTSPOT_FILES = (
     "etc/modprobe.d/roundtap-wifi-country.conf",
 )
 STANDBY_KEY = f"{ETC}/{STANDBY_FILE}"
+SSH_KEYS, SSHD, RIGHTS = f"{ETC}/ssh_keys", "etc/ssh/sshd_config.d/00-roundtap.conf", "etc/sudoers.d/roundtap"
 EVERY_FILE = frozenset(
     {
         STICK_RULES,
+        SSH_KEYS,
+        SSHD,
+        RIGHTS,
         WIFI,
         STANDBY_KEY,
         *HOTSPOT_FILES,
@@ -104,6 +109,21 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
             found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
     if settings.hub and systemd_unit("wall") in role_services(settings)[0]:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
+    if settings.ssh_key:
+        user = settings.user or DEFAULT_USER
+        # With a key, strangers in the hall's network have no password to guess.
+        sshd = (
+            "PasswordAuthentication no",
+            "KbdInteractiveAuthentication no",
+            "PermitRootLogin no",
+            f"Match User {user}",
+        )
+        sshd_lines = "\n".join([MARK, *sshd, f"    AuthorizedKeysFile .ssh/authorized_keys /{SSH_KEYS}", ""])
+        found += [
+            SystemFile(SSH_KEYS, f"{MARK}\n{settings.ssh_key}\n"),
+            SystemFile(SSHD, sshd_lines),
+            SystemFile(RIGHTS, f"{MARK}\n{user} ALL=(ALL:ALL) NOPASSWD: ALL\n", 0o440),
+        ]
     wifi = wifi_profile(settings, remembered)
     return [*found, wifi] if wifi else found
 

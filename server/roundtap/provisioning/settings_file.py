@@ -70,6 +70,21 @@ ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Eur
 PRINTER_PORT = re.compile(
     r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)|usb-[\w./:@+-]+"
 )
+# As ssh-keygen writes a public key, and crypt(5) a hash of a password that is not quickly guessed.
+WAYS_IN = {
+    "user": re.compile("(?!root$|roundtap)[a-z][a-z0-9_-]{0,30}"),
+    "ssh_key": re.compile(
+        r"(ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[\w+/]{43}|ssh-rsa AAAAB3NzaC1yc2EA[\w+/]{200,}={0,2}"
+        r"|ecdsa-sha2-nistp(256|384|521) AAAAE2VjZHNhLXNoYTItbmlzdHA[\w+/]{100,}={0,2}"
+        r"|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com AAAA[\w+/]{80,}={0,2})( .*)?",
+        re.ASCII,
+    ),
+    "password_hash": re.compile(
+        r"\$g?y\$[./\w]+\$[./\w]+\$[./\w]{43}|\$6\$(rounds=\d+\$)?[./\w]{1,16}\$[./\w]{86}"
+        r"|\$5\$(rounds=\d+\$)?[./\w]{1,16}\$[./\w]{43}|\$2[aby]\$\d\d\$[./\w]{53}",
+        re.ASCII,
+    ),
+}
 _PLACEHOLDER = re.compile(r"([^0-9])\1*|.*\*{3}.*|[<\[({].*[>\])}]")  # one sign again and again, or a name in brackets
 # Different digits; letters of a word; and its letters, digits and other signs in turn: P@ssw0rd has five.
 PIN_DIGITS_MIN, PIN_WORD_MIN, PIN_PARTS_MAX = 4, 3, 5
@@ -313,6 +328,9 @@ class Settings:
     board: str = ""
     printer: str = ""
     port: str = ""
+    user: str = ""
+    ssh_key: str = ""
+    password_hash: str = ""
     panel: bool | None = None
     read_only: bool | None = None
 
@@ -450,6 +468,8 @@ def _contradictions(
             )
             if missing
         ]
+    if settings.user and not (settings.ssh_key or settings.password_hash):
+        notes.append(SettingsNote("user_alone", lines["user"]))
     if settings.name and settings.hub and urlsplit(settings.hub).hostname in (settings.name, f"{settings.name}.local"):
         notes.append(SettingsNote("hub_is_self", lines["hub"], {"name": settings.name}))
     if settings.wifi and settings.hotspot not in ("", "no") and role == "hub":
@@ -568,6 +588,10 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
             likely = cities or difflib.get_close_matches(value, zones, n=1, cutoff=0.8)
             raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
         return wanted or value
+    if key in WAYS_IN:
+        if not WAYS_IN[key].fullmatch(value):
+            raise _InvalidValue(key)
+        return value
     if key in ("panel", "read_only"):
         return _parse_bool(key, value)
     if key in ("wifi", "hotspot"):
