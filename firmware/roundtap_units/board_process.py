@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 WAITING_MAX, WAIT_S = 500, 0.01
-SEEN = "seen"  # the file that says that a board which need not be there was there once
 
 
 class BoardProcess:
@@ -45,7 +44,7 @@ class BoardProcess:
         self.heard = screen_text_output((lambda text: self._panel.set_text(text)) if args.panel else None, args.say)
         self._notify = SystemdNotifier()
         self._heartbeat = Heartbeat(self._notify)
-        self._seen = folder / SEEN if optional else None
+        self._seen = folder / "seen" if optional else None
         self._report_missing = hardware_fault_logger(self._say_missing)
 
     @cached_property

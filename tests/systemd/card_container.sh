@@ -24,8 +24,7 @@ echo "console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes roo
 echo "[all]" > "$boot/config.txt"
 # Whoever looks after it comes in by a key; what Imager set (where the root has cloud-init) is there beside it.
 [ -e "$work/key" ] || ssh-keygen -q -t ed25519 -N "" -C keeper -f "$work/key"
-printf '\xef\xbb\xbfRole = Hub\r\nLand: DE\r\nSprache: de\r\nwfi = Store\r\nssh_key = %s\r\n' "$(cat "$work/key.pub")" \
-    > "$work/roundtap.txt"
+printf '\xef\xbb\xbfRole = Hub\r\nLand: DE\r\nSprache: de\r\nssh_key = %s\r\n' "$(cat "$work/key.pub")" > "$work/roundtap.txt"
 printf '#cloud-config\nhostname: game-night\nmanage_etc_hosts: true\ntimezone: Europe/Madrid\nusers:\n- name: tom\n  groups: sudo\n' \
     > "$boot/user-data"
 printf 'instance-id: rpi-imager-1\n' > "$boot/meta-data"
@@ -36,6 +35,8 @@ if [ -d "$machine/etc/cloud" ]; then
 fi
 ROUNDTAP=${ROUNDTAP:-$top/.venv/bin/roundtap}
 "$ROUNDTAP" card "$boot" --bundle "$bundle" --settings "$work/roundtap.txt" --architecture "$(dpkg --print-architecture)"
+# A slip after the card was made: before, it is refused.
+printf 'wfi = Store\r\n' >> "$boot/roundtap.txt"
 
 # systemd reads its own words of the kernel's line from its arguments in a container; restarting is ending here.
 start() {  # start LOG [nspawn arguments] -- [systemd's arguments]
@@ -61,7 +62,7 @@ tail -n 5 "$boot/roundtap/first-boot.log"
 ok "the script took itself out of cmdline.txt" '! grep -q systemd.run "$boot/cmdline.txt"'
 ok "the next start is read-only" 'grep -q "overlayroot=tmpfs:recurse=0" "$boot/cmdline.txt"'
 ok "no resize of the stock system" '! grep -q " resize" "$boot/cmdline.txt"'
-ok "roundtap-says.txt names the line to mend" 'grep -q "Zeile 4" "$boot/roundtap-says.txt"'
+ok "roundtap-says.txt names the line to mend" 'grep -q "Zeile 5" "$boot/roundtap-says.txt"'
 ok "the machine is called as Imager was told" '[ "$(cat "$machine/etc/hostname")" = game-night ]'
 ok "cloud-init is switched off, and what it set is named" '[ -e "$machine/etc/cloud/cloud-init.disabled" ] &&
     grep -q "Raspberry Pi Imager: hostname, .*timezone, users" "$boot/roundtap-says.txt" && grep -q ^tom: "$machine/etc/passwd"'

@@ -32,8 +32,8 @@ ARMED = (
     "systemd.run_failure_action=reboot",
     "systemd.unit=kernel-command-line.target",
 )
+# Removed, since Pi OS would grow its root over the whole card and leave no room for the data.
 STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
-"""Removed, since Pi OS would grow its root over the whole card and leave no room for the data."""
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
 SECTOR = 512
 

@@ -87,37 +87,18 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
 
 
 def render_text(text: str) -> Any:
-    """The text as a PIL image for the 128x64 screen, in the largest letters that fit."""
-    from PIL import Image, ImageDraw
-
+    """The text as a PIL image for the 128x64 screen, in the largest letters that fit; a longer one is cut."""
     from roundtap_devices.display.screen import HEIGHT, WIDTH
-    from roundtap_devices.letters import load_font, text_width
+    from roundtap_devices.letters import draw_text
+    from roundtap_units.table.screens.lettering import canvas, fit_text
 
-    image = Image.new("1", (WIDTH, HEIGHT))
-    draw = ImageDraw.Draw(image)
-    for size in SIZES:
-        lines = wrap_text(text, lambda line, size=size: text_width(line, size) <= WIDTH)  # type: ignore[misc]
-        if len(lines) * (size + 2) <= HEIGHT:
-            break
-    for number, line in enumerate(lines[: HEIGHT // (size + 2)]):
-        draw.text((0, number * (size + 2)), line, font=load_font(size), fill=1)
+    words = text.split()
+    tries = (fit_text(" ".join(words[:count]), WIDTH, HEIGHT, SIZES) for count in range(len(words), 0, -1))
+    fitted = next((found for found in tries if found.fits), fit_text(words[0], WIDTH, HEIGHT, SIZES))
+    image, pen = canvas(WIDTH, HEIGHT)
+    for line, below in zip(fitted.lines, fitted.baselines, strict=True):
+        draw_text(pen, 0, fitted.rise + below, line, *fitted.style)
     return image
-
-
-def wrap_text(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Lines that fit, broken between words, or within a word that is too long."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and fits(f"{lines[-1]} {word}"):
-            lines[-1] += f" {word}"
-            continue
-        rest = word
-        while len(rest) > 1 and not fits(rest):
-            cut = next((n for n in range(len(rest) - 1, 1, -1) if fits(rest[:n])), 1)
-            lines.append(rest[:cut])
-            rest = rest[cut:]
-        lines.append(rest)
-    return lines
 
 
 def silence_first_boot(machine: Machine) -> None:

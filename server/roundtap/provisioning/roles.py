@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roundtap.provisioning.settings_file import STANDBY_FILE, UNDECIDED, Settings
 
+# Role → services. The hub's panel, station and wall wait until their hardware is there.
 SERVICES: dict[str, tuple[str, ...]] = {
     "hub": ("hub", "hotspot", "panel", "station", "wall"),
     "table": ("table",),
@@ -14,7 +15,6 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "wall": ("wall",),
     "standby": ("standby",),
 }
-"""Role → services. The hub's panel, station and wall wait until their hardware is there."""
 
 HUBS = ("hub", "standby")
 DEFAULT_USER = "pi"  # whom Raspberry Pi OS has, without a password
@@ -25,6 +25,7 @@ HOSTNAME_OF_HUB = "roundtap"
 STICK = "/media/roundtap"  # where the hub's machine mounts a stick
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
 # FAT and exFAT are what sticks are sold with, and have no file owners. A USB system's boot partition is no stick.
+# The udev rule that mounts a stick on the hub's machine, accessible to the hub alone.
 STICK_RULE = ", ".join(
     [
         'ACTION=="add"',
@@ -37,7 +38,6 @@ STICK_RULE = ", ".join(
         f'$devnode {STICK}"',
     ]
 )
-"""The udev rule that mounts a stick on the hub's machine, accessible to the hub alone."""
 
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
@@ -50,6 +50,7 @@ HOTSPOT_FILES = (
 )
 STANDBY_KEY = f"{ETC}/{STANDBY_FILE}"
 SSH_KEYS, SSHD, RIGHTS = f"{ETC}/ssh_keys", "etc/ssh/sshd_config.d/00-roundtap.conf", "etc/sudoers.d/roundtap"
+# All that `system_files` or a hub's hotspot may make.
 EVERY_FILE = frozenset(
     {
         STICK_RULES,
@@ -65,7 +66,6 @@ EVERY_FILE = frozenset(
         ),
     }
 )
-"""All that `system_files` or a hub's hotspot may make."""
 
 
 def systemd_unit(service: str) -> str:

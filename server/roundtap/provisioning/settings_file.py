@@ -67,11 +67,12 @@ HALL_NETWORKS = tuple(map(ipaddress.ip_network, _HALL_NETWORKS.split()))
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
 ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
-PRINTER_PORT = re.compile(
-    r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)|usb-[\w./:@+-]+"
-)
-# As ssh-keygen writes a public key, and crypt(5) a hash of a password that is not quickly guessed.
-WAYS_IN = {
+# Printers' ports; a public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
+FORMS = {
+    "port": re.compile(
+        r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)"
+        r"|(?!.*\.\.)usb-[\w./:@+-]+"
+    ),
     "user": re.compile("(?!root$|roundtap)[a-z][a-z0-9_-]{0,30}"),
     "ssh_key": re.compile(
         r"(ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[\w+/]{43}|ssh-rsa AAAAB3NzaC1yc2EA[\w+/]{200,}={0,2}"
@@ -92,6 +93,7 @@ SECRET = ("wifi_password", "hotspot_password", "pin")
 FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}  # of templates on earlier cards
 DEFAULT_HOTSPOT = "Roundtap"
 
+# What people write instead of the file's own keys, in its four languages: in lower case, with _ between words.
 KEY_ALIASES = {
     "ssid": "wifi",
     "wlan": "wifi",
@@ -166,7 +168,6 @@ KEY_ALIASES = {
     "hotspot_name": "hotspot",
     "hotspot_passwort": "hotspot_password",
 }
-"""What people write instead of the file's own keys, in its four languages: in lower case, with _ between words."""
 
 ROLE_ALIASES = {
     "server": "hub",
@@ -263,13 +264,14 @@ _COUNTRY_CODES = """
     RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW
     TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
 """
+# ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 180
+# (wireless-regdb 2026.05.30), and the others stay with the channels that are free everywhere.
 COUNTRIES = frozenset(_COUNTRY_CODES.split())
-"""ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 180
-(wireless-regdb 2026.05.30), and the others stay with the channels that are free everywhere."""
 
 YES = frozenset({"yes", "on", "true", "1", "ja", "an", "sí", "si", "tak"})
 NO = frozenset({"no", "off", "false", "0", "nein", "aus", "nie", "none", "kein"})
 
+# Characters that word processors put in place of plain ones, and that no Wi-Fi password has.
 PLAIN_SIGNS = {
     "‘": "'",
     "’": "'",
@@ -282,7 +284,6 @@ PLAIN_SIGNS = {
     "…": "...",
     "\u00a0": "␣",
 }
-"""Characters that word processors put in place of plain ones, and that no Wi-Fi password has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -588,9 +589,9 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
             likely = cities or difflib.get_close_matches(value, zones, n=1, cutoff=0.8)
             raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
         return wanted or value
-    if key in WAYS_IN:
-        if not WAYS_IN[key].fullmatch(value):
-            raise _InvalidValue(key)
+    if key in FORMS:
+        if not FORMS[key].fullmatch(value):
+            raise _InvalidValue(key, **({"text": _short(value)} if key == "port" else {}))
         return value
     if key in ("panel", "read_only"):
         return _parse_bool(key, value)
@@ -613,10 +614,6 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
         return _password(key, value)
     if key == "hub":
         return _address(value)
-    if key == "port":
-        if not PRINTER_PORT.fullmatch(value) or ".." in value:
-            raise _InvalidValue("port", text=_short(value))
-        return value
     return _board_or_printer(key, value, folders)
 
 
