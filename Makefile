@@ -74,8 +74,9 @@ image: setup
 	$(BIN)/roundtap card "$(BASE)" --bundle "$(BUNDLE)" --output dist/roundtap.img $(ARGS)
 
 # The package and all that it needs from Debian, in one tar for a machine without network: make deb bundle ARCH=arm64.
+# With BASE= also from the image's own archives, what that image lacks.
 bundle:
-	sh systemd/debian/make_bundle.sh $(ARCH)
+	BASE="$(BASE)" sh systemd/debian/make_bundle.sh $(ARCH)
 
 clean:
 	rm -rf dist .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,6 +13,10 @@ from roundtap_devices.toml_tables import TomlTable, TomlTableError, load_by_name
 OPPOSITE, EDGE = "opposite", "edge"
 FACINGS = (OPPOSITE, EDGE)
 DRIVERS = ("ssd1309", "ssd1306", "sh1106")
+I2C_ADDRESSES = (
+    0x3C,
+    0x3D,
+)  # of all three; modules print them shifted by the bit for reading and writing, 0x78 and 0x7A
 BUSES = ("i2c", "spi")
 ROTATIONS = (0, 180)
 KEYS = ("a", "b", "up", "down", "call")
@@ -38,7 +42,8 @@ class BoardError(TomlTableError):
         "no_pin": "{file}: {where}: {value} is not a BCM pin (0 to 27)",
         "same_pin": "{file}: {where}: pin {value} is already used by {other}",
         "reserved": "{file}: {where}: pin {value} is reserved as {other}; use another pin",
-        "no_address": "{file}: {where}: {value} is not an I2C address (3 to 119)",
+        "no_address": "{file}: {where}: {value} is not a display's address. Use 0x3C or 0x3D, which modules call 0x78 "
+        "and 0x7A",
     }
 
 
@@ -187,8 +192,8 @@ def _check(table: TomlTable, made: Board) -> None:
         ("screen.rotation", screen.rotation, ROTATIONS),
     ):
         table.check_one_of(where, value, known)
-    if not 3 <= screen.i2c_address <= 119:
-        raise table.error_at("no_address", "screen.i2c_address", value=screen.i2c_address)
+    if screen.i2c_address not in I2C_ADDRESSES:
+        raise table.error_at("no_address", "screen.i2c_address", value=f"0x{screen.i2c_address:02X}")
     taken = screen.taken()
     for where, pin in (("screen.dc", screen.dc), ("screen.reset", screen.reset)) if screen.bus == "spi" else ():
         _check_pin(table, where, pin, {**SPI0, **({screen.dc: "screen.dc"} if where == "screen.reset" else {})})

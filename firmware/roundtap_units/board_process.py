@@ -29,9 +29,10 @@ WAITING_MAX, WAIT_S = 500, 0.01
 
 class BoardProcess:
     """Buttons and screen of a process, real or virtual by its command line, and the process's one loop. incoming: the
-    queue of everything, the buttons' edges and the link's messages."""
+    queue of everything, the buttons' edges and the link's messages. optional: the machine need not have the board until
+    its screen was seen once, which a file in `folder` keeps."""
 
-    def __init__(self, board: Board, folder: Path, args: argparse.Namespace) -> None:
+    def __init__(self, board: Board, folder: Path, args: argparse.Namespace, optional: bool = False) -> None:
         self.incoming: queue.SimpleQueue[object] = queue.SimpleQueue()
         self.stopping = StopSignal(lambda: self.incoming.put(("stop", None)))
         with contextlib.suppress(OSError):
@@ -41,9 +42,10 @@ class BoardProcess:
         self._virtual = VirtualScreen() if args.panel else None
         self.screen: Screen = self._virtual or oled_screen(board.screen, lambda: self.front.pins())
         self.heard = screen_text_output((lambda text: self._panel.set_text(text)) if args.panel else None, args.say)
-        notify = SystemdNotifier()
-        self._heartbeat = Heartbeat(notify)
-        self._report_missing = hardware_fault_logger(notify.say)
+        self._notify = SystemdNotifier()
+        self._heartbeat = Heartbeat(self._notify)
+        self._seen = folder / "seen" if optional else None
+        self._report_missing = hardware_fault_logger(self._say_missing)
 
     @cached_property
     def front(self) -> Controls:
@@ -95,8 +97,16 @@ class BoardProcess:
         if unit.is_healthy(mono_ms()):
             self._heartbeat.beat(mono_ms())
         self.front.tick(mono_ms())
+        if self._seen is not None and not self.screen.said:
+            with contextlib.suppress(OSError):
+                self._seen.touch()
+            self._seen = None
         self._report_missing(self.front.reason, self.screen.said)
         return not self.stopping.is_set()
+
+    def _say_missing(self, missing: str) -> None:
+        waits = missing and self._seen is not None and not self._seen.exists()
+        self._notify.say(f"waiting: {missing}" if waits else missing)
 
     def close(self, dark: bool = True) -> None:
         """`dark` False: the screen keeps its picture."""

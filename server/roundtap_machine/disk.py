@@ -42,3 +42,9 @@ def try_writing(folder: Path, room_bytes: int = ROOM_BYTES) -> None:
     with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
         file.write(bytes(room_bytes))
         os.fsync(file.fileno())
+
+
+def forget_cached(descriptor: int) -> None:
+    """Hint that what is read of this file next should come from the disk; not every system knows the hint."""
+    with suppress(AttributeError, OSError):
+        os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -73,9 +73,22 @@ def check_health(machine: MachineProbe, now_s: float) -> list[Check]:
             _memory(machine),
             _watchdog(machine),
             _root(machine),
+            _packages(machine),
         )
         if check is not None
     ]
+
+
+def missing_packages(machine: MachineProbe) -> list[str]:
+    """What a bundle's installer had to leave out, by its own list, and what is not there by now."""
+    installed = machine.root / "var/lib/dpkg/info"
+    names = (machine.text("var/lib/roundtap-bundle/left-out") or "").split()
+    return [name for name in names if not any(installed.glob(f"{name}[.:]*list"))]
+
+
+def _packages(machine: MachineProbe) -> Check | None:
+    names = ", ".join(missing_packages(machine))
+    return Check("packages", NOTE, {"packages": names}) if names else None
 
 
 def throttle_bits(machine: MachineProbe) -> int | None:

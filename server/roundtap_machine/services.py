@@ -18,6 +18,7 @@ from roundtap_machine.health import MachineProbe, check_health, whole_number
 from roundtap_machine.wifi import hotspot_checks
 
 APPLIED = Path("run/roundtap-settings")  # the role, then what to correct; written whenever roundtap.txt is applied
+NEW_PIN = Path("run/roundtap-new-pin")  # of a new hub, until somebody has logged in with it
 SETTINGS = "first-boot"  # the service that applies roundtap.txt
 SERVICES = (SETTINGS, "hub", "standby", "table", "station", "wall", "panel", "hotspot")  # roundtap-NAME.service
 # Role → the service that it cannot do without.

@@ -23,8 +23,10 @@ STEPS = FOLDER / "roundtap-steps@.service"
 """One for each connection to its socket: a step that needs root, and it is over."""
 HOTSPOT = FOLDER / "roundtap-hotspot.service"
 """Runs at each start after that, and ends: the Wi-Fi is NetworkManager's."""
-SERVICES = [unit for unit in EVERY if unit not in (ONCE_A_START, STEPS, HOTSPOT)]
-OURS = [unit for unit in EVERY if unit.name != "roundtap-wall.service" and unit != STEPS]
+NEW_PIN = FOLDER / "roundtap-new-pin.service"
+"""Root's too, and the hub wants it: it shows what the first one has made."""
+SERVICES = [unit for unit in EVERY if unit not in (ONCE_A_START, STEPS, HOTSPOT, NEW_PIN)]
+OURS = [unit for unit in EVERY if unit.name != "roundtap-wall.service" and unit not in (STEPS, NEW_PIN)]
 ROUNDTAP = "/opt/roundtap/bin/roundtap"
 
 needs_analyze = pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze (apt: systemd)")

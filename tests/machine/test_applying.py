@@ -15,9 +15,12 @@ from machine_kit import CMDLINE, Called, files_of, machine_in
 from roundtap.main import main
 from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, set_role
 from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
-from roundtap.provisioning.settings_file import ROLES, read_settings
-from roundtap_hub.access.login_pins import verify_pin
+from roundtap.provisioning.settings_file import ROLES, Settings, read_settings
+from roundtap_core.words import LANGUAGES, core_words
+from roundtap_hub.access.login_pins import verify_pin, write_pin
+from roundtap_machine.health import MachineProbe, check_health
 from roundtap_machine.root_steps import STICKS
+from roundtap_units.panel.main import read_panel_config
 from roundtap_units.table.main import KEYS as TABLE_KEYS
 from roundtap_units.unit_config import COMMON_KEYS, read_unit_config
 
@@ -68,7 +71,7 @@ def test_from_the_first_role_on_each_start_applies_the_settings(tmp_path: Path) 
 def test_every_role_of_the_file_has_services() -> None:
     assert set(SERVICES) == set(ROLES)
     for role in ROLES:
-        wanted, others = role_services(role)
+        wanted, others = role_services(Settings(role))
         assert set(wanted).isdisjoint(others)
         assert len({unit for unit in (*wanted, *others) if unit.endswith(".service")}) == 7
         # Root's few steps are a hub's and its panel's.
@@ -221,7 +224,7 @@ def with_role(folder: Path, role: str) -> tuple[Machine, Called]:
         for path in HOTSPOT_FILES:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text("{}")
-    for service in role_services(role)[0]:
+    for service in role_services(Settings(role))[0]:
         data = folder / "var/lib" / service.removesuffix(".service")
         data.mkdir(parents=True, exist_ok=True)
         (data / "kept").write_text(role)
@@ -242,9 +245,9 @@ def test_another_role_leaves_nothing_of_the_last_one_but_its_data(tmp_path: Path
         # A standby may have the hub's Wi-Fi, as it takes the hub's place.
         found = {path: raw for path, raw in found.items() if f"etc/{path}" not in HOTSPOT_FILES}
     assert found == files_of(tmp_path / "new/etc")
-    for service in role_services(before)[0]:
+    for service in role_services(Settings(before))[0]:
         assert (tmp_path / "changed/var/lib" / service.removesuffix(".service") / "kept").read_text() == before
-    assert called.stopped() >= {*role_services(before)[0]} - {*role_services(after)[0]}
+    assert called.stopped() >= {*role_services(Settings(before))[0]} - {*role_services(Settings(after))[0]}
     # What it shares with those of the new role, folders and ports, is free before they start.
     stopping = next(n for n, call in enumerate(called.all) if " disable " in call)
     assert "--no-block" not in called.all[stopping]
@@ -383,6 +386,32 @@ def test_a_wall_without_a_browser_is_told_until_it_has_one(tmp_path: Path, capsy
     capsys.readouterr()
 
 
+def test_what_a_bundle_could_not_install_is_told_until_it_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine_in(tmp_path, "role = hub\nlanguage = en\n")
+    left_out, installed = tmp_path / "var/lib/roundtap-bundle/left-out", tmp_path / "var/lib/dpkg/info"
+    left_out.parent.mkdir(parents=True)
+    installed.mkdir(parents=True)
+    left_out.write_text("roundtap-wall libfribidi0 python3-lgpio\n")
+    said = tmp_path / "boot/firmware/roundtap-says.txt"
+    for name, lacking in (
+        ("roundtap-wall.md5sums", "roundtap-wall, libfribidi0, python3-lgpio"),
+        ("libfribidi0:arm64.list", "roundtap-wall, python3-lgpio"),
+        ("roundtap-wall.list", "python3-lgpio"),
+        ("python3-lgpio.list", ""),
+    ):
+        (installed / name).touch()
+        assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+        assert (f"left out: {lacking}." if lacking else "no errors") in said.read_text("utf-8-sig")
+        found = {check.key: check for check in check_health(MachineProbe(root=tmp_path), 0)}
+        assert ("packages" in found) is bool(lacking)
+        for language in LANGUAGES if lacking else ():
+            assert lacking in found["packages"].finding(core_words(language))
+            assert found["packages"].to_do(core_words(language))
+    capsys.readouterr()
+
+
 def test_no_other_role_wants_a_browser(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     machine_in(tmp_path, "role = hub")
     assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
@@ -419,3 +448,111 @@ def test_the_hub_s_own_station_never_looks_for_another_hub(tmp_path: Path) -> No
     set_role(machine, "printer")
     apply_settings(machine)
     assert "local" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("says", "starts", "expected"),
+    [
+        ("", True, None),
+        ("panel = yes", True, True),
+        ("board = adafruit-oled-bonnet", True, True),
+        ("panel = no", False, None),
+        ("panel = nein\nboard = recommended", False, None),
+    ],
+)
+def test_a_hub_s_panel_is_there_absent_or_as_found(
+    tmp_path: Path, says: str, starts: bool, expected: bool | None
+) -> None:
+    """A board that roundtap.txt names is one that somebody wired."""
+    machine, called = machine_in(tmp_path, f"role = hub\nlanguage = de\n{says}")
+    assert apply_settings(machine).notes == ()
+    assert ("roundtap-panel.service" in called.started()) is starts
+    assert ("roundtap-panel.service" in called.stopped()) is not starts
+    path = tmp_path / "etc/roundtap/panel.toml"
+    assert path.exists() is starts
+    if starts:
+        assert tomllib.loads(path.read_text()).get("expected") is expected
+        assert read_panel_config(path).expected is bool(expected)
+
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + "Ab0/" * 10 + "xyz tom@laptop"
+HASH = "$6$salt.salt$" + "Zz9./" * 17 + "Z"
+
+
+def test_a_key_lets_its_owner_in_by_ssh_and_switches_passwords_off_there(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\n")
+    assert apply_settings(machine).notes == ()
+    assert "useradd --create-home --shell /bin/bash pi" in called.all
+    assert "usermod --append --groups sudo pi" in called.all
+    assert "systemctl --quiet enable ssh.service" in called.all
+    assert "ssh.service" in called.started()
+    assert (tmp_path / "etc/roundtap/ssh_keys").read_text().splitlines()[1:] == [KEY]
+    sshd = (tmp_path / "etc/ssh/sshd_config.d/00-roundtap.conf").read_text()
+    assert "PasswordAuthentication no" in sshd
+    assert "Match User pi" in sshd
+    rights = tmp_path / "etc/sudoers.d/roundtap"
+    assert "pi ALL=(ALL:ALL) NOPASSWD: ALL" in rights.read_text()
+    assert stat.S_IMODE(rights.stat().st_mode) == 0o440
+    # The line is the way in: without it there is none from the next start on.
+    (tmp_path / "boot/firmware/roundtap.txt").write_text("role = hub\n")
+    apply_settings(machine)
+    assert not any(path.exists() for path in (rights, tmp_path / "etc/roundtap/ssh_keys"))
+
+
+def test_a_hash_lets_a_user_in_at_the_keyboard_and_opens_no_ssh(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    (tmp_path / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\ntom:x:1000:1000::/home/tom:/bin/bash\n")
+    assert apply_settings(machine).notes == ()
+    assert not any(call.startswith("useradd") for call in called.all)
+    assert f"usermod --append --groups sudo --password {HASH} tom" in called.all
+    assert not any("ssh" in call for call in called.all)
+    assert not (tmp_path / "etc/sudoers.d/roundtap").exists()
+
+
+def test_a_machine_that_names_nobody_lets_nobody_in(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = hub\n")
+    apply_settings(machine)
+    assert not any("user" in call or "ssh" in call for call in called.all)
+
+
+def test_a_new_hub_shows_a_new_pin_at_each_start_until_somebody_logged_in(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    shown, hub = tmp_path / "run/roundtap-new-pin", tmp_path / "var/lib/roundtap"
+    pins = []
+    for _ in range(2):
+        apply_settings(machine)
+        pins.append(shown.read_text().split(": ")[1].strip())
+        assert verify_pin(pins[-1], (hub / "pin").read_text())
+        assert stat.S_IMODE(shown.stat().st_mode) == 0o640
+        shown.unlink()
+    assert pins[0] != pins[1]
+    (hub / "sessions.json").touch()
+    before = (hub / "pin").read_text()
+    apply_settings(machine)
+    assert not shown.exists()
+    assert (hub / "pin").read_text() == before
+
+
+@pytest.mark.parametrize("says", ["role = hub\npin = four of my words", "role = table", "role = standby"])
+def test_no_pin_is_shown_where_there_is_one_or_none_is_wanted(tmp_path: Path, says: str) -> None:
+    machine, _ = machine_in(tmp_path, says)
+    for _ in range(2):
+        apply_settings(machine)
+        assert not (tmp_path / "run/roundtap-new-pin").exists()
+
+
+def test_a_pin_that_was_changed_before_the_first_login_stays(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    apply_settings(machine)
+    hashed = write_pin(tmp_path / "var/lib/roundtap/pin", "made on the panel")
+    (tmp_path / "run/roundtap-new-pin").unlink()
+    apply_settings(machine)
+    assert (tmp_path / "var/lib/roundtap/pin").read_text() == hashed
+    assert not (tmp_path / "run/roundtap-new-pin").exists()
+
+
+def test_a_machine_without_a_card_leaves_the_pin_to_its_hub(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, pi=False)
+    set_role(machine, "hub")
+    apply_settings(machine)
+    assert not (tmp_path / "var/lib/roundtap/pin").exists()

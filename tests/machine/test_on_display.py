@@ -11,10 +11,9 @@ from roundtap.provisioning.settings_file import Settings, read_settings
 from roundtap_core.words import LANGUAGES, catalogue
 
 
-def test_words_are_broken_between_lines_and_long_ones_within() -> None:
-    assert role.wrap_text("role = tabel is unknown", lambda line: len(line) <= 9) == ["role =", "tabel is", "unknown"]
-    assert role.wrap_text("aaaaaaaaaaaa b", lambda line: len(line) <= 5) == ["aaaaa", "aaaaa", "aa b"]
-    assert role.wrap_text("", lambda line: True) == []
+@pytest.mark.parametrize("text", ["word " * 99, "a" * 200, "roundtap.txt, line 3: " + "b" * 90])
+def test_what_is_too_long_is_cut_at_a_word_or_letter(text: str) -> None:
+    assert role.render_text(text).getbbox() is not None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

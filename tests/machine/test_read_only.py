@@ -165,11 +165,57 @@ def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -
     assert "WirelessEnabled=true" in state.read_text()
 
 
-def test_what_somebody_chose_in_imager_still_comes_true(pi: Machine) -> None:
+USER_DATA = """\
+#cloud-config
+hostname: "mine"
+timezone: Europe/Berlin
+users:
+- name: tom
+  ssh_authorized_keys: [ssh-ed25519 AAAA]
+rpi:
+  interfaces: {i2c: true}
+"""
+
+
+def test_what_somebody_chose_in_imager_comes_true_once_is_named_and_stays(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a root that forgets, each start would be cloud-init's first: new host keys and names, and a restart."""
+    runs = Runs()
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
     (pi.root / "etc/cloud").mkdir()
-    (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\n")
-    role.silence_first_boot(pi)
-    assert not (pi.root / "etc/cloud/cloud-init.disabled").exists()
+    (pi.root / "boot/firmware/user-data").write_text(USER_DATA)
+    (pi.root / "boot/firmware/network-config").write_text("network:\n  wifis:\n    wlan0:\n      access-points: {}\n")
+    assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
+    stages = [call.partition("cloud-init ")[2] for call in runs.all if "cloud-init " in call]
+    assert stages == ["init --local", "init", "modules --mode config", "modules --mode final"]
+    assert (pi.root / "etc/cloud/cloud-init.disabled").exists()
+    # Pi OS's own maker of host keys would run at each start, too.
+    assert "systemctl --quiet disable regenerate_ssh_host_keys.service" in runs.all
+    for _ in range(2):
+        assert (pi.root / "etc/hostname").read_text() == "mine\n"
+        said = (pi.root / "boot/firmware/roundtap-says.txt").read_text("utf-8-sig")
+        assert "Raspberry Pi Imager: hostname, rpi, timezone, users, wifis." in said
+        assert "no errors" in said
+        assert main(["role", "--apply", "--root", str(pi.root)]) == 0
+    assert len([call for call in runs.all if "cloud-init " in call]) == 4
+    # roundtap.txt has the last word.
+    (pi.root / "boot/firmware/roundtap.txt").write_text("role = hub\nname = ours\n")
+    assert main(["role", "--apply", "--root", str(pi.root)]) == 0
+    assert (pi.root / "etc/hostname").read_text() == "ours\n"
+    capsys.readouterr()
+
+
+def test_imager_s_own_default_is_no_name_and_without_settings_nothing_is_said(
+    pi: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pi.root / "etc/cloud").mkdir()
+    for text, said in (("#cloud-config\n#hostname: x\n", False), ("#cloud-config\nhostname: raspberrypi\n", False)):
+        (pi.root / "boot/firmware/user-data").write_text(text)
+        assert main(["role", "--apply", "--root", str(pi.root)]) == 0
+        assert (pi.root / "etc/hostname").read_text() == "roundtap\n"
+        assert ("Imager" in capsys.readouterr().out) is said
 
 
 def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machine) -> None:

@@ -174,7 +174,11 @@ def test_a_value_is_taken_as_it_was_meant(line: str, key: str, value: object) ->
             "role = king",
             "roundtap.txt, line 1: role = king is unknown. Use one of these: hub, table, printer, wall, standby",
         ),
-        ("timezone = Berlin", "roundtap.txt, line 1: timezone = Berlin is unknown. Use a name like Europe/Berlin."),
+        (
+            "timezone = Berlin",
+            "roundtap.txt, line 1: timezone = Berlin is unknown. Use a name like Europe/Berlin, or delete the "
+            "line: country sets it.",
+        ),
     ],
 )
 def test_a_slip_is_told_with_its_line_and_what_was_meant(text: str, says: str) -> None:

@@ -22,9 +22,21 @@ touch "$machine/usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
 echo "PARTUUID=0a1b2c3d-01 /boot/firmware vfat defaults 0 2" > "$machine/etc/fstab"
 echo "console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes rootwait resize" > "$boot/cmdline.txt"
 echo "[all]" > "$boot/config.txt"
-printf '\xef\xbb\xbfRole = Hub\r\nLand: DE\r\nSprache: de\r\nwfi = Store\r\n' > "$work/roundtap.txt"
+# Whoever looks after it comes in by a key; what Imager set (where the root has cloud-init) is there beside it.
+[ -e "$work/key" ] || ssh-keygen -q -t ed25519 -N "" -C keeper -f "$work/key"
+printf '\xef\xbb\xbfRole = Hub\r\nLand: DE\r\nSprache: de\r\nssh_key = %s\r\n' "$(cat "$work/key.pub")" > "$work/roundtap.txt"
+printf '#cloud-config\nhostname: game-night\nmanage_etc_hosts: true\ntimezone: Europe/Madrid\nusers:\n- name: tom\n  groups: sudo\n' \
+    > "$boot/user-data"
+printf 'instance-id: rpi-imager-1\n' > "$boot/meta-data"
+if [ -d "$machine/etc/cloud" ]; then
+    # As Raspberry Pi's rpi-cloud-init-mods.
+    printf 'datasource_list: [NoCloud, None]\ndatasource:\n  NoCloud:\n    seedfrom: file:///boot/firmware/\n' \
+        > "$machine/etc/cloud/cloud.cfg.d/99_raspberry-pi.cfg"
+fi
 ROUNDTAP=${ROUNDTAP:-$top/.venv/bin/roundtap}
 "$ROUNDTAP" card "$boot" --bundle "$bundle" --settings "$work/roundtap.txt" --architecture "$(dpkg --print-architecture)"
+# A slip after the card was made: before, it is refused.
+printf 'wfi = Store\r\n' >> "$boot/roundtap.txt"
 
 # systemd reads its own words of the kernel's line from its arguments in a container; restarting is ending here.
 start() {  # start LOG [nspawn arguments] -- [systemd's arguments]
@@ -50,8 +62,10 @@ tail -n 5 "$boot/roundtap/first-boot.log"
 ok "the script took itself out of cmdline.txt" '! grep -q systemd.run "$boot/cmdline.txt"'
 ok "the next start is read-only" 'grep -q "overlayroot=tmpfs:recurse=0" "$boot/cmdline.txt"'
 ok "no resize of the stock system" '! grep -q " resize" "$boot/cmdline.txt"'
-ok "roundtap-says.txt names the line to mend" 'grep -q "Zeile 4" "$boot/roundtap-says.txt"'
-ok "the machine is called roundtap" '[ "$(cat "$machine/etc/hostname")" = roundtap ]'
+ok "roundtap-says.txt names the line to mend" 'grep -q "Zeile 5" "$boot/roundtap-says.txt"'
+ok "the machine is called as Imager was told" '[ "$(cat "$machine/etc/hostname")" = game-night ]'
+ok "cloud-init is switched off, and what it set is named" '[ -e "$machine/etc/cloud/cloud-init.disabled" ] &&
+    grep -q "Raspberry Pi Imager: hostname, .*timezone, users" "$boot/roundtap-says.txt" && grep -q ^tom: "$machine/etc/passwd"'
 
 echo "== second start: a hub on a read-only root"
 start second.log --volatile=overlay -b
@@ -59,7 +73,16 @@ ok "the hub answers" 'wait_for 120 answers'
 ok "the root is a layer" 'run_in findmnt -n -o FSTYPE / | grep -q overlay'
 ok "the hub's folder is the data partition's" 'run_in findmnt -n /var/lib/roundtap > /dev/null'
 ok "the log lasts" 'run_in findmnt -n /var/log/journal > /dev/null'
-pin=$(run_in journalctl -u roundtap-hub --no-pager -o cat | sed -n 's/.*PIN.*: \([0-9]\{8\}\).*/\1/p' | tail -1)
+identity() { run_in sh -c 'cat /etc/ssh/ssh_host_*.pub /etc/machine-id; hostname; readlink /etc/localtime'; }
+before=$(identity)
+ok "ssh runs, lets the key in, and asks for no password" 'run_in systemctl is-active ssh > /dev/null &&
+    run_in sshd -T -C user=pi,host=x,addr=10.0.0.9 | grep -q "^authorizedkeysfile.*/etc/roundtap/ssh_keys" &&
+    run_in sshd -T | grep -q "^passwordauthentication no"'
+ok "its keeper may do everything, and has no password" 'run_in sudo -l -U pi | grep -q "NOPASSWD: ALL" &&
+    run_in grep -q "^pi:!" /etc/shadow'
+ok "the new PIN is in memory alone" '! run_in grep -rq "PIN: " /data /var/log && run_in test -s /run/roundtap-new-pin'
+ok "the wall waits for it" 'run_in systemctl show -P StatusText roundtap-wall | grep -qE "new hub.s PIN|no (cage|chromium)"'
+pin=$(run_in sed -n 's/PIN: //p' /run/roundtap-new-pin)
 cat > "$data/ask.py" <<'P'
 """ask.py PIN [EVENT]: makes an event on the console and prints its id, or prints that event's file."""
 import json, re, sys
@@ -74,6 +97,7 @@ P
 ask() { run_in /opt/roundtap/bin/python3 /data/ask.py "$pin" "$@"; }
 event=$(ask)
 saved=$(ask "$event")
+ok "the PIN is shown no more once it was used" 'wait_for 20 run_in sh -c "! test -e /run/roundtap-new-pin"'
 ok "an event is SAVED" '[[ $saved == *"A plug is pulled"* ]]'
 run_in touch /etc/is-this-forgotten
 run_in cp /bin/true /usr/local/bin/forgotten
@@ -86,6 +110,8 @@ start third.log --volatile=overlay -b
 ok "the hub answers again" 'wait_for 120 answers'
 ok "what was written to the root is forgotten" '! run_in test -e /etc/is-this-forgotten && ! run_in test -e /usr/local/bin/forgotten'
 ok "what was SAVED is there, and the PIN still opens" '[ "$(ask "$event")" = "$saved" ]'
+ok "it is the same machine: host keys, number, name, zone" '[ "$(identity)" = "$before" ]'
+ok "no other PIN is made" '! run_in test -e /run/roundtap-new-pin'
 ok "nothing failed" '[ -z "$(run_in systemctl list-units --failed --plain --no-legend)" ]'
 run_in systemctl --no-block poweroff 2> /dev/null || true
 wait_for 30 sh -c "! kill -0 $nspawn" || kill -9 "$(inside)" || true

@@ -22,6 +22,7 @@ EXPOSED = {
     "station": 1.9,
     "wall": 2.7,
     "hotspot": 2.1,
+    "new-pin": 1.7,
     "first-boot": 3.9,
     "panel": 2.0,
     "steps@": 1.9,

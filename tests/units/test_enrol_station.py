@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
+
+import pytest
+
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.printing.print_lines import TextLine
 from roundtap_devices.printing.printer_profiles import load_profile
 from roundtap_units.link.enrolling import CODE, LOOKING, EnrolProgress
-from roundtap_units.station.main import SHEETS_MAX, EnrolStation, enrol_code_lines
+from roundtap_units.station.main import SHEETS_MAX, EnrolStation, enrol_code_lines, print_new_pin
 from roundtap_units.unit_words import unit_words
 
 
@@ -64,3 +69,46 @@ def test_the_sheet_is_whole_on_the_narrowest_paper_in_every_language() -> None:
         texts = [cell.text for line in lines if isinstance(line, TextLine) for cell in line.cells]
         assert "17  345 678" in texts
         assert all(len(text) <= sheet.columns for text in texts), language
+
+
+class Desk:
+    """A printer that takes three steps for a job, or none at all; and a clock that runs with each look."""
+
+    def __init__(self, is_there: bool) -> None:
+        self.profile, self.phase, self.is_there, self.looks = load_profile("plain-58"), "", is_there, 0
+        self.printed: list[bytes] = []
+
+    def make_printer(self) -> Desk:
+        return self
+
+    def begin(self, composed: object, before: object, now_ms: int) -> None:
+        self.printed.append(composed.data)  # type: ignore[attr-defined]
+        self.phase = "prints"
+
+    def step(self, now_ms: int) -> None:
+        self.looks += 1
+        if not self.is_there:
+            raise OSError("no printer")
+        self.phase = "prints" if self.looks < 3 else ""
+
+    def close(self) -> None: ...
+
+    def is_set(self) -> bool:
+        return False
+
+    def wait(self, seconds: float) -> None: ...
+
+
+@pytest.mark.parametrize(("is_there", "looks"), [(True, 3), (False, 30)])
+def test_a_new_hub_s_pin_comes_on_its_own_paper_and_without_paper_nothing_waits_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool, looks: int
+) -> None:
+    seconds = itertools.count()
+    monkeypatch.setattr("roundtap_units.station.main.mono_ms", lambda: next(seconds) * 500)
+    (tmp_path / "pin").write_text("PIN: 40719362\n")
+    desk = Desk(is_there)
+    print_new_pin(desk, desk, tmp_path / "pin")  # type: ignore[arg-type]
+    assert b"40719362" in desk.printed[0]
+    assert abs(desk.looks - looks) < 5
+    print_new_pin(desk, desk, tmp_path / "used already")  # type: ignore[arg-type]
+    assert len(desk.printed) == 1

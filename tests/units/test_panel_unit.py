@@ -17,11 +17,15 @@ from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
 from roundtap_devices.controls import RETRY_MS
-from roundtap_devices.display.screen import FULL, OFF, RENEW_MS, VirtualScreen
+from roundtap_devices.display.screen import FULL, OFF, RENEW_MS, Screen, VirtualScreen
+from roundtap_devices.hardware_errors import HardwareMissing
 from roundtap_devices.input.gestures import Edge
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_devices.input.pin_factory import mock_factory
+from roundtap_machine.checks import FINE, WRONG
+from roundtap_machine.notify import SystemdNotifier
 from roundtap_machine.root_steps import StepRefused
+from roundtap_machine.services import SystemdService, service_checks
 from roundtap_units import board_process
 from roundtap_units.link.hub_address import HubAddress
 from roundtap_units.panel import main
@@ -338,8 +342,9 @@ def test_without_a_file_all_is_as_usual(tmp_path):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('key = "x"', "key: unknown; known are board, language, folder"),
+        ('key = "x"', "key: unknown; known are board, language, folder, expected"),
         ("language = 5", "language: must be a text"),
+        ('expected = "no"', "expected: must be true or false"),
         ('language = "xx"', "one of en, es, de, pl"),
         ('board = "none"', "board: "),
         ("x", "not a TOML file"),
@@ -378,3 +383,72 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     panel(arguments)
     main.run(arguments.parse_args(["--config", str(tmp_path / "panel.toml"), "--folder", str(tmp_path)]))
     assert opened == ["no chip", "had"]
+
+
+class Glass:
+    """A display at the end of a wire: `there` or not."""
+
+    there = False
+
+    def __init__(self, *_):
+        if not Glass.there:
+            raise HardwareMissing("display", "no display answers at 0x3c")
+
+    def display(self, image):
+        if not Glass.there:
+            raise HardwareMissing("display", "no display answers at 0x3c")
+
+    def __getattr__(self, name):
+        return lambda *_: None
+
+
+@pytest.fixture
+def told(tmp_path, monkeypatch):
+    """What a panel's service says of itself, in one start after the other: told(panel.toml, whether it is wired)."""
+
+    class Stopping(board_process.StopSignal):
+        def __init__(self, tell):
+            """No signal of this process is touched."""
+
+        def is_set(self):
+            return next(looks) % 3 == 2
+
+    looks, seconds, said = itertools.count(), itertools.count(), []
+    monkeypatch.setenv("ROUNDTAP_LOCAL", str(tmp_path))
+    monkeypatch.setattr(board_process, "local_pin_factory", lambda _: mock_factory())
+    monkeypatch.setattr(board_process, "StopSignal", Stopping)
+    monkeypatch.setattr(board_process, "oled_screen", lambda *_: Screen(Glass))
+    monkeypatch.setattr(SystemdNotifier, "say", lambda _, words: said.append(words))
+    monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10**9)
+    arguments = argparse.ArgumentParser()
+    panel(arguments)
+
+    def start(config, there):
+        Glass.there = there
+        said.clear()
+        (tmp_path / "panel.toml").write_text(config)
+        main.run(arguments.parse_args(["--config", str(tmp_path / "panel.toml"), "--folder", str(tmp_path)]))
+        return said[-1] if said else ""
+
+    return start
+
+
+def test_a_hub_without_buttons_and_screen_is_ready_until_its_panel_was_seen_once(told):
+    hub = SystemdService("hub", True, "active", "success", 0)
+
+    def checked(says):
+        return service_checks([hub, SystemdService("panel", True, "active", "success", 0, says)])[1].state
+
+    never = told("", False)
+    assert never.startswith("waiting: ")
+    assert "0x3c" in never
+    assert checked(never) == FINE
+    assert checked(told("", True)) == FINE
+    lost = told("", False)
+    assert "0x3c" in lost
+    assert checked(lost) == WRONG
+
+
+def test_a_panel_that_the_settings_say_is_there_is_wrong_when_it_is_silent(told):
+    assert told("expected = true", False).startswith("no display")
+    assert told("expected = true", True) == ""

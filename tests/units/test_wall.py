@@ -331,6 +331,9 @@ def test_what_is_missing_is_said_once_and_waited_for(
     assert "no cage and no chromium" in no_programs
     assert "no screen is connected" in no_screen
     assert missing_for_browser(True, {}) == ""
+    monkeypatch.setattr("roundtap_units.wall.main.NEW_PIN", tmp_path / "new-pin")
+    (tmp_path / "new-pin").touch()
+    assert missing_for_browser(True, {}).startswith("waiting: the new hub's PIN")
 
 
 def test_with_the_browser_ends_all_that_it_started() -> None:

@@ -32,7 +32,7 @@ from roundtap_units.unit_words import unit_words
 
 log = logging.getLogger(__name__)
 
-KEYS = ("board", "language", "folder")
+KEYS: Mapping[str, type] = {"board": str, "language": str, "folder": str, "expected": bool}
 PATH = "/device/panel"
 ASK_EVERY_S = 1.0
 POLL_WITHIN_S, PRESS_WITHIN_S = 4.0, 28.0  # for an answer to a look, and to a press: ejecting a stick may take long
@@ -230,11 +230,13 @@ class FrontPanelLink:
 
 @dataclass(frozen=True, slots=True)
 class PanelConfig:
-    """The panel's few settings; its key comes from the hub on this machine."""
+    """The panel's few settings; its key comes from the hub on this machine. expected: a machine that has never shown
+    one lacks it."""
 
     board: Board
     language: str
     folder: Path
+    expected: bool
 
 
 def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
@@ -243,10 +245,12 @@ def read_panel_config(path: Path, folder: Path | None = None) -> PanelConfig:
     for name, value in data.items():
         if name not in KEYS:
             raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(KEYS)}")
-        if not isinstance(value, str):
-            raise ConfigError(f"{path}: {name}: must be a text, not {value!r}")
+        if not isinstance(value, KEYS[name]):
+            wanted = "a text" if KEYS[name] is str else "true or false"
+            raise ConfigError(f"{path}: {name}: must be {wanted}, not {value!r}")
     language = known_language(path, data.get("language", "en"))
-    return PanelConfig(configured_board(path, data), language, folder or Path(data.get("folder", PANEL_FOLDER)))
+    folder = folder or Path(data.get("folder", PANEL_FOLDER))
+    return PanelConfig(configured_board(path, data), language, folder, data.get("expected", False))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -255,7 +259,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(config: PanelConfig, args: argparse.Namespace) -> bool:
-    process = BoardProcess(config.board, config.folder, args)
+    process = BoardProcess(config.board, config.folder, args, optional=not config.expected)
     link = FrontPanelLink(LocalKeyWatch("panel").poll, process.receive, config.language)
     dialogue = panel_dialogue.PanelDialogue(unit_words(config.language))
     link.start()

@@ -19,6 +19,7 @@ from roundtap_devices.printing.printer_profiles import BAUDS, FLOWS, PrinterProf
 from roundtap_machine.checks import PRINTER_FAULTS
 from roundtap_machine.health import MachineProbe
 from roundtap_machine.notify import StopSignal, SystemdNotifier
+from roundtap_machine.services import NEW_PIN
 from roundtap_units.documents.slips import wrap_text
 from roundtap_units.fault_log import FaultLog
 from roundtap_units.link.enrolling import CODE, DONE, EnrolClient, EnrolProgress
@@ -44,6 +45,7 @@ log = logging.getLogger(__name__)
 KEYS = ("printer", "device", "baud", "flow")
 BUSY_S, IDLE_S = 0.02, 0.2
 CHECK_EVERY_MS = 15_000  # how often an idle printer is asked for its state
+PIN_MS = 30_000  # as long as a station waits for the printer that is to print a new hub's PIN
 SHOWN_MS = 600_000  # a code on paper is good for ten minutes: it has to be carried to the console
 SHEETS_MAX = 3  # after this many sheets the station is silent until a restart: an empty hall uses up no roll
 
@@ -301,6 +303,8 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         identity = config.identity() or _enrolled(config, desk, stopping)
         if identity is None:
             return not stopping.is_set()
+        if config.local:
+            print_new_pin(desk, stopping)
         health = OwnHealth(MachineProbe(config.folder), printer=lambda: station.printer_state)
         link = HubStationLink(
             identity,
@@ -325,6 +329,19 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
                 return True
             stopping.wait(BUSY_S if station.busy else IDLE_S)
     return False
+
+
+def print_new_pin(desk: PrinterDesk, stopping: StopSignal, shown: Path = Path("/", NEW_PIN)) -> None:
+    """On a new hub's own printer, what lets its organizers in, once a start; without paper it is only on the screen."""
+    with contextlib.suppress(OSError):
+        text, printer, until_ms = shown.read_text(encoding="ascii").strip(), desk.make_printer(), mono_ms() + PIN_MS
+        sheet = desk.profile.sheet
+        printer.begin(compose_job([line(text, sheet, CENTER, True), Feed(8)], desk.profile), lambda: None, mono_ms())
+        while printer.phase and mono_ms() < until_ms and not stopping.is_set():
+            with contextlib.suppress(OSError):
+                printer.step(mono_ms())
+            stopping.wait(BUSY_S)
+        printer.close()
 
 
 def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) -> HubAddress | None:

@@ -23,6 +23,7 @@ from typing import Any
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.addresses import Address, local_addresses
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
+from roundtap_machine.services import NEW_PIN
 from roundtap_units.link.find_hub import FoundHub, find_hub
 from roundtap_units.link.hub_address import Endpoint, endpoint_url, parse_endpoint, parse_endpoints
 from roundtap_units.unit_words import unit_words
@@ -438,6 +439,8 @@ def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
             f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
             "comes up once they are there"
         )
+    if Path("/", NEW_PIN).exists():
+        return "waiting: the new hub's PIN is on this screen; the wall comes up once somebody has logged in with it"
     # With another backend it is drawn elsewhere than on a screen: for testing.
     if window or environment.get("WLR_BACKENDS") or connected_screens():
         return ""

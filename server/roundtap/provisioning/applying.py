@@ -3,20 +3,23 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles, settings_file
 from roundtap.provisioning.settings_file import Settings, SettingsNote
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.services import NEW_PIN
 
 BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"  # applies the settings at each start; enabled with the first role
 HUB_DATA = "var/lib/roundtap"
+UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
@@ -68,6 +71,17 @@ class Machine:
         places = [folder / settings_file.FILE for folder in (self.boot(), self.root / roles.ETC) if folder is not None]
         return next((path for path in places if path.is_file()), places[0])
 
+    def imager_settings(self) -> dict[str, str]:
+        """What Raspberry Pi Imager left for cloud-init, by its names (values where they are one word), in order."""
+        files = [(self.boot() or self.root) / name for name in ("user-data", "network-config")]
+        texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
+        # What Imager suggests as hostname is nobody's choice; a Wi-Fi is below "network".
+        keys = (
+            r"""^(?!hostname: *["']?raspberrypi\b|network:|version:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
+        )
+        found = re.findall(keys, "\n".join(texts), flags=re.MULTILINE)
+        return dict(sorted(found))
+
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
@@ -117,15 +131,25 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
-    changed += _name(machine, settings)
-    changed += _zone(machine, settings)
+    imager = machine.imager_settings()
+    named = replace(
+        settings,
+        name=settings.name or imager.get("hostname", ""),
+        timezone=settings.timezone or imager.get("timezone", ""),
+    )
+    changed += _name(machine, named)
+    changed += _zone(machine, named)
     restart = False
     boot = machine.boot()
     if boot is not None:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    _switch(machine, settings.role, start, wait)
+    if settings.ssh_key or settings.password_hash:
+        _let_in(machine, settings, start)
+    if start:
+        _show_new_pin(machine, settings)
+    _switch(machine, settings, start, wait)
     if roles.STICK_RULES in changed:
         # For a stick plugged in before this rule existed, or one that no hub holds any more.
         machine.run(["udevadm", "control", "--reload"])
@@ -139,8 +163,33 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     return ApplyResult(tuple(changed), tuple(told), restart)
 
 
-def _switch(machine: Machine, role: str, start: bool, wait: bool) -> None:
-    wanted, others = roles.role_services(role)
+def _let_in(machine: Machine, settings: Settings, start: bool) -> None:
+    """Make the user who looks after the machine, and open a way in."""
+    user, users = settings.user or roles.DEFAULT_USER, machine.root / "etc/passwd"
+    if not users.is_file() or f"\n{user}:" not in users.read_text(encoding="utf-8"):
+        machine.run(["useradd", "--create-home", "--shell", "/bin/bash", user])
+    hashed = ("--password", settings.password_hash) if settings.password_hash else ()
+    machine.run(["usermod", "--append", "--groups", "sudo", *hashed, user])
+    for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
+        machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
+
+
+def _show_new_pin(machine: Machine, settings: Settings) -> None:
+    """At each start a new PIN for a hub of which nobody has used one yet; kept in memory, for screen and printer."""
+    pin, made, shown = (machine.root / path for path in (f"{HUB_DATA}/pin", UNUSED_PIN, NEW_PIN))
+    hashes = {path.read_bytes() if path.is_file() else b"" for path in (pin, made)}
+    used = shown.exists() or pin.with_name("sessions.json").exists() or len(hashes) > 1
+    if settings.role == "hub" and machine.boot() is not None and not used:
+        from roundtap_hub.access.login_pins import new_pin
+
+        write_if_changed(shown, f"PIN: {new_pin()}\n", 0o640)
+        give_to(shown, "roundtap-station")
+        _set_pin(pin.parent, shown.read_text(encoding="ascii").split()[1])
+        write_if_changed(made, pin.read_text(encoding="ascii"), 0o600)
+
+
+def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> None:
+    wanted, others = roles.role_services(settings)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     wall = roles.systemd_unit("wall")
     shows_wall = wait and wall in there and machine.run(["systemctl", "--quiet", "is-active", wall]) == 0

@@ -16,8 +16,8 @@ BUSES = {
     "i2c": "dtparam=i2c_arm=on,i2c_arm_baudrate=400000",
     "spi": "dtparam=spi=on",
 }
+# Ports of a printer on the header's own pins, which the login console must not use.
 OWN_SERIAL = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
-"""Ports of a printer on the header's own pins, which the login console must not use."""
 SERIAL_CONSOLE = re.compile(r"console=(serial0|ttyAMA0|ttyS0)(,\S*)?")
 
 

@@ -10,7 +10,6 @@ import subprocess
 import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,6 +20,7 @@ from roundtap.provisioning.bundle import ARCHITECTURE, MIB, OWN, WALL, Bundle, r
 from roundtap.provisioning.settings_file import FILE, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.disk import forget_cached
 
 ETC = Path("/etc/roundtap")  # of a running machine whose card is made anew
 FILES = Path(__file__).with_name("card_files")
@@ -32,8 +32,8 @@ ARMED = (
     "systemd.run_failure_action=reboot",
     "systemd.unit=kernel-command-line.target",
 )
+# Removed, since Pi OS would grow its root over the whole card and leave no room for the data.
 STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
-"""Removed, since Pi OS would grow its root over the whole card and leave no room for the data."""
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
 SECTOR = 512
 
@@ -177,9 +177,7 @@ class FolderCard:
         if not path.is_file():
             return None
         with path.open("rb") as file:
-            # From the card, not from memory; only Linux can be asked to.
-            with suppress(AttributeError, OSError):
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            forget_cached(file.fileno())
             return file.read()
 
     def put(self, name: str, raw: bytes) -> None:

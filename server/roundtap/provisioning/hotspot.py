@@ -26,8 +26,8 @@ GROUPS, GROUP = 3, 4
 PASSWORD = re.compile(r"[ -~]{8,63}")
 READERS = "roundtap-hub"
 MAY_HAVE, NO = ("", *HUBS), "no"  # roles that may have a hotspot; "" is a machine set up without roundtap.txt
+# Where the Wi-Fi's kernel module reads the country at start.
 COUNTRY = Path("/", HOTSPOT_FILES[-1])
-"""Where the Wi-Fi's kernel module reads the country at start."""
 
 
 @dataclass(frozen=True, slots=True)

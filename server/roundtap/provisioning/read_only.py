@@ -12,11 +12,12 @@ from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.health import Mount, mounts_of
 
 LABEL, DATA = "roundtap-data", "data"
+# Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone.
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
-"""Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone."""
 OVERLAY_HOOK = "usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
+# Beside the services' own folders: settings, networks, the last known time, and the log.
 PERSISTENT = (
     "etc/roundtap",
     "etc/NetworkManager/system-connections",
@@ -25,7 +26,6 @@ PERSISTENT = (
     "var/lib/systemd/timesync",
     "var/log/journal",
 )
-"""Beside the services' own folders: settings, networks, the last known time, and the log."""
 
 JOURNAL = f"{roles.MARK}\n[Journal]\nStorage=persistent\nSystemMaxUse=64M\nRuntimeMaxUse=16M\n"
 SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"  # Pi OS would swap to a file on the root, which is in memory here

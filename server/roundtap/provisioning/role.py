@@ -15,6 +15,7 @@ from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
+from roundtap_machine.health import MachineProbe, missing_packages
 from roundtap_machine.services import APPLIED
 from roundtap_units.wall.main import missing_programs
 
@@ -22,7 +23,9 @@ DONE, BAD_INPUT = 0, 2
 SIZES = (14, 12, 10, 9)  # letter sizes to try; the largest in which the whole text fits, else the last, cut
 HELD_S = 8.0
 ASKS_FOR_A_USER = "userconfig.service"  # Pi OS asks for the first user's name on the screen, and waits
+MAKES_HOST_KEYS = "regenerate_ssh_host_keys.service"  # Pi OS's, until it has run once; the first start does that
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
+CLOUD_STAGES = ("init --local", "init", "modules --mode config", "modules --mode final")
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"  # Pi OS keeps the Wi-Fi off until the country is set
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
@@ -34,10 +37,14 @@ def words_for(settings: Settings) -> Words:
     return catalogue("roundtap", settings.language or choose_language(locale.getlocale()[0] or ""))
 
 
-def role_report(settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str]) -> str:
-    """The content of `roundtap-says.txt`: the machine's role, then one line for each thing to correct."""
+def role_report(
+    settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str], imager: Sequence[str] = ()
+) -> str:
+    """The content of `roundtap-says.txt`: the machine's role, what Imager set, then one line for each thing to
+    correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
+    lines[2:2] = [words("says.imager", names=", ".join(imager))] if imager else []
     lines += [note.text(words) for note in notes] or [words("says.fine")]
     return "\n".join([*lines, ""])
 
@@ -80,44 +87,29 @@ def show_on_display(settings: Settings, text: str, root: Path, hold: Callable[[f
 
 
 def render_text(text: str) -> Any:
-    """The text as a PIL image for the 128x64 screen, in the largest letters that fit."""
-    from PIL import Image, ImageDraw
-
+    """The text as a PIL image for the 128x64 screen, in the largest letters that fit; a longer one is cut."""
     from roundtap_devices.display.screen import HEIGHT, WIDTH
-    from roundtap_devices.letters import load_font, text_width
+    from roundtap_devices.letters import draw_text
+    from roundtap_units.table.screens.lettering import canvas, fit_text
 
-    image = Image.new("1", (WIDTH, HEIGHT))
-    draw = ImageDraw.Draw(image)
-    for size in SIZES:
-        lines = wrap_text(text, lambda line, size=size: text_width(line, size) <= WIDTH)  # type: ignore[misc]
-        if len(lines) * (size + 2) <= HEIGHT:
-            break
-    for number, line in enumerate(lines[: HEIGHT // (size + 2)]):
-        draw.text((0, number * (size + 2)), line, font=load_font(size), fill=1)
+    words = text.split()
+    tries = (fit_text(" ".join(words[:count]), WIDTH, HEIGHT, SIZES) for count in range(len(words), 0, -1))
+    fitted = next((found for found in tries if found.fits), fit_text(words[0], WIDTH, HEIGHT, SIZES))
+    image, pen = canvas(WIDTH, HEIGHT)
+    for line, below in zip(fitted.lines, fitted.baselines, strict=True):
+        draw_text(pen, 0, fitted.rise + below, line, *fitted.style)
     return image
-
-
-def wrap_text(text: str, fits: Callable[[str], bool]) -> list[str]:
-    """Lines that fit, broken between words, or within a word that is too long."""
-    lines: list[str] = []
-    for word in text.split():
-        if lines and fits(f"{lines[-1]} {word}"):
-            lines[-1] += f" {word}"
-            continue
-        rest = word
-        while len(rest) > 1 and not fits(rest):
-            cut = next((n for n in range(len(rest) - 1, 1, -1) if fits(rest[:n])), 1)
-            lines.append(rest[:cut])
-            rest = rest[cut:]
-        lines.append(rest)
-    return lines
 
 
 def silence_first_boot(machine: Machine) -> None:
     """Keep the stock system from waiting for a person, and other tools from setting the machine up."""
     machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
-    if (machine.root / "etc/cloud").is_dir() and not _imager_set_something(machine.boot()):
-        # cloud-init's documented switch. Settings made in Imager still apply.
+    machine.run(["systemctl", "--quiet", "disable", MAKES_HOST_KEYS])
+    if (machine.root / "etc/cloud").is_dir():
+        # Once, while the root keeps what it does: on a read-only one each start would be its first.
+        for stage in CLOUD_STAGES if machine.imager_settings() else ():
+            machine.run(["timeout", "600", "cloud-init", *stage.split()])
+        # Its documented switch.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
         write_if_changed(machine.root / "etc/modules-load.d/roundtap.conf", "i2c-dev\n")
@@ -125,14 +117,6 @@ def silence_first_boot(machine: Machine) -> None:
     if state.is_file() and "WirelessEnabled=false" in state.read_text(encoding="utf-8"):
         write_if_changed(state, "[main]\nWirelessEnabled=true\n", 0o600)
     machine.run(["rfkill", "unblock", "wifi"])
-
-
-def _imager_set_something(boot: Path | None) -> bool:
-    try:
-        lines = (boot / "user-data").read_text(encoding="utf-8").splitlines() if boot else []
-    except OSError:
-        return False
-    return any(line.strip() and not line.lstrip().startswith("#") for line in lines)
 
 
 def restart_wanted(machine: Machine) -> bool:
@@ -180,7 +164,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap role: {problem.say(core_words(settings.language or 'en'))}", file=sys.stderr)
         return BAD_INPUT
     settings, notes = machine.settings()
-    print(role_report(settings, notes, words_for(settings), roles.role_services(settings.role)[0]), end="")
+    services = roles.role_services(settings)[0]
+    print(role_report(settings, notes, words_for(settings), services, [*machine.imager_settings()]), end="")
     return DONE
 
 
@@ -203,8 +188,10 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         notes.append(SettingsNote("data_missing"))
     if settings.role == "wall" and (lacking := missing_programs(path=str(machine.root / "usr/bin"))):
         notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
+    if lacking := missing_packages(MachineProbe(root=machine.root)):
+        notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)
-    text = role_report(settings, notes, words, roles.role_services(settings.role)[0])
+    text = role_report(settings, notes, words, roles.role_services(settings)[0], [*machine.imager_settings()])
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roundtap.provisioning.settings_file import STANDBY_FILE, UNDECIDED, Settings
 
+# Role → services. The hub's panel, station and wall wait until their hardware is there.
 SERVICES: dict[str, tuple[str, ...]] = {
     "hub": ("hub", "hotspot", "panel", "station", "wall"),
     "table": ("table",),
@@ -14,9 +15,9 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "wall": ("wall",),
     "standby": ("standby",),
 }
-"""Role → services. The hub's panel, station and wall wait until their hardware is there."""
 
 HUBS = ("hub", "standby")
+DEFAULT_USER = "pi"  # whom Raspberry Pi OS has, without a password
 
 MARK = "# Made from roundtap.txt. Written by hand: take this line out, and the file is left alone."
 ETC = "etc/roundtap"
@@ -24,6 +25,7 @@ HOSTNAME_OF_HUB = "roundtap"
 STICK = "/media/roundtap"  # where the hub's machine mounts a stick
 STICK_RULES = "etc/udev/rules.d/70-roundtap-stick.rules"
 # FAT and exFAT are what sticks are sold with, and have no file owners. A USB system's boot partition is no stick.
+# The udev rule that mounts a stick on the hub's machine, accessible to the hub alone.
 STICK_RULE = ", ".join(
     [
         'ACTION=="add"',
@@ -36,7 +38,6 @@ STICK_RULE = ", ".join(
         f'$devnode {STICK}"',
     ]
 )
-"""The udev rule that mounts a stick on the hub's machine, accessible to the hub alone."""
 
 
 WIFI = "etc/NetworkManager/system-connections/roundtap-wifi.nmconnection"
@@ -48,9 +49,14 @@ HOTSPOT_FILES = (
     "etc/modprobe.d/roundtap-wifi-country.conf",
 )
 STANDBY_KEY = f"{ETC}/{STANDBY_FILE}"
+SSH_KEYS, SSHD, RIGHTS = f"{ETC}/ssh_keys", "etc/ssh/sshd_config.d/00-roundtap.conf", "etc/sudoers.d/roundtap"
+# All that `system_files` or a hub's hotspot may make.
 EVERY_FILE = frozenset(
     {
         STICK_RULES,
+        SSH_KEYS,
+        SSHD,
+        RIGHTS,
         WIFI,
         STANDBY_KEY,
         *HOTSPOT_FILES,
@@ -60,7 +66,6 @@ EVERY_FILE = frozenset(
         ),
     }
 )
-"""All that `system_files` or a hub's hotspot may make."""
 
 
 def systemd_unit(service: str) -> str:
@@ -68,9 +73,10 @@ def systemd_unit(service: str) -> str:
     return f"roundtap-{service}.service"
 
 
-def role_services(role: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(systemd units that a role starts; all others of the kit, which it stops). "" is UNDECIDED."""
-    wanted = SERVICES[role or UNDECIDED]
+def role_services(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(systemd units that a role starts; all others of the kit, which it stops)."""
+    role = settings.role or UNDECIDED
+    wanted = [service for service in SERVICES[role] if service != "panel" or settings.panel is not False]
     known = dict.fromkeys(service for several in SERVICES.values() for service in several)
     others = [systemd_unit(service) for service in known if service not in wanted]
     # What a hub and its panel ask root for is started by their services.
@@ -99,10 +105,25 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         values = _unit(settings, service, on_hub=role == "hub")
-        if systemd_unit(service) in role_services(role)[0] and values:
+        if systemd_unit(service) in role_services(settings)[0] and values:
             found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
-    if settings.hub and systemd_unit("wall") in role_services(role)[0]:
+    if settings.hub and systemd_unit("wall") in role_services(settings)[0]:
         found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
+    if settings.ssh_key:
+        user = settings.user or DEFAULT_USER
+        # With a key, strangers in the hall's network have no password to guess.
+        sshd = (
+            "PasswordAuthentication no",
+            "KbdInteractiveAuthentication no",
+            "PermitRootLogin no",
+            f"Match User {user}",
+        )
+        sshd_lines = "\n".join([MARK, *sshd, f"    AuthorizedKeysFile .ssh/authorized_keys /{SSH_KEYS}", ""])
+        found += [
+            SystemFile(SSH_KEYS, f"{MARK}\n{settings.ssh_key}\n"),
+            SystemFile(SSHD, sshd_lines),
+            SystemFile(RIGHTS, f"{MARK}\n{user} ALL=(ALL:ALL) NOPASSWD: ALL\n", 0o440),
+        ]
     wifi = wifi_profile(settings, remembered)
     return [*found, wifi] if wifi else found
 
@@ -149,6 +170,9 @@ def _unit(settings: Settings, service: str, on_hub: bool) -> dict[str, str | boo
         values |= {"hub": settings.hub, "unit": settings.name}
     if service in ("table", "panel"):
         values["board"] = own_or_known(settings.board)
+    if service == "panel" and (settings.panel or settings.board):
+        # Who names a board has wired one.
+        values["expected"] = True
     if service == "station":
         values |= {"printer": own_or_known(settings.printer), "device": settings.port}
     return {key: value for key, value in values.items() if value}

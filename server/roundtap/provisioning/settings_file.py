@@ -1,6 +1,7 @@
 """Reads `roundtap.txt`, the settings of a machine on its boot partition, as edited by any user in any editor."""
 
 import difflib
+import ipaddress
 import re
 import unicodedata
 import zoneinfo
@@ -25,11 +26,13 @@ USED_BY = {
     "hotspot": ("hub",),
     "hotspot_password": ("hub",),
     "board": ("hub", "table"),
+    "panel": ("hub",),
     "printer": ("hub", "printer"),
     "port": ("hub", "printer"),
     "hub": ("table", "printer", "wall"),
 }
 HUB_PORT = 8080
+HUB_NAME = "roundtap"  # the hub's name on the network, unless it has another
 STANDBY_FILE = "standby.toml"
 TAKEN_OVER = "# {key}: taken over"  # begins the line that stands where a password or PIN was
 
@@ -48,13 +51,49 @@ _NO_TEXT_FILE = (b"{\\rtf", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"%PDF")
 _MISNAMED = re.compile(
     r"(.+\.toml|roundtap(\.txt)?)\.(txt|rtf|docx?|odt)|roundtap( \(\d+\)| [-–] .+)\.txt", re.IGNORECASE
 )
+OWN_FILES = (FILE, "roundtap-says.txt")
+_SIMILAR_NAME, TEXT_BYTES_MAX = (
+    0.8,
+    100_000,
+)  # of a file that is meant as ours: its name without the ending, and its size
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
+# Where a hub may be (RFC 1918, 6598, 3927, 4193, 4291). Elsewhere are this machine itself, everybody, and the networks
+# of others.
+_HALL_NETWORKS = "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 fc00::/7 fe80::/10 2000::/3"
+HALL_NETWORKS = tuple(map(ipaddress.ip_network, _HALL_NETWORKS.split()))
+# A hub may be told any port from 1024 on, but its encrypted one is for browsers.
+PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
+# Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
+ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
+# Printers' ports; a public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
+FORMS = {
+    "port": re.compile(
+        r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)"
+        r"|(?!.*\.\.)usb-[\w./:@+-]+"
+    ),
+    "user": re.compile("(?!root$|roundtap)[a-z][a-z0-9_-]{0,30}"),
+    "ssh_key": re.compile(
+        r"(ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[\w+/]{43}|ssh-rsa AAAAB3NzaC1yc2EA[\w+/]{200,}={0,2}"
+        r"|ecdsa-sha2-nistp(256|384|521) AAAAE2VjZHNhLXNoYTItbmlzdHA[\w+/]{100,}={0,2}"
+        r"|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com AAAA[\w+/]{80,}={0,2})( .*)?",
+        re.ASCII,
+    ),
+    "password_hash": re.compile(
+        r"\$g?y\$[./\w]+\$[./\w]+\$[./\w]{43}|\$6\$(rounds=\d+\$)?[./\w]{1,16}\$[./\w]{86}"
+        r"|\$5\$(rounds=\d+\$)?[./\w]{1,16}\$[./\w]{43}|\$2[aby]\$\d\d\$[./\w]{53}",
+        re.ASCII,
+    ),
+}
+_PLACEHOLDER = re.compile(r"([^0-9])\1*|.*\*{3}.*|[<\[({].*[>\])}]")  # one sign again and again, or a name in brackets
+# Different digits; letters of a word; and its letters, digits and other signs in turn: P@ssw0rd has five.
+PIN_DIGITS_MIN, PIN_WORD_MIN, PIN_PARTS_MAX = 4, 3, 5
 SECRET = ("wifi_password", "hotspot_password", "pin")
 FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}  # of templates on earlier cards
 DEFAULT_HOTSPOT = "Roundtap"
 
+# What people write instead of the file's own keys, in its four languages: in lower case, with _ between words.
 KEY_ALIASES = {
     "ssid": "wifi",
     "wlan": "wifi",
@@ -129,7 +168,6 @@ KEY_ALIASES = {
     "hotspot_name": "hotspot",
     "hotspot_passwort": "hotspot_password",
 }
-"""What people write instead of the file's own keys, in its four languages: in lower case, with _ between words."""
 
 ROLE_ALIASES = {
     "server": "hub",
@@ -226,13 +264,14 @@ _COUNTRY_CODES = """
     RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW
     TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW
 """
+# ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 180
+# (wireless-regdb 2026.05.30), and the others stay with the channels that are free everywhere.
 COUNTRIES = frozenset(_COUNTRY_CODES.split())
-"""ISO 3166-1. The kernel ignores any other code without a word, XX and EU included; of these it has rules for 180
-(wireless-regdb 2026.05.30), and the others stay with the channels that are free everywhere."""
 
 YES = frozenset({"yes", "on", "true", "1", "ja", "an", "sí", "si", "tak"})
 NO = frozenset({"no", "off", "false", "0", "nein", "aus", "nie", "none", "kein"})
 
+# Characters that word processors put in place of plain ones, and that no Wi-Fi password has.
 PLAIN_SIGNS = {
     "‘": "'",
     "’": "'",
@@ -245,7 +284,6 @@ PLAIN_SIGNS = {
     "…": "...",
     "\u00a0": "␣",
 }
-"""Characters that word processors put in place of plain ones, and that no Wi-Fi password has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +312,8 @@ class SettingsNote:
 class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
-    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals."""
+    path in /dev, or the name that `roundtap printer` lists. `country`: two capitals. `panel`: whether the hub's machine
+    has buttons and a screen; None: as found."""
 
     role: str = ""
     name: str = ""
@@ -290,6 +329,10 @@ class Settings:
     board: str = ""
     printer: str = ""
     port: str = ""
+    user: str = ""
+    ssh_key: str = ""
+    password_hash: str = ""
+    panel: bool | None = None
     read_only: bool | None = None
 
 
@@ -351,6 +394,9 @@ def read_settings(
             notes.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
+    if settings.name == HUB_NAME and settings.role != "hub":
+        settings = replace(settings, name="")
+        notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
     notes += _contradictions(settings, values, setting_lines, folders, saved)
     return settings, sorted(notes, key=lambda note: note.line)
 
@@ -362,12 +408,31 @@ def read_settings_file(
     in one of the folders `more`. A missing file is read as an empty one. Raises OSError."""
     raw = path.read_bytes() if path.exists() else b""
     settings, notes = read_settings(raw, folders=(path.parent, *more), saved=saved)
+    is_empty = settings == Settings() and not notes
     stray = [
-        SettingsNote("misnamed", params={"name": name, "right": stem if stem.endswith(".toml") else FILE})
-        for name, stem in sorted((each.name, each.stem) for each in path.parent.glob("*"))
-        if _MISNAMED.fullmatch(name) and name != FILE
+        SettingsNote(
+            "misnamed", params={"name": each.name, "right": each.stem if each.stem.endswith(".toml") else FILE}
+        )
+        for each in sorted(path.parent.glob("*"))
+        if (_MISNAMED.fullmatch(each.name) and each.name != FILE) or (is_empty and _is_meant(each))
+    ] + [
+        SettingsNote("misplaced", params={"name": f"{each.parent.name}/{each.name}"})
+        for each in sorted(path.parent.glob("*/*.*") if is_empty else ())
+        if each.name.casefold() == FILE
     ]
     return settings, [*stray, *notes]
+
+
+def _is_meant(path: Path) -> bool:
+    """Whether a file beside one that sets nothing seems to be meant: its name is ours but for an ending or a slip."""
+    stem = re.sub(r"[\W_]+", "", path.stem.casefold())
+    return (
+        difflib.SequenceMatcher(None, stem, Path(FILE).stem).ratio() >= _SIMILAR_NAME
+        and path.name.casefold() not in OWN_FILES
+        and not path.name.startswith(".")
+        and path.is_file()
+        and path.stat().st_size <= TEXT_BYTES_MAX
+    )
 
 
 def toml_files(folder: Path) -> list[Path]:
@@ -404,6 +469,10 @@ def _contradictions(
             )
             if missing
         ]
+    if settings.user and not (settings.ssh_key or settings.password_hash):
+        notes.append(SettingsNote("user_alone", lines["user"]))
+    if settings.name and settings.hub and urlsplit(settings.hub).hostname in (settings.name, f"{settings.name}.local"):
+        notes.append(SettingsNote("hub_is_self", lines["hub"], {"name": settings.name}))
     if settings.wifi and settings.hotspot not in ("", "no") and role == "hub":
         notes.append(SettingsNote("wifi_and_hotspot", max(lines["wifi"], lines["hotspot"])))
     if role == "standby" and folders is not None:
@@ -507,19 +576,24 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
         return code
     if key == "name":
         name = re.sub(r"[\s_]+", "-", value.casefold())
-        if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
+        if not re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
             raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
         return name
     if key == "timezone":
-        zones = timezones()
+        zones = set(filter(ZONE.fullmatch, timezones()))
         by_name = {zone.casefold(): zone for zone in zones}
         wanted = by_name.get(value.casefold().replace(" ", "_"))
         if zones and wanted is None:
-            ends = [zone for zone in zones if zone.casefold().endswith("/" + value.casefold().replace(" ", "_"))]
-            likely = ends or difflib.get_close_matches(value, zones, n=1)
+            words = re.findall(r"\w+", value.casefold().replace(" ", "_" if "," not in value else " "))
+            cities = [zone for zone in zones - {"Etc/UTC"} if zone.casefold().rpartition("/")[2] in words]
+            likely = cities or difflib.get_close_matches(value, zones, n=1, cutoff=0.8)
             raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
         return wanted or value
-    if key == "read_only":
+    if key in FORMS:
+        if not FORMS[key].fullmatch(value):
+            raise _InvalidValue(key, **({"text": _short(value)} if key == "port" else {}))
+        return value
+    if key in ("panel", "read_only"):
         return _parse_bool(key, value)
     if key in ("wifi", "hotspot"):
         if key == "hotspot" and value.casefold() in {*YES, *NO}:
@@ -533,15 +607,13 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
         # Spaces and hyphens do not count.
         if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
             raise _InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
+        if is_guessable(value):
+            raise _InvalidValue("pin_weak")
         return value
     if key in SECRET:
         return _password(key, value)
     if key == "hub":
         return _address(value)
-    if key == "port":
-        if not re.fullmatch(r"(/dev/|usb-)[\w./:@+-]+", value) or ".." in value:
-            raise _InvalidValue("port", text=_short(value))
-        return value
     return _board_or_printer(key, value, folders)
 
 
@@ -598,6 +670,8 @@ def _password(key: str, value: str) -> str:
         key == "wifi_password" and re.fullmatch(r"[0-9A-Fa-f]{64}", value)
     ):
         raise _InvalidValue("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
+    if _PLACEHOLDER.fullmatch(value):
+        raise _InvalidValue("placeholder", key=key)
     return value
 
 
@@ -607,9 +681,39 @@ def _address(value: str) -> str:
 
     url = value if re.match("[a-z]+:/", value, re.IGNORECASE) else f"http://{value}"
     try:
-        return endpoint_url((parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT))
+        host, port = parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT
     except ValueError:
         raise _InvalidValue("hub", text=_short(value)) from None
+    if not _may_be_hub(host):
+        raise _InvalidValue("hub_place", text=_short(value))
+    if port == TLS_PORT or PLAIN_PORT != port < FIRST_FREE_PORT:
+        raise _InvalidValue("hub_port", port=port, right=HUB_PORT)
+    return endpoint_url((host, port))
+
+
+def _may_be_hub(host: str) -> bool:
+    """A name, or the address of one machine in a hall's network: not the first or last of a network of 256."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host != "localhost"
+    edges = (0, 255) if address.version == 4 else ()
+    return any(address in network for network in HALL_NETWORKS) and address.packed[-1] not in edges
+
+
+def is_guessable(pin: str) -> bool:
+    """Whether a PIN is easy to guess: digits in a row, or that repeat; one word, even with a year behind it.
+
+    >>> [is_guessable(pin) for pin in ("4071 9362", "four of my words", "12341234", "Summer2026")]
+    [False, False, True, True]
+    """
+    groups = re.findall(r"[^\s-]+", pin.casefold())
+    signs = "".join(groups)
+    if signs.isdecimal():
+        in_order = signs in ("".join(sorted(signs)), "".join(sorted(signs, reverse=True)))
+        return in_order or signs in (signs + signs)[1:-1] or len({*signs}) < PIN_DIGITS_MIN
+    parts = re.findall(r"[^\W\d_]+|\d+|[\W_]+", signs)
+    return len({group for group in groups if len(group) >= PIN_WORD_MIN}) < 2 and len(parts) <= PIN_PARTS_MAX
 
 
 def _one_of(

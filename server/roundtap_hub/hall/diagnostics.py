@@ -32,6 +32,7 @@ SAFE_TEXTS: Mapping[str, re.Pattern[str]] = {
     "version": _FROM_A_FILE,
     "label": _FROM_A_FILE,
     "model": _FROM_A_FILE,
+    "packages": re.compile(r"[a-z0-9 +.,-]{1,300}"),
     "service": re.compile(f"roundtap-(?:{'|'.join(SERVICES)})"),
 }
 """Texts of checks that come from the build and the machine. Names are checked one by one, all others redacted."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from roundtap_core.errors import Problem
-from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault, try_writing
+from roundtap_machine.disk import FAILING, FULL, READ_ONLY, disk_fault, forget_cached, try_writing
 
 DAMAGED, MOVED = "damaged", "moved"
 _KEYS = {FULL: "disk_full", READ_ONLY: "disk_read_only", FAILING: "disk_failing", MOVED: "folder_moved"}
@@ -88,6 +88,6 @@ def drop_cached_files(folder: Path) -> None:
         for name in FILES:
             with suppress(FileNotFoundError), open(folder / name, "rb", buffering=0) as file:
                 os.fsync(file.fileno())
-                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+                forget_cached(file.fileno())
     except OSError as error:
         raise disk_problem(error, folder) or error from error

@@ -26,10 +26,10 @@ give_up() {
     disarm
     {
         printf '\357\273\277'
-        printf '%s\r\n' "Roundtap could not be installed on this card; roundtap/first-boot.log says why. Write the card anew." \
-            "Roundtap ließ sich auf dieser Karte nicht installieren; roundtap/first-boot.log sagt, warum. Bitte die Karte neu schreiben." \
-            "Roundtap no se pudo instalar en esta tarjeta; roundtap/first-boot.log dice por qué. Vuelve a escribir la tarjeta." \
-            "Nie udało się zainstalować Roundtap na tej karcie; roundtap/first-boot.log mówi dlaczego. Proszę zapisać kartę od nowa." \
+        printf '%s\r\n' "Roundtap could not be installed on this card; roundtap/first-boot.log says why. Make the bundle for this image (make bundle BASE=...), then write the card anew." \
+            "Roundtap ließ sich auf dieser Karte nicht installieren; roundtap/first-boot.log sagt, warum. Bitte das Bündel für dieses Abbild erstellen (make bundle BASE=...) und die Karte neu schreiben." \
+            "Roundtap no se pudo instalar en esta tarjeta; roundtap/first-boot.log dice por qué. Crea el paquete sin conexión para esta imagen (make bundle BASE=...) y vuelve a escribir la tarjeta." \
+            "Nie udało się zainstalować Roundtap na tej karcie; roundtap/first-boot.log mówi dlaczego. Proszę utworzyć zestaw dla tego obrazu (make bundle BASE=...) i zapisać kartę od nowa." \
             "" ; tail -n 12 "$log"
     } > "$boot/roundtap-says.txt"
     cat "$boot/roundtap-says.txt" > /dev/tty1 2> /dev/null
@@ -101,6 +101,8 @@ bundle() {
     done=$?
     rm -f /usr/sbin/policy-rc.d
     [ "$done" = 0 ] || say "the installation ended with $done"
+    left=$(cat /var/lib/roundtap-bundle/left-out 2> /dev/null)
+    [ -z "$left" ] || say "left out, as it does not fit this system: $left"
     # What a wall or a printer wants beyond it may be missing: rather a hub without a wall than no hub.
     [ "$(dpkg-query --show --showformat '${db:Status-Status}' roundtap 2> /dev/null)" = installed ]
 }
@@ -112,8 +114,10 @@ say "start $tries, $(date -u '+%Y-%m-%d %H:%M')"
 # Before the first package that wants room; a restart later at worst.
 partitions || fail "partitions"
 bundle || fail "the packages could not be installed"
-ssh-keygen -A > /dev/null 2>&1
+# Whoever this machine is, it stays: on a read-only root a start without these would make new ones each time.
+systemd-machine-id-setup --commit >> "$log" 2>&1 || systemd-machine-id-setup >> "$log" 2>&1
 /opt/roundtap/bin/roundtap role --first-boot >> "$log" 2>&1 || fail "roundtap role --first-boot"
+ssh-keygen -A > /dev/null 2>&1
 disarm
 rm -f "$here/tries"
 say "done; the machine starts again as what roundtap.txt says"
