@@ -60,6 +60,7 @@ _FORMS = {
 
 SEED_BITS = 53
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
+LINES = re.compile(r"[\d, …]{1,80}")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
@@ -143,7 +144,7 @@ def _show_place(event_id: str) -> AnyResponse:
         g.address = place.path(event_id)
         return web.page_response(_draw(moment, place))
     shown = shown_round(moment.state)
-    key = place.key, event_id, web.words().language, shown.number if shown else None
+    key = place.key, event_id, web.words().language, shown.number if shown else None, lines_marked()
     g.version = web.current_version(f"console/{event_id}")
     newest, old = render_cache().page(
         key, g.version, web.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
@@ -369,6 +370,7 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
 
     return {
         "roster": people,
+        "marked": lines_marked(),
         "person_rows": person_rows,
         "lists": lists,
         "told_lists": list_counts(moment),
@@ -417,6 +419,12 @@ def shown_round(state: EventState) -> RoundState | None:
     return next(
         (played for played in state.public_rounds if str(played.number) == wanted), saved_event.newest_round(state)
     )
+
+
+def lines_marked() -> str:
+    """The lines of the form just sent from which unseen marks were taken ("?marked=1, 3")."""
+    said = request.args.get("marked", "")
+    return said if LINES.fullmatch(said) else ""
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)

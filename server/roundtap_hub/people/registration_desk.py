@@ -31,7 +31,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentees_view
 from roundtap_hub.people.competitors import IN, CompetitorRow, roster
-from roundtap_hub.people.raw_table import UNSEEN_MARKS
+from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.results import result_wizard
 from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.serving import web
@@ -264,8 +264,8 @@ def absentees_page(event_id: str) -> AnyResponse:
 def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
     moment = web.current_event(event_id)
-    typed_lines = UNSEEN_MARKS.sub("", web.field("names")).splitlines()
-    lines = [name for line in typed_lines if (name := " ".join(line.split()))]
+    typed = web.field("names").splitlines()
+    lines = [name for line in typed if (name := " ".join(UNSEEN_MARKS.sub("", line).split()))]
     size = moment.state.rulebook.team_size
     named = [parse_team(line) if size > 1 else (line, ()) for line in lines]
     names = [name for name, _ in named]
@@ -288,10 +288,10 @@ def add_competitors(event_id: str) -> AnyResponse:
     if meets and len(names) > 1:
         raise Problem("meets_one")
     table = web.typed_table("fixed_table")
-    typed, captain = typed_team()
-    if len(names) > 1 and (table is not None or typed):
+    named_apart, captain = typed_team()
+    if len(names) > 1 and (table is not None or named_apart):
         raise Invalid("fields_of_one")
-    teams = [(members or typed, members[0] if members else captain) for _, members in named]
+    teams = [(members or named_apart, members[0] if members else captain) for _, members in named]
     first = next_number((*moment.state.entrants, *moment.state.removed), "p")
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
@@ -310,7 +310,7 @@ def add_competitors(event_id: str) -> AnyResponse:
         entrant = structs.replace(entrant, checked_in=bool(web.field("here")))
         steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=web.typed_reason())))
     web.current_hub().service.execute(steps, web.actor(), people)
-    return web.back_to_event(event_id, "competitors")
+    return web.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))
 
 
 def parse_team(line: str) -> tuple[str, tuple[str, ...]]:

@@ -289,7 +289,7 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     if web.field("slip"):
         return enter_slip(seat, entered)
     web.submit_command(event_id, entered)
-    return web.back_to_event(event_id, number=_tab(seat))
+    return web.back_to_event(event_id, round=_tab(seat))
 
 
 def _tab(seat: result_wizard.MatchContext) -> int | None:

@@ -6,7 +6,7 @@ from functools import partial, wraps
 from html import unescape
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, url_for
 from markupsafe import Markup
@@ -569,17 +569,17 @@ def _endpoint_of(view: View) -> str:
     return next(name for name, known in current_app.view_functions.items() if known is view)
 
 
-def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
-    """Redirect to the place of this request's form, `number`: with that round's tab open; to the judge's page for
-    readers who came from there, and for judges unless they came from the console."""
+def back_to_event(event_id: str, anchor: str = "", **shown: object) -> AnyResponse:
+    """Redirect to the place of this request's form, `shown`: with that round's tab open, or with what it says of the
+    form; to the judge's page for readers who came from there, and for judges unless they came from the console."""
     came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
     if who.role in (HEAD_JUDGE, JUDGE) and came_from and places.place_at(came_from, event_id) is None:
         return redirect(url_for("console.judge_hall_page"), 303)
     place = current_place() if "event_id" in (request.view_args or {}) else places.PLAY
-    shown, at = f"?round={number}" if number else "", f"#{anchor}" if anchor else ""
-    return redirect(f"{place.path(event_id)}{shown}{at}", 303)
+    query = urlencode({name: value for name, value in shown.items() if value})
+    return redirect(f"{place.path(event_id)}{query and '?'}{query}{anchor and '#'}{anchor}", 303)
 
 
 def field(name: str, default: str = "") -> str:
