@@ -529,30 +529,26 @@ def draw_round(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def move_tables(event_id: str) -> AnyResponse:
+def move_tables(event_id: str) -> None:
     """Move matches off tables that another event uses, to free ones."""
-    return web.submit_and_redirect(
-        event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0)
-    )
+    web.submit_command(event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def discard_draft(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.DiscardDraft())
+def discard_draft(event_id: str) -> None:
+    web.submit_command(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def publish_round(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(
-        event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0)
-    )
+def publish_round(event_id: str) -> None:
+    web.submit_command(event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
 @web.shows_problem_on(event_page)
-def set_clock(event_id: str) -> AnyResponse:
+def set_clock(event_id: str) -> None:
     """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
     time that the tables counted."""
     action, delta_ms = web.form_choice("action", CLOCK_ACTIONS), 0
@@ -562,7 +558,7 @@ def set_clock(event_id: str) -> AnyResponse:
         delta_ms = parse_clock(web.field("time"))
     elif action in ("continue", "hold"):
         delta_ms = parse_clock(web.field("time")) if web.field("time") else _counted_ms(event_id)
-    return web.submit_and_redirect(event_id, commands.SetClock(action, delta_ms))
+    web.submit_command(event_id, commands.SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
@@ -582,29 +578,29 @@ def parse_clock(text: str) -> int:
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
 @web.shows_problem_on(event_page)
-def add_extra_minutes(event_id: str) -> AnyResponse:
+def add_extra_minutes(event_id: str) -> None:
     """Set the random extra minutes of the round that the organizer was looking at."""
     minutes = web.form_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    return web.submit_and_redirect(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
+    web.submit_command(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def finish_event(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.FinishEvent(web.typed_reason()))
+def finish_event(event_id: str) -> None:
+    web.submit_command(event_id, commands.FinishEvent(web.typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
 @web.shows_problem_on(event_page)
-def reopen_event(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.ReopenEvent())
+def reopen_event(event_id: str) -> None:
+    web.submit_command(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def publish_with_open_points(event_id: str) -> AnyResponse:
+def publish_with_open_points(event_id: str) -> None:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
     command = commands.PublishRound(
@@ -614,37 +610,37 @@ def publish_with_open_points(event_id: str) -> AnyResponse:
         seen,
         web.signing_official(event_id),
     )
-    return web.submit_and_redirect(event_id, command)
+    web.submit_command(event_id, command)
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def record_cut(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.MakeCut())
+def record_cut(event_id: str) -> None:
+    web.submit_command(event_id, commands.MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def take_back_cut(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.WithdrawCut())
+def take_back_cut(event_id: str) -> None:
+    web.submit_command(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def accept_offered_place(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.AcceptPlace(web.field("competitor")))
+def accept_offered_place(event_id: str) -> None:
+    web.submit_command(event_id, commands.AcceptPlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def decline_offered_place(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.DeclinePlace(web.field("competitor")))
+def decline_offered_place(event_id: str) -> None:
+    web.submit_command(event_id, commands.DeclinePlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def continue_with_present(event_id: str) -> AnyResponse:
+def continue_with_present(event_id: str) -> None:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    return web.submit_and_redirect(event_id, commands.PassOverAbsentees(absent))
+    web.submit_command(event_id, commands.PassOverAbsentees(absent))

@@ -125,13 +125,12 @@ def check_in_name(event_id: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
 @web.shows_problem_on(check_in_page)
-def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
+def set_checked_in(event_id: str, competitor: str) -> None:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if web.field("on", "1") == "1":
         _check_in(event_id, competitor, web.field("meets") or None)
     else:
         web.submit_command(event_id, commands.CheckIn(competitor, on=False))
-    return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
@@ -165,8 +164,8 @@ def remove_person(event_id: str, competitor: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event_page)
-def set_person_details(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "competitors")
+def set_person_details(event_id: str, competitor: str) -> None:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
     moment = web.current_event(event_id)
     before = moment.people.get(competitor)
@@ -189,7 +188,6 @@ def set_person_details(event_id: str, competitor: str) -> AnyResponse:
             steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
         web.current_hub().service.execute([Step(event_id, step) for step in steps], web.actor(), people)
-    return web.back_to_event(event_id, "competitors")
 
 
 def _with_typed_details(before: Person) -> Person:
@@ -241,12 +239,11 @@ def show_link(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
 @web.shows_problem_on(personal_link_page)
-def revoke_link(event_id: str, competitor: str) -> AnyResponse:
+def revoke_link(event_id: str, competitor: str) -> None:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
     if competitor not in web.current_event(event_id).state.entrants:
         abort(404)
     web.current_hub().access.links.revoke(event_id, competitor, web.actor())
-    return redirect(url_for("console.personal_link_page", event_id=event_id, competitor=competitor), 303)
 
 
 @policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
@@ -343,8 +340,8 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event_page)
-def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "competitors")
+def rename_competitor(event_id: str, competitor: str) -> None:
     """Change the name or the public name; all else known of the person stays."""
     moment = web.current_event(event_id)
     name, public = clean_name(web.field("name")), clean_name(web.field("public_name"))
@@ -358,10 +355,9 @@ def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
     if members:
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    return web.submit_and_redirect(
+    web.submit_command(
         event_id,
         commands.ChangePerson(competitor, person.digest(salt)),
-        "competitors",
         [PersonRecord(event_id, competitor, salt, person)],
     )
 
@@ -392,9 +388,9 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     policy.OPEN,
     only=policy.BEFORE_ROUND_1,
 )
-@web.shows_problem_on(event_page)
-def reinstate_competitor(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.ReturnCompetitor(competitor), "competitors")
+@web.shows_problem_on(event_page, "competitors")
+def reinstate_competitor(event_id: str, competitor: str) -> None:
+    web.submit_command(event_id, commands.ReturnCompetitor(competitor))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)

@@ -243,7 +243,8 @@ def save_pairing(event_id: str) -> AnyResponse:
     )
     if not command.reason:
         raise Invalid("reason_missing")
-    return web.submit_and_redirect(event_id, command, "draft")
+    web.submit_command(event_id, command)
+    return web.back_to_event(event_id, "draft")
 
 
 def _command(moment: SavedEvent) -> commands.ImposeRound:
@@ -264,7 +265,7 @@ def _typed() -> list[TypedRow]:
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def impose_pairings(event_id: str) -> AnyResponse:
+def impose_pairings(event_id: str) -> None:
     """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
     `tiebreak_form` as in the file."""
     try:
@@ -273,7 +274,7 @@ def impose_pairings(event_id: str) -> AnyResponse:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    return web.submit_and_redirect(
+    web.submit_command(
         event_id, commands.ImposeRound(tuple(matches), web.field("stage") or SWISS, web.field("tiebreak_form") or None)
     )
 

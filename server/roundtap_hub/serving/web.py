@@ -487,6 +487,7 @@ def refuse_unfit_fields() -> None:
 
 
 View = Callable[..., AnyResponse]
+Form = Callable[..., AnyResponse | None]
 
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
@@ -496,11 +497,12 @@ def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     return ("cut.anew.round", *found[1:]) if gone else found
 
 
-def shows_problem_on(again: View) -> Callable[[View], View]:
-    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields. A button with a
-    "step" is refused in any state other than the one it was shown for."""
+def shows_problem_on(again: View, anchor: str = "") -> Callable[[Form], View]:
+    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields; a handler that
+    answers nothing leads to that page, at `anchor` ("display-{display}"), or to the place of an event where the form
+    stood. A button with a "step" is refused in any state other than the one it was shown for."""
 
-    def wrap(handler: View) -> View:
+    def wrap(handler: Form) -> View:
         @wraps(handler)
         def handled(**where: Any) -> AnyResponse:
             try:
@@ -508,13 +510,13 @@ def shows_problem_on(again: View) -> Callable[[View], View]:
                 if "event_id" in where:
                     refuse_in_state(current_snapshot(), current_route(), where["event_id"])
                 _refuse_stale_step(where.get("event_id", ""))
-                return handler(**where)
+                return handler(**where) or _lead_to(again, where, anchor.format(**where))
             except Problem as problem:
                 g.problem = with_competitor_names(problem, where.get("event_id", ""))
                 g.status = problem_status(problem)
                 drop_request_cache()
                 # Keeps the page live, and a reload from pressing the button again.
-                g.address = url_for(_endpoint_of(again), **where)
+                g.address = _address_of(again, where)
                 return again(**where)
 
         return handled
@@ -538,14 +540,6 @@ def submit_command(event_id: str, command: Command, people: Sequence[PersonRecor
     current_hub().service.execute_one(event_id, command, actor(), people, field("step"))
 
 
-def submit_and_redirect(
-    event_id: str, command: Command, anchor: str = "", people: Sequence[PersonRecord] = ()
-) -> AnyResponse:
-    """Execute a command, and return to the event's console."""
-    submit_command(event_id, command, people)
-    return back_to_event(event_id, anchor)
-
-
 def add_venue_entry(new: NewEntry) -> None:
     """Add an entry to the venue's stream."""
     current_hub().service.execute([Step(VENUE, new)], actor())
@@ -565,8 +559,17 @@ def with_competitor_names(
     return problem.replace(problem.where, **named)
 
 
-def _endpoint_of(view: View) -> str:
-    return next(name for name, known in current_app.view_functions.items() if known is view)
+def _address_of(view: View, where: Mapping[str, Any]) -> str:
+    endpoint = next(name for name, known in current_app.view_functions.items() if known is view)
+    takes = next(current_app.url_map.iter_rules(endpoint)).arguments
+    return url_for(endpoint, **{name: where[name] for name in takes})
+
+
+def _lead_to(view: View, where: Mapping[str, Any], anchor: str) -> AnyResponse:
+    address = _address_of(view, where)
+    if address == places.PLAY.path(where.get("event_id", "")):
+        return back_to_event(where["event_id"], anchor)
+    return redirect(f"{address}{anchor and '#'}{anchor}", 303)
 
 
 def back_to_event(event_id: str, anchor: str = "", **shown: object) -> AnyResponse:
