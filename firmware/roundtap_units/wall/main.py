@@ -22,6 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from roundtap_core.command_arguments import argument
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 from roundtap_units.link.find_hub import FoundHub, find_hub
@@ -98,6 +99,34 @@ KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own composito
 CONNECTORS = Path("/sys/class/drm")
 TRIE = Path("/proc/net/fib_trie")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
+
+
+ARGUMENTS = (
+    argument(
+        "--hub",
+        metavar="URL",
+        default=os.environ.get("ROUNDTAP_WALL", ""),
+        help="the hub whose wall is shown: http://192.168.1.20 (default: $ROUNDTAP_WALL, or else the "
+        "hub that is found: on this machine, on the network, at the hotspot's gateway)",
+    ),
+    argument(
+        "--folder",
+        type=Path,
+        default=Path(os.environ.get("STATE_DIRECTORY") or "."),
+        help="where this wall keeps who it is (default: $STATE_DIRECTORY, or here)",
+    ),
+    argument(
+        "--language",
+        choices=LANGUAGES,
+        default="",
+        help="of the page that is shown while there is no hub (default: all of them)",
+    ),
+    argument(
+        "--window",
+        action="store_true",
+        help="in a window of the desktop that is running: no compositor of its own, no kiosk",
+    ),
+)
 
 
 def waiting_page(language: str, own_address: str, configured: str, unconfirmed: bool = False) -> str:
@@ -326,33 +355,6 @@ def local_ipv4(trie: Path = TRIE) -> list[str]:
         return []
     found = [above.split()[-1] for above, line in pairwise(lines) if line.strip() == "/32 host LOCAL"]
     return [each for each in dict.fromkeys(found) if not ip_address(each).is_loopback]
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--hub",
-        metavar="URL",
-        default=os.environ.get("ROUNDTAP_WALL", ""),
-        help="the hub whose wall is shown: http://192.168.1.20 (default: $ROUNDTAP_WALL, or else the "
-        "hub that is found: on this machine, on the network, at the hotspot's gateway)",
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path(os.environ.get("STATE_DIRECTORY") or "."),
-        help="where this wall keeps who it is (default: $STATE_DIRECTORY, or here)",
-    )
-    parser.add_argument(
-        "--language",
-        choices=LANGUAGES,
-        default="",
-        help="of the page that is shown while there is no hub (default: all of them)",
-    )
-    parser.add_argument(
-        "--window",
-        action="store_true",
-        help="in a window of the desktop that is running: no compositor of its own, no kiosk",
-    )
 
 
 def run(args: argparse.Namespace) -> int:
