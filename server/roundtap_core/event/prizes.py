@@ -73,7 +73,8 @@ def draw_door_prize(state: EventState, command: DrawDoorPrize, now: Instant) -> 
     pool = door_prize_pool(state, command.among, command.again)
     if not 1 <= command.count <= len(pool):
         raise Invalid("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
-    winners = draw_winners(pool, command.seed, command.count)
+    # The smallest tickets of this seed (see randomness.lot): every reader can work it out again.
+    winners = sorted(pool, key=lambda who: lot_number(command.seed, who))[: command.count]
     return [
         NewEntry(
             "door-prize-drawn",
@@ -116,11 +117,6 @@ def door_prize_pool(state: EventState, among: str, again: bool) -> tuple[str, ..
             )
         )
     )
-
-
-def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
-    """The `count` with the smallest tickets of this seed (see randomness.lot): every reader can work it out again."""
-    return tuple(sorted(pool, key=lambda who: lot_number(seed, who))[:count])
 
 
 DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {

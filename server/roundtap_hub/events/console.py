@@ -93,7 +93,7 @@ def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] |
     ]
     return {
         "number": draft.number,
-        "attempt": draft.draw.attempt if draft.draw else 0,
+        "attempt": draft.attempt,
         "matches": matches,
         "repeats": sum(1 for drawn in matches if drawn["met"]),
         "bye": draft.notes.get("bye"),
@@ -519,8 +519,7 @@ def opened_part(moment: saved_event.SavedEvent) -> str:
 def draw_round(event_id: str) -> AnyResponse:
     """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
     draft = web.current_event(event_id).state.draft
-    in_hand = draft.draw.attempt if draft and draft.draw else 0
-    if in_hand != (web.form_number("attempt") or 0):
+    if (draft.attempt if draft else 0) != (web.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
     web.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))

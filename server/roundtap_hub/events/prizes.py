@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.prizes import door_prize_pool
-from roundtap_core.event.states import ACTIVE, AMONG, EventState, Prize
+from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.console import SEED_BITS
@@ -50,11 +50,6 @@ def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
     return tuple(prizes)
 
 
-def typed_prizes(prizes: tuple[Prize, ...]) -> str:
-    """The list as `read_prizes` reads it."""
-    return "\n".join(f"{prize_target(prize)}: {prize.what}" for prize in prizes)
-
-
 def prize_target(prize: Prize) -> str:
     """ "1", "2–4", or the category."""
     if prize.category is not None:
@@ -92,13 +87,6 @@ def _line(
     )
 
 
-def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
-    """How many take part in a draw, by `among`: (without earlier winners, with them)."""
-    return {
-        among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True))) for among in AMONG
-    }
-
-
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes_page(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with what is needed to repeat them."""
@@ -109,10 +97,14 @@ def prizes_page(event_id: str) -> AnyResponse:
         "prizes.html",
         feed=f"console/{event_id}",
         state=state,
-        typed_list=typed_prizes(state.prizes),
+        typed_list="\n".join(f"{prize_target(prize)}: {prize.what}" for prize in state.prizes),
         lines=prize_lines(moment, names),
         names=names,
-        pools=draw_pools(state),
+        pools={
+            # Without earlier winners, and with them.
+            among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True)))
+            for among in AMONG
+        },
         prize_target=prize_target,
         played_out=state.options.get("prize_places"),
         last_place=last,

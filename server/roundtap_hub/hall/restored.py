@@ -238,7 +238,7 @@ def adopt_lost_round() -> None:
     more, gone = _answers(made, lost)
     matches = tuple(_match(each, lost) for each in (*made.matches, *more))
     adopted = AdoptRound(lost.number, lost.mark, matches, lost.stage)
-    attempt = 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0)
+    attempt = 1 + (state.draft.attempt if state.draft else 0)
     steps = [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [
         Step(lost.event, adopted),

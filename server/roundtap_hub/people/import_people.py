@@ -144,7 +144,16 @@ def plan_import(
         listed = _teams_of_players(listed, rows, rows[heading - 1] if heading else ())
     book = _KnownPeople(entrants, people, team_size)
     made = tuple(
-        replace(book.planned(number, {meaning: _one_line(cell) for meaning, cell in cells.items()}), odd=odd)
+        replace(
+            book.planned(
+                number,
+                {
+                    meaning: " ".join(typed_text(cell).replace(LINE_BREAK_SIGN, " ").split())
+                    for meaning, cell in cells.items()
+                },
+            ),
+            odd=odd,
+        )
         for number, cells, odd in listed
     )
     seen = [
@@ -161,10 +170,6 @@ def _cells(row: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
         if meaning and cell:
             said[meaning].append(cell)
     return {meaning: " ".join(sorted(parts, key=lambda part: not part.islower())) for meaning, parts in said.items()}
-
-
-def _one_line(cell: str) -> str:
-    return " ".join(typed_text(cell).replace(LINE_BREAK_SIGN, " ").split())
 
 
 def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequence[str]) -> list[ListedRow]:

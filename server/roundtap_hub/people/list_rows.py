@@ -133,7 +133,8 @@ def read_list_rows(
             or (not team and (bool(_NO_PLAYER.fullmatch(shown)) or _ends_away(shown)))
             or (chatty and _is_lower(bare))
         )
-        two = _is_joined(cells) or (not team and _TWO_PEOPLE.search(shown))
+        joined = any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN))
+        two = joined or (not team and _TWO_PEOPLE.search(shown))
         odd = BREAK if two else ASIDE if aside else ORDER if not team and _unsure(key, shown) else ""
         found = {**cells, key: _PICTURES.sub(" ", shown).strip() or shown} if key in cells else dict(cells)
         if shown != bare:
@@ -145,10 +146,6 @@ def read_list_rows(
         # One word above full names: a heading in a language that is not known here.
         made[0] = (*made[0][:2], made[0][2] or ASIDE)
     return made
-
-
-def _is_joined(cells: Mapping[str, str]) -> bool:
-    return any(sign in cells.get(meaning, "") for meaning in NAMES for sign in (";", LINE_BREAK_SIGN))
 
 
 def split_added(name: str) -> tuple[str, str]:

@@ -149,12 +149,12 @@ def sheet_of_text(text: str) -> Sheet:
 
 
 def _sheet(name: str, hidden: bool, rows: Sequence[Sequence[object]], formatted: bool = True) -> Sheet:
-    bare = [n for n, row in enumerate(rows, start=1) if not formatted and any(map(_may_be_id, row))]
+    bare = [
+        n
+        for n, row in enumerate(rows, start=1)
+        if not formatted and any(isinstance(cell, float | int) and cell > MOST_PLACES for cell in row)
+    ]
     return Sheet(clean_cell(name), hidden, _clean_rows(rows), marked_rows(rows), tuple(bare))
-
-
-def _may_be_id(cell: object) -> bool:
-    return isinstance(cell, float | int) and cell > MOST_PLACES
 
 
 def marked_rows(rows: Iterable[Sequence[object]]) -> tuple[int, ...]:

@@ -419,7 +419,9 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     state = web.current_event(event_id).state
     found, effect = abandoned_match.open_match(state, competitor), abandoned_match.leave_effect(state, competitor)
     with_page: tuple[str, ...] = (abandoned_match.PLACE,)
-    if action == DROP or _opponent_is_here(state, effect):
+    opponent = state.entrants.get(effect.opponent or "")
+    # Where the opponent has left, too, the match is already decided by who left first.
+    if action == DROP or (opponent is not None and opponent.plays_live_match):
         with_page = (abandoned_match.CONCEDES, abandoned_match.REPORTED, abandoned_match.JUDGED, abandoned_match.PLACE)
     if (
         found is None
@@ -464,11 +466,6 @@ def _needs_result(state: EventState, played: RoundState, match: MatchState, acti
         and bool(abandoned_match.missing_after_leaving(state, played, match))
         and not abandoned_match.frees_cut_place(state, match.match.a)
     )
-
-
-def _opponent_is_here(state: EventState, effect: abandoned_match.LeaveEffect) -> bool:
-    """Whether the opponent has not left; else the match is already decided by who left first."""
-    return effect.opponent in state.entrants and state.entrants[effect.opponent].plays_live_match
 
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:

@@ -33,7 +33,7 @@ from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.events import places
 from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, saved_event
-from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
+from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
@@ -299,7 +299,9 @@ def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
         "schedule_of": lambda state: schedule_of(hub, state),
-        "said_to": lambda event_id: announcements_for(hub, event_id),
+        "said_to": lambda event_id: announcement_lines(
+            hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
+        ),
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
         "row_texts": lambda *of: rows.rows(t.language, *of),
         "build": version(),
@@ -312,13 +314,6 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
         return schedule(state, hub.times.of(state), hub.clocks.now(), hub.clocks.wall())
     except Problem:
         return None
-
-
-def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine, ...]:
-    """The current announcements to an event (None: to all)."""
-    return announcement_lines(
-        hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
-    )
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
