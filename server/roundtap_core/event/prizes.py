@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.lookups import Step
+from roundtap_core.event.lookups import Step, event_step
 from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot_number
@@ -125,10 +125,6 @@ DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] =
 }
 
 
-def _apply_prizes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, prizes=tuple(Prize(**prize) for prize in data["prizes"]))
-
-
 def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
     made = DoorPrize(
         entry.number,
@@ -142,4 +138,7 @@ def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) 
     return replace(state, door_prizes=(*state.door_prizes, made))
 
 
-APPLY_PRIZES: Mapping[str, Step] = {"prizes-set": _apply_prizes, "door-prize-drawn": _apply_door_prize}
+APPLY_PRIZES: Mapping[str, Step] = {
+    "prizes-set": event_step(lambda data: {"prizes": tuple(Prize(**prize) for prize in data["prizes"])}),
+    "door-prize-drawn": _apply_door_prize,
+}
