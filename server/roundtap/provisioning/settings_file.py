@@ -496,53 +496,58 @@ def _unquoted(value: str) -> str:
 def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Sequence[Path] | None) -> object:
     if key in ("wifi", *SECRET) and _is_example(key, value):
         raise _InvalidValue("example", key=key)
-    if key == "role":
-        return _one_of(key, value, ROLES, ROLE_ALIASES)
-    if key == "language":
-        return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
-    if key == "country":
-        code = COUNTRY_NAMES.get(value.casefold(), value.upper())
-        if code not in COUNTRIES:
-            raise _InvalidValue("country", text=_short(value))
-        return code
-    if key == "name":
-        name = re.sub(r"[\s_]+", "-", value.casefold())
-        if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
-            raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
-        return name
     if key == "timezone":
-        zones = timezones()
-        by_name = {zone.casefold(): zone for zone in zones}
-        wanted = by_name.get(value.casefold().replace(" ", "_"))
-        if zones and wanted is None:
-            ends = [zone for zone in zones if zone.casefold().endswith("/" + value.casefold().replace(" ", "_"))]
-            likely = ends or difflib.get_close_matches(value, zones, n=1)
-            raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
-        return wanted or value
-    if key == "read_only":
-        return _parse_bool(key, value)
-    if key in ("wifi", "hotspot"):
-        if key == "hotspot" and value.casefold() in {*YES, *NO}:
-            return DEFAULT_HOTSPOT if _parse_bool(key, value) else "no"
-        if len(value.encode()) > SSID_BYTES_MAX:
-            raise _InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
-        if not value.isprintable():
-            raise _InvalidValue("ssid_sign", key=key)
-        return value
-    if key == "pin":
-        # Spaces and hyphens do not count.
-        if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
-            raise _InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
-        return value
-    if key in SECRET:
-        return _password(key, value)
-    if key == "hub":
-        return _address(value)
-    if key == "port":
-        if not re.fullmatch(r"(/dev/|usb-)[\w./:@+-]+", value) or ".." in value:
-            raise _InvalidValue("port", text=_short(value))
-        return value
+        return _timezone(value, timezones())
+    if key in PARSERS:
+        return PARSERS[key](key, value)
     return _board_or_printer(key, value, folders)
+
+
+def _country(_: str, value: str) -> str:
+    code = COUNTRY_NAMES.get(value.casefold(), value.upper())
+    if code not in COUNTRIES:
+        raise _InvalidValue("country", text=_short(value))
+    return code
+
+
+def _name(_: str, value: str) -> str:
+    name = re.sub(r"[\s_]+", "-", value.casefold())
+    if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
+        raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
+    return name
+
+
+def _timezone(value: str, zones: set[str]) -> str:
+    by_name = {zone.casefold(): zone for zone in zones}
+    wanted = by_name.get(value.casefold().replace(" ", "_"))
+    if zones and wanted is None:
+        ends = [zone for zone in zones if zone.casefold().endswith("/" + value.casefold().replace(" ", "_"))]
+        likely = ends or difflib.get_close_matches(value, zones, n=1)
+        raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
+    return wanted or value
+
+
+def _network(key: str, value: str) -> str:
+    if key == "hotspot" and value.casefold() in {*YES, *NO}:
+        return DEFAULT_HOTSPOT if _parse_bool(key, value) else "no"
+    if len(value.encode()) > SSID_BYTES_MAX:
+        raise _InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
+    if not value.isprintable():
+        raise _InvalidValue("ssid_sign", key=key)
+    return value
+
+
+def _pin(_: str, value: str) -> str:
+    # Spaces and hyphens do not count.
+    if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
+        raise _InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
+    return value
+
+
+def _port(_: str, value: str) -> str:
+    if not re.fullmatch(r"(/dev/|usb-)[\w./:@+-]+", value) or ".." in value:
+        raise _InvalidValue("port", text=_short(value))
+    return value
 
 
 def _is_example(key: str, value: str) -> bool:
@@ -639,3 +644,18 @@ def _parse_bool(key: str, value: str) -> bool:
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+PARSERS: Mapping[str, Callable[[str, str], object]] = {
+    "role": lambda key, value: _one_of(key, value, ROLES, ROLE_ALIASES),
+    "language": lambda key, value: _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES),
+    "country": _country,
+    "name": _name,
+    "read_only": _parse_bool,
+    "wifi": _network,
+    "hotspot": _network,
+    **dict.fromkeys(SECRET, _password),
+    "pin": _pin,
+    "hub": lambda _, value: _address(value),
+    "port": _port,
+}

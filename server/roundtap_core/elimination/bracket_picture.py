@@ -321,18 +321,18 @@ class _BracketSvg:
         anchor: str = "",
         fit: float = 0,
     ) -> None:
-        attributes = f'x="{x:.1f}" y="{y:.1f}"'
-        if size != NAME_PX:
-            attributes += f' font-size="{size}"'
-        if bold:
-            attributes += ' font-weight="600"'
-        if quiet:
-            attributes += ' fill-opacity="0.7"'
-        if anchor:
-            attributes += f' text-anchor="{anchor}"'
-        if fit and text_width(text, size) * (1.07 if bold else 1) > fit:
-            attributes += f' textLength="{fit:.0f}" lengthAdjust="spacingAndGlyphs"'
-        self._parts.append(f"<text {attributes}>{escape(text)}</text>")
+        attributes = (
+            (f'x="{x:.1f}" y="{y:.1f}"', True),
+            (f'font-size="{size}"', size != NAME_PX),
+            ('font-weight="600"', bold),
+            ('fill-opacity="0.7"', quiet),
+            (f'text-anchor="{anchor}"', anchor),
+            (
+                f'textLength="{fit:.0f}" lengthAdjust="spacingAndGlyphs"',
+                fit and text_width(text, size) * (1.07 if bold else 1) > fit,
+            ),
+        )
+        self._parts.append(f"<text {' '.join(each for each, holds in attributes if holds)}>{escape(text)}</text>")
 
 
 class _WallBracket(_BracketSvg):

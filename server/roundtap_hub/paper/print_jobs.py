@@ -257,10 +257,9 @@ def job_content(
     if played is None:
         return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     content.update(round=played.number, name=title_key(state, played))
-    if job.kind == BY_TABLE:
-        return {**content, "rows": pairings_by_table(moment, played, names)}
-    if job.kind == BY_NAME:
-        return {**content, "rows": pairings_by_name(moment, played, names)}
+    if job.kind in (BY_TABLE, BY_NAME):
+        rows = pairings_by_table if job.kind == BY_TABLE else pairings_by_name
+        return {**content, "rows": rows(moment, played, names)}
     if job.kind == SLIP:
         match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
         if match is None:

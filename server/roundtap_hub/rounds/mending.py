@@ -85,22 +85,21 @@ def mend_command(moment: SavedEvent, reason: str = "", by: str = "", plan: str =
     """The command in the fields. Raises Problem("not_one_of", "table_number")."""
     do, number = request_value("do"), _number("number") or _newest(moment)
     two = tuple(who for who in (request_value("first"), request_value("second")) if who)
-    if do == SWAP:
-        return commands.SwapSeats(number, two, reason, by, plan)
-    if do == TABLE:
-        table = _number("table")
-        if table is None:
-            raise Invalid("table_number", value="", maximum=NUMBER[1])
-        return commands.MoveToTable(number, request_value("match"), table, reason, by, plan)
-    if do == PAIR:
-        return commands.PairWaiting(number, two, reason, _number("table"), by, plan)
-    if do == BYE_GIVEN:
-        return commands.GiveBye(number, request_value("first"), reason, by, plan)
-    if do == AGAIN:
-        return commands.PairAgain(number, reason, by, plan)
-    if do in (UNPUBLISH, WITHDRAW):
-        return commands.UnpublishRound(number, reason, do == WITHDRAW, by, plan)
-    raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
+    table = _number("table") if do in (TABLE, PAIR) else None
+    if do == TABLE and table is None:
+        raise Invalid("table_number", value="", maximum=NUMBER[1])
+    made: Mapping[str, MendCommand] = {
+        SWAP: commands.SwapSeats(number, two, reason, by, plan),
+        TABLE: commands.MoveToTable(number, request_value("match"), table or 0, reason, by, plan),
+        PAIR: commands.PairWaiting(number, two, reason, table, by, plan),
+        BYE_GIVEN: commands.GiveBye(number, request_value("first"), reason, by, plan),
+        AGAIN: commands.PairAgain(number, reason, by, plan),
+        UNPUBLISH: commands.UnpublishRound(number, reason, False, by, plan),
+        WITHDRAW: commands.UnpublishRound(number, reason, True, by, plan),
+    }
+    if do not in made:
+        raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
+    return made[do]
 
 
 def request_value(name: str) -> str:
