@@ -1,148 +1,151 @@
 """What the commands of this package that need an extra may be told; help asks here, and no package of an extra is
 imported."""
 
-from argparse import SUPPRESS, ArgumentParser
+from argparse import SUPPRESS
+from collections.abc import Mapping
 from pathlib import Path
 
 from roundtap.demo import PLAYERS, RULEBOOK, TABLES
+from roundtap_core.command_arguments import Argument, argument
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
 
+DATA = argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
 
-def journal(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "what",
-        choices=("list", "verify"),
-        help="list: every stream and its last entry; "
-        "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
-        "the entries",
-    )
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-    place = parser.add_mutually_exclusive_group()
-    place.add_argument(
-        "--backup",
-        type=Path,
-        default=None,
-        metavar="PLACE",
-        help="a backup instead of the folder; of a stick or a folder the newest",
-    )
-    place.add_argument("--database", default=None, metavar="URL", help="a journal on PostgreSQL instead of the folder")
-    parser.add_argument(
-        "--copy",
-        type=Path,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="copies (roundtap-copy.journal) that verify looks at too",
-    )
-    parser.add_argument("--event", default=None, help="only this event's stream")
-    parser.add_argument("--format", choices=("json", "text"), default="text")
-
-
-def pin(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-    parser.add_argument("--phrase", action="store_true", help="four made-up words instead of eight digits")
-
-
-def fingerprint(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-
-
-def backup(parser: ArgumentParser) -> None:
-    parser.add_argument("--data", type=Path, default=Path("roundtap-data"), help="the hub's folder")
-
-
-def recover(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--from",
-        dest="places",
-        type=Path,
-        nargs="+",
-        action="extend",
-        required=True,
-        metavar="PLACE",
-        help="sticks, folders of hubs (damaged or not) and single files: journals, "
-        "backups, copies; all of them are read, and none is changed. Of a file named itself, its own "
-        "state is made, not a newer one beside it",
-    )
-    parser.add_argument("--data", type=Path, required=True, metavar="NEW", help="the folder to make; new or empty")
-    parser.add_argument(
-        "--restart",
-        action="store_true",
-        help="stop the hub's service, set aside what is in --data (in backups/set-aside there), start it again",
-    )
-    parser.add_argument(
-        "--outbox",
-        type=Path,
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="FILE",
-        help="outbox files of table units, whose reports are taken too",
-    )
-    parser.add_argument("--lineage", default="", metavar="HUB", help="which hub, where the places hold several")
-
-
-def rehearse(parser: ArgumentParser) -> None:
-    parser.add_argument("event", type=Path, nargs="?", metavar="EVENT.json", help="an event file with recorded rounds")
-    parser.add_argument("--made-up", metavar="RULEBOOK", help="instead of a file: an event made up under this rulebook")
-    parser.add_argument("--players", type=int, default=13, help="how many, when it is made up (8 to 64)")
-    parser.add_argument("--seed", type=int, default=1, help="another number makes up another event")
-    parser.add_argument(
-        "--expect", type=Path, metavar="PUBLISHED.json", help="standings to compare with; without it, the record's own"
-    )
-    parser.add_argument("--fast", action="store_true", help="in one process on a virtual clock")
-    parser.add_argument(
-        "--trouble",
-        action="store_true",
-        help="with --fast: disputes, judges and corrections on the way to the same end",
-    )
-    parser.add_argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press")
-    parser.add_argument("--pin", help="the organizer's PIN of that hub")
-    parser.add_argument(
-        "--authority",
-        type=Path,
-        metavar="CA.crt",
-        help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)",
-    )
-    parser.add_argument("--port", type=int, default=8090, help="the hub's port, when not --fast")
-
-
-def demo(parser: ArgumentParser) -> None:
-    parser.add_argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one")
-    parser.add_argument("--tables", type=int, default=TABLES, help="how many virtual tables (default: %(default)s)")
-    parser.add_argument(
-        "--unenrolled",
-        type=int,
-        default=0,
-        metavar="N",
-        help="so many more tables as they come out of the box: each shows the digits by which it is "
-        "enrolled on the console (Units)",
-    )
-    parser.add_argument(
-        "--players", type=int, default=PLAYERS, help="how many players are entered (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--rulebook",
-        default=RULEBOOK,
-        choices=tuple(RULEBOOKS),
-        metavar="ID",
-        help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS),
-    )
-    parser.add_argument(
-        "--host",
-        default="127.0.0.1",
-        help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
-        "bench stays on this machine",
-    )
-    parser.add_argument("--language", default="en", choices=LANGUAGES, help="language of the tables")
-    parser.add_argument(
-        "--facing",
-        default="edge",
-        choices=("edge", "opposite"),
-        help="edge: one way up, easy to read here; opposite: each half faces its player",
-    )
-    # What a hub starts its practice hub with.
-    parser.add_argument("--practice", type=Path, default=None, help=SUPPRESS)
-    parser.add_argument("--secure-port", type=int, default=0, help=SUPPRESS)
+ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
+    "journal": (
+        argument(
+            "what",
+            choices=("list", "verify"),
+            help="list: every stream and its last entry; "
+            "verify: read all of it, hash by hash, and compare head file, copies, seals and people with "
+            "the entries",
+        ),
+        DATA,
+        argument(
+            "--backup",
+            type=Path,
+            default=None,
+            metavar="PLACE",
+            help="a backup instead of the folder; of a stick or a folder the newest",
+            either="place",
+        ),
+        argument(
+            "--database",
+            default=None,
+            metavar="URL",
+            help="a journal on PostgreSQL instead of the folder",
+            either="place",
+        ),
+        argument(
+            "--copy",
+            type=Path,
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="FILE",
+            help="copies (roundtap-copy.journal) that verify looks at too",
+        ),
+        argument("--event", default=None, help="only this event's stream"),
+        argument("--format", choices=("json", "text"), default="text"),
+    ),
+    "pin": (
+        DATA,
+        argument("--phrase", action="store_true", help="four made-up words instead of eight digits"),
+    ),
+    "fingerprint": (DATA,),
+    "backup": (DATA,),
+    "recover": (
+        argument(
+            "--from",
+            dest="places",
+            type=Path,
+            nargs="+",
+            action="extend",
+            required=True,
+            metavar="PLACE",
+            help="sticks, folders of hubs (damaged or not) and single files: journals, "
+            "backups, copies; all of them are read, and none is changed. Of a file named itself, its own "
+            "state is made, not a newer one beside it",
+        ),
+        argument("--data", type=Path, required=True, metavar="NEW", help="the folder to make; new or empty"),
+        argument(
+            "--restart",
+            action="store_true",
+            help="stop the hub's service, set aside what is in --data (in backups/set-aside there), start it again",
+        ),
+        argument(
+            "--outbox",
+            type=Path,
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="FILE",
+            help="outbox files of table units, whose reports are taken too",
+        ),
+        argument("--lineage", default="", metavar="HUB", help="which hub, where the places hold several"),
+    ),
+    "rehearse": (
+        argument("event", type=Path, nargs="?", metavar="EVENT.json", help="an event file with recorded rounds"),
+        argument("--made-up", metavar="RULEBOOK", help="instead of a file: an event made up under this rulebook"),
+        argument("--players", type=int, default=13, help="how many, when it is made up (8 to 64)"),
+        argument("--seed", type=int, default=1, help="another number makes up another event"),
+        argument(
+            "--expect",
+            type=Path,
+            metavar="PUBLISHED.json",
+            help="standings to compare with; without it, the record's own",
+        ),
+        argument("--fast", action="store_true", help="in one process on a virtual clock"),
+        argument(
+            "--trouble",
+            action="store_true",
+            help="with --fast: disputes, judges and corrections on the way to the same end",
+        ),
+        argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press"),
+        argument("--pin", help="the organizer's PIN of that hub"),
+        argument(
+            "--authority",
+            type=Path,
+            metavar="CA.crt",
+            help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)",
+        ),
+        argument("--port", type=int, default=8090, help="the hub's port, when not --fast"),
+    ),
+    "demo": (
+        argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one"),
+        argument("--tables", type=int, default=TABLES, help="how many virtual tables (default: %(default)s)"),
+        argument(
+            "--unenrolled",
+            type=int,
+            default=0,
+            metavar="N",
+            help="so many more tables as they come out of the box: each shows the digits by which it is "
+            "enrolled on the console (Units)",
+        ),
+        argument("--players", type=int, default=PLAYERS, help="how many players are entered (default: %(default)s)"),
+        argument(
+            "--rulebook",
+            default=RULEBOOK,
+            choices=tuple(RULEBOOKS),
+            metavar="ID",
+            help="which game is played (default: %(default)s): " + ", ".join(RULEBOOKS),
+        ),
+        argument(
+            "--host",
+            default="127.0.0.1",
+            help="address that the hub listens on; 0.0.0.0 lets phones in the same network in. The "
+            "bench stays on this machine",
+        ),
+        argument("--language", default="en", choices=LANGUAGES, help="language of the tables"),
+        argument(
+            "--facing",
+            default="edge",
+            choices=("edge", "opposite"),
+            help="edge: one way up, easy to read here; opposite: each half faces its player",
+        ),
+        # What a hub starts its practice hub with.
+        argument("--practice", type=Path, default=None, help=SUPPRESS),
+        argument("--secure-port", type=int, default=0, help=SUPPRESS),
+    ),
+}

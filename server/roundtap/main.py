@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NamedTuple
 
+from roundtap_core import command_arguments
+
 DONE, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 0, 2, 130, 141
 OWN_PACKAGES = ("roundtap", "roundtap_core", "roundtap_hub", "roundtap_units", "roundtap_devices", "roundtap_machine")
 
@@ -23,9 +25,9 @@ ARGUMENTS = {
 
 
 class Command(NamedTuple):
-    """A command: its module has functions run(args), which returns the exit code, and add_arguments(parser); `extras`:
-    the package's optional dependencies that it needs. Then its module cannot be imported without them, and a function
-    of the command's name in ARGUMENTS adds what it may be told: help needs no extra."""
+    """A command: its module has a function run(args), which returns the exit code, and ARGUMENTS, what it may be told;
+    `extras`: the package's optional dependencies that it needs. Then its module cannot be imported without them, and
+    what it may be told stands under its name in the module that ARGUMENTS names here: help needs no extra."""
 
     module: str
     help: str
@@ -141,10 +143,10 @@ def _run(words: list[str]) -> int:
 def add_arguments(name: str, parser: argparse.ArgumentParser) -> None:
     """What that command may be told."""
     module, _, extras = COMMANDS[name]
-    if extras:
-        getattr(import_module(ARGUMENTS[module.partition(".")[0]]), name)(parser)
-    else:
-        import_module(module).add_arguments(parser)
+    package = ARGUMENTS[module.partition(".")[0]]
+    told = import_module(package).ARGUMENTS[name] if extras else import_module(module).ARGUMENTS
+    command_arguments.add_arguments(parser, told)
+    parser.set_defaults(refuse=parser.error)
 
 
 def _docstring(module: str) -> str | None:

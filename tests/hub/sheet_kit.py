@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from roundtap_hub.people.raw_table import Rows, sheet_of_text, sheets_of_file
+from roundtap_hub.people.raw_table import OLE, Rows, sheet_of_text, sheets_of_file
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 REL = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -107,3 +108,44 @@ def table_of_file(raw: bytes, language: str = "en") -> Rows:
 
 def table_of_text(text: str) -> Rows:
     return sheet_of_text(text).rows
+
+
+def xls(rows: Sequence[Sequence[str | float]]) -> bytes:
+    """One sheet in the format of Excel 97: a stream of records in a file system of its own, in sectors of 512 bytes."""
+
+    def record(kind: int, data: bytes) -> bytes:
+        return struct.pack("<HH", kind, len(data)) + data
+
+    cells = b""
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            if isinstance(cell, str):
+                text = struct.pack("<HHHHB", y, x, 0, len(cell), 1) + cell.encode("utf-16-le")
+                cells += record(0x0204, text)
+            else:
+                cells += record(0x0203, struct.pack("<HHHd", y, x, 0, cell))
+    begin = record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0))
+    end, name = record(0x000A, b""), b"People"
+    of_sheet = len(begin) + 4 + 8 + len(name) + len(end)
+    book = begin + record(0x0085, struct.pack("<IBBBB", of_sheet, 0, 0, len(name), 0) + name) + end
+    stream = (book + record(0x0809, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0)) + cells + end).ljust(
+        4096, b"\0"
+    )
+    sectors = -(-len(stream) // 512)
+    stream = stream.ljust(sectors * 512, b"\0")
+    free, ends = 0xFFFFFFFF, 0xFFFFFFFE
+    table = [0xFFFFFFFD, ends, *range(3, sectors + 2), ends]
+    assert len(table) <= 128
+
+    def entry(name: str, kind: int, child: int, first: int, size: int) -> bytes:
+        raw = (name + "\0").encode("utf-16-le")
+        return raw.ljust(64, b"\0") + struct.pack(
+            "<HBBIII16sIQQIQ", len(raw), kind, 1, free, free, child, b"", 0, 0, 0, first, size
+        )
+
+    folder = entry("Root Entry", 5, 1, ends, 0) + entry("Workbook", 2, free, 2, len(stream))
+    head = struct.pack(
+        "<8s16sHHHHH6sIIIIIIIII", OLE, b"", 0x3E, 3, 0xFFFE, 9, 6, b"", 0, 1, 1, 0, 4096, ends, 0, ends, 0
+    ) + struct.pack("<109I", 0, *[free] * 108)
+    fat = struct.pack(f"<{len(table)}I", *table).ljust(512, b"\xff")
+    return head + fat + folder.ljust(512, b"\0") + stream

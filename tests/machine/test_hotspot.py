@@ -13,6 +13,7 @@ import pytest
 
 from roundtap.provisioning import hotspot
 from roundtap.provisioning.hotspot import new_password
+from roundtap_core.command_arguments import add_arguments
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue, core_words
 from roundtap_hub.serving.captive_portal import PROBES_BY_HOST, PROBES_BY_PATH
@@ -41,7 +42,7 @@ class Nmcli:
 
 def act(folder: Path, nmcli: Nmcli, *words: str, up: bool = False) -> str:
     parser = ArgumentParser()
-    hotspot.add_arguments(parser)
+    add_arguments(parser, hotspot.ARGUMENTS)
     machine = hotspot.HotspotMachine(folder, nmcli, lambda: up)
     return "\n".join(hotspot.run_action(machine, parser.parse_args(words), T))
 
@@ -188,7 +189,7 @@ def keep(folder: Path, nmcli: Nmcli, roundtap_txt: str | None) -> list[str]:
     if roundtap_txt is not None:
         (boot / "roundtap.txt").write_text(roundtap_txt)
     parser = ArgumentParser()
-    hotspot.add_arguments(parser)
+    add_arguments(parser, hotspot.ARGUMENTS)
     return hotspot.apply_settings(hotspot.HotspotMachine(folder, nmcli, lambda: False), parser.parse_args(["keep"]), T)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from roundtap_core.command_arguments import add_arguments
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import BOARDS, RECOMMENDED, WAVESHARE_HAT, Board, parse_board
 from roundtap_devices.controls import Controls
@@ -34,7 +35,7 @@ from roundtap_units.wiring.main import (
 
 def board(*words: str) -> int:
     parser = argparse.ArgumentParser()
-    unit_arguments.board(parser)
+    add_arguments(parser, unit_arguments.ARGUMENTS["board"])
     return main.run(parser.parse_args(list(words)))
 
 

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from panel_kit import HOTSPOT, HUB
 
+from roundtap_core.command_arguments import add_arguments
 from roundtap_core.messages import PanelView, StandbyState
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
@@ -49,7 +50,7 @@ from roundtap_units.panel.panel_dialogue import (
     PanelAction,
     PanelDialogue,
 )
-from roundtap_units.unit_arguments import panel
+from roundtap_units.unit_arguments import ARGUMENTS
 from roundtap_units.unit_words import unit_words
 
 KEY, OTHER_KEY = bytes(range(32)), bytes(range(1, 33))
@@ -380,7 +381,7 @@ def test_a_panel_whose_pins_come_later_looks_for_them_again(tmp_path, monkeypatc
     monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10**9)
     (tmp_path / "panel.toml").write_text("")
     arguments = argparse.ArgumentParser()
-    panel(arguments)
+    add_arguments(arguments, ARGUMENTS["panel"])
     main.run(arguments.parse_args(["--config", str(tmp_path / "panel.toml"), "--folder", str(tmp_path)]))
     assert opened == ["no chip", "had"]
 

@@ -6,8 +6,9 @@ import argparse
 
 import pytest
 
+from roundtap_core.command_arguments import add_arguments
 from roundtap_units.station.main import ConfigError, read_station_config, run
-from roundtap_units.unit_arguments import station
+from roundtap_units.unit_arguments import ARGUMENTS
 
 GOOD = f'unit = "station-1"\nkey = "{"ab" * 32}"\nhub = "http://10.42.0.1:8080"\nfolder = "/var/lib/roundtap"\n'
 
@@ -63,6 +64,6 @@ def test_an_unknown_printer_ends_the_command_with_the_reason(tmp_path, capsys):
     path = tmp_path / "station.toml"
     path.write_text(GOOD.replace("/var/lib/roundtap", str(tmp_path)) + 'printer = "laser"')
     parser = argparse.ArgumentParser()
-    station(parser)
+    add_arguments(parser, ARGUMENTS["station"])
     assert run(parser.parse_args([str(path)])) == 2
     assert "laser: no such printer: name one of epson-80" in capsys.readouterr().err

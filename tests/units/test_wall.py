@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from roundtap_core.command_arguments import add_arguments
 from roundtap_core.messages import WallPin
 from roundtap_core.wire import ECHO, envelope
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall import own_hub
 from roundtap_units.wall.main import (
+    ARGUMENTS,
     ASKS_WITHIN_S,
     HERE,
     LIVED_S,
@@ -24,7 +26,6 @@ from roundtap_units.wall.main import (
     HubWatch,
     WallBrowser,
     WallProxy,
-    add_arguments,
     connected_screens,
     end_browser,
     missing_for_browser,
@@ -44,7 +45,7 @@ LONG = 10 * STARTS_WITHIN_S
 @pytest.mark.parametrize("said", ["https://10.42.0.1", "ftp://x", "http://", "http://:x/wall"])
 def test_a_hub_at_no_address_of_a_hub_is_refused(said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    add_arguments(parser, ARGUMENTS)
     assert run(parser.parse_args(["--hub", said, "--folder", str(tmp_path)])) == 2
     assert said in capsys.readouterr().err
 

@@ -212,7 +212,9 @@ class _Composer:
     def _image(self, image: Any) -> None:
         """In blocks of rows that are about as wide: white rows are fed, and what is right of the last black dot is not
         sent. Cheap printers have little memory, and a break loses one block only."""
-        bits, row_bytes, most, top = pack_bits(image), image.width // 8, self._rows_at_once(), 0
+        # One bit a dot, 1 for black.
+        bits = bytes(byte ^ 0xFF for byte in image.tobytes())
+        row_bytes, most, top = image.width // 8, self._rows_at_once(), 0
         widths = [len(bits[at : at + row_bytes].rstrip(b"\0")) for at in range(0, len(bits), row_bytes)]
         while top < len(widths):
             wide, bottom = widths[top], top + 1
@@ -266,11 +268,6 @@ def _ticked(line: print_lines.TextLine) -> print_lines.TextLine:
     return replace(
         line, cells=tuple(replace(cell, text=text) if len(text) <= cell.width else cell for cell, text in ticked)
     )
-
-
-def pack_bits(image: Any) -> bytes:
-    """An image of mode "1", its width a multiple of 8, as one bit a dot, 1 for black."""
-    return bytes(byte ^ 0xFF for byte in image.tobytes())
 
 
 def _dummy(profile: PrinterProfile) -> Any:

@@ -74,16 +74,16 @@ class PanelUnit(BoardUnit):
 
     def _on_link_message(self, kind: str, value: Any) -> None:
         panel = self.dialogue
-        if kind == "hub":
-            panel.on_hub(value, self._now_ms)
-        elif kind == "waits":
-            panel.on_hub_waits(value, self._now_ms)
-        elif kind == "standby":
-            panel.on_standby(value, self._now_ms)
-        elif kind == "hotspot":
+        told: dict[str, Callable[[Any, int], None]] = {
+            "hub": panel.on_hub,
+            "waits": panel.on_hub_waits,
+            "standby": panel.on_standby,
+            "done": panel.on_done,
+        }
+        if kind == "hotspot":
             panel.hotspot = value
-        elif kind == "done":
-            panel.on_done(value, self._now_ms)
+        elif kind in told:
+            told[kind](value, self._now_ms)
 
     def _draw(self, now_ms: int) -> None:
         self._show(panel_dialogue.make_scene(self.dialogue), panel_dialogue.draw_panel, self._keeps_screen_on(), now_ms)

@@ -79,24 +79,22 @@ class EnrolTable(BoardUnit):
 
     def page(self, showing: EnrolProgress, now_ms: int) -> TextScene:
         words, left_s = self._languages(self.language), max(0, showing.until_ms - now_ms + 999) // 1000
-        title, big, lines = words("enrol.looking"), "", (words("enrol.looking.line"),)
-        hint = f"▲▼ {words('enrol.language')}"
-        if showing.state == CODE:
-            title = words("enrol.here" if showing.identify else "enrol.title")
-            big = f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
-            lines = (words("enrol.left", hub=showing.hub[:HUB_LETTERS], s=left_s),)
-        elif showing.state == CHECKING:
-            title, lines = words("enrol.checking"), (showing.hub[:HUB_LETTERS],)
-        elif showing.state == WRONG:
-            title, lines = words("enrol.wrong"), (words("enrol.wrong.line"),)
-        elif showing.state == STOPPED:
-            title, lines, hint = words("enrol.stopped"), (words("enrol.stopped.line"),), words("any_key")
-        elif showing.state == BUSY:
-            title, lines = words("enrol.busy"), (words("enrol.busy.line"),)
-        elif showing.state == DONE:
-            title, big, lines, hint = words("enrol.done"), showing.unit, (showing.hub[:HUB_LETTERS],), ""
+        hub, code = showing.hub[:HUB_LETTERS], f"{showing.number}  {showing.code[:3]} {showing.code[3:]}"
+        title, big, line = {
+            CODE: (
+                words("enrol.here" if showing.identify else "enrol.title"),
+                code,
+                words("enrol.left", hub=hub, s=left_s),
+            ),
+            CHECKING: (words("enrol.checking"), "", hub),
+            WRONG: (words("enrol.wrong"), "", words("enrol.wrong.line")),
+            STOPPED: (words("enrol.stopped"), "", words("enrol.stopped.line")),
+            BUSY: (words("enrol.busy"), "", words("enrol.busy.line")),
+            DONE: (words("enrol.done"), showing.unit, hub),
+        }.get(showing.state, (words("enrol.looking"), "", words("enrol.looking.line")))
+        hint = {STOPPED: words("any_key"), DONE: ""}.get(showing.state, f"▲▼ {words('enrol.language')}")
         return TextScene(
-            kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=lines, hint=hint
+            kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=(line,), hint=hint
         )
 
     def _press(self, gesture: Gesture) -> None:

@@ -20,6 +20,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+from roundtap_core.command_arguments import argument
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_machine.addresses import Address, local_addresses
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
@@ -97,6 +98,34 @@ FLAGS = (
 KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
 CONNECTORS = Path("/sys/class/drm")
 PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
+
+
+ARGUMENTS = (
+    argument(
+        "--hub",
+        metavar="URL",
+        default=os.environ.get("ROUNDTAP_WALL", ""),
+        help="the hub whose wall is shown: http://192.168.1.20 (default: $ROUNDTAP_WALL, or else the "
+        "hub that is found: on this machine, on the network, at the hotspot's gateway)",
+    ),
+    argument(
+        "--folder",
+        type=Path,
+        default=Path(os.environ.get("STATE_DIRECTORY") or "."),
+        help="where this wall keeps who it is (default: $STATE_DIRECTORY, or here)",
+    ),
+    argument(
+        "--language",
+        choices=LANGUAGES,
+        default="",
+        help="of the page that is shown while there is no hub (default: all of them)",
+    ),
+    argument(
+        "--window",
+        action="store_true",
+        help="in a window of the desktop that is running: no compositor of its own, no kiosk",
+    ),
+)
 
 
 def waiting_page(language: str, own_address: str, configured: str, trouble: str = "") -> str:
@@ -315,33 +344,6 @@ def own_address(addresses: Callable[[], Iterable[Address]] = local_addresses) ->
             return str(asking.getsockname()[0])
         except OSError:
             return next((str(each) for each in addresses() if each.version == 4 and not each.is_loopback), "")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--hub",
-        metavar="URL",
-        default=os.environ.get("ROUNDTAP_WALL", ""),
-        help="the hub whose wall is shown: http://192.168.1.20 (default: $ROUNDTAP_WALL, or else the "
-        "hub that is found: on this machine, on the network, at the hotspot's gateway)",
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path(os.environ.get("STATE_DIRECTORY") or "."),
-        help="where this wall keeps who it is (default: $STATE_DIRECTORY, or here)",
-    )
-    parser.add_argument(
-        "--language",
-        choices=LANGUAGES,
-        default="",
-        help="of the page that is shown while there is no hub (default: all of them)",
-    )
-    parser.add_argument(
-        "--window",
-        action="store_true",
-        help="in a window of the desktop that is running: no compositor of its own, no kiosk",
-    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -147,11 +147,6 @@ def battery_hours(board: Board, bank_mah: int) -> int:
     return int(bank_mah * 3.7 / 5 * 0.9 / current_draw_ma(board))
 
 
-def required_packages(board: Board) -> tuple[str, ...]:
-    """The Debian packages that the board's libraries come from."""
-    return ("python3-lgpio", *(["python3-spidev"] if board.screen.bus == "spi" else []))
-
-
 def display_test_picture(name: str) -> Any:
     """Shows whether a display is upright, complete, and has the right driver: a frame on the outermost pixels, its
     corners, the signs at their sides, and the board's name."""
@@ -318,7 +313,7 @@ def parts_text(made: Board, words: Words) -> str:
     lines += [
         "",
         words("parts.cost", low=low, high=high, month=PRICES_DATE),
-        words("parts.packages", packages=" ".join(required_packages(made))),
+        words("parts.packages", packages=f"python3-lgpio{' python3-spidev' if made.screen.bus == 'spi' else ''}"),
         words("parts.draws", ma=current_draw_ma(made), pi=PI_MA, lamp=LAMP_MA),
         words("parts.bank", ma=BANK_SLEEPS_MA, hours=battery_hours(made, 10_000)),
     ]

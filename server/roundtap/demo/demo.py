@@ -17,6 +17,7 @@ from roundtap.headless.cli_io import print_refusal, reader_words
 from roundtap.kit.child_processes import exit_on_signals
 from roundtap.kit.player_names import made_up_people
 from roundtap.kit.virtual_kit import VirtualKit
+from roundtap_core.command_arguments import add_arguments
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -131,7 +132,7 @@ def run_practice(args: argparse.Namespace) -> int:
     leads = guide.Guide(Journal(f"sqlite:///{kit.database}", read_only=True), event, args.language)
     paths = shown_paths(kit.hub_folder, event, leads.phone_owner)
     options = argparse.ArgumentParser()
-    hub_arguments.hub(options)
+    add_arguments(options, hub_arguments.ARGUMENTS["hub"])
     try:
         return main.run(
             options.parse_args(

@@ -8,12 +8,13 @@ import http.client
 import json
 import time
 import tomllib
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from roundtap.headless import cli_io
+from roundtap_core.command_arguments import argument
 from roundtap_core.words import Words
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_machine import services
@@ -30,6 +31,32 @@ ETC = Path("/etc/roundtap")
 OWN_PLACES = [("127.0.0.1", port) for port in PORTS]
 
 Ask = Callable[[Endpoint, str], dict[str, Any]]  # a hub's JSON answer for a path; {} where none answers
+
+
+ARGUMENTS = (
+    argument(
+        "--data",
+        type=Path,
+        default=None,
+        metavar="DIR",
+        help="the folder that has to be writable; the one of this machine's role, where it is there",
+    ),
+    argument(
+        "--hub",
+        default=None,
+        metavar="URL",
+        help="where the hub is; what this machine's configuration says, where it is not given",
+    ),
+    argument("--config", type=Path, default=ETC, metavar="DIR", help=f"where the configuration is; {ETC}"),
+    argument("--format", choices=("text", "json"), default="text", help="text, or JSON for programs"),
+    argument(
+        "--bundle",
+        type=Path,
+        default=None,
+        metavar="FILE",
+        help="write versions, checks and log for who helps, without names, PIN, keys and passwords",
+    ),
+)
 
 
 def hub_checks(given: str | None, etc: Path, role: str, data: Path | None, ask: Ask | None = None) -> list[Check]:
@@ -92,31 +119,6 @@ def shareable_settings(etc: Path) -> dict[str, str]:
         for key, value in found.items()
         if isinstance(value, str | int)
     }
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--data",
-        type=Path,
-        default=None,
-        metavar="DIR",
-        help="the folder that has to be writable; the one of this machine's role, where it is there",
-    )
-    parser.add_argument(
-        "--hub",
-        default=None,
-        metavar="URL",
-        help="where the hub is; what this machine's configuration says, where it is not given",
-    )
-    parser.add_argument("--config", type=Path, default=ETC, metavar="DIR", help=f"where the configuration is; {ETC}")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="text, or JSON for programs")
-    parser.add_argument(
-        "--bundle",
-        type=Path,
-        default=None,
-        metavar="FILE",
-        help="write versions, checks and log for who helps, without names, PIN, keys and passwords",
-    )
 
 
 def run(args: Namespace) -> int:

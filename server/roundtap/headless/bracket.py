@@ -1,9 +1,10 @@
 """The elimination tree of an event file, with seeds; after the last Swiss round already, as the cut stands."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 
 from roundtap.headless import cli_io
+from roundtap_core.command_arguments import argument
 from roundtap_core.elimination.bracket import Bracket, BracketGame, BracketSeat, bracket_of
 from roundtap_core.elimination.cut import CutRow, cut_table, qualifiers
 from roundtap_core.elimination.ranking import FinalPlace, bracket_to_json, final_ranking, game_name
@@ -12,10 +13,10 @@ from roundtap_core.records import DROPPED, ELIMINATION, SWISS, SidePair, Tournam
 from roundtap_core.rounds.next_round import next_stage
 from roundtap_core.words import Words
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    cli_io.add_file_argument(parser)
-    parser.add_argument("--format", choices=("json", "text", "svg"), default="json")
+ARGUMENTS = (
+    cli_io.FILE,
+    argument("--format", choices=("json", "text", "svg"), default="json"),
+)
 
 
 def run(args: Namespace) -> int:

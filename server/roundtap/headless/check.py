@@ -1,11 +1,12 @@
 """Every rule that an event file breaks, one a line; nothing, and exit 0, where all is well."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable
 from typing import Any
 
 from roundtap.headless import cli_io
 from roundtap_core.check.check import violations
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import event_problems, parse_event_file, parse_json
 from roundtap_core.words import Words
@@ -13,9 +14,10 @@ from roundtap_core.words import Words
 BREAKS_RULES = 1
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    cli_io.add_file_argument(parser)
-    parser.add_argument("--format", choices=("json", "text"), default="text")
+ARGUMENTS = (
+    cli_io.FILE,
+    argument("--format", choices=("json", "text"), default="text"),
+)
 
 
 def run(args: Namespace) -> int:

@@ -5,7 +5,7 @@ import io
 import os
 import sys
 import unicodedata
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from json import dumps
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import json
 
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.names import display_name, public_names
@@ -25,9 +26,7 @@ LARGEST_JSON_INT = 2**53 - 1
 
 GAP = "  "
 
-
-def add_file_argument(parser: ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="an event file; - reads standard input")
+FILE = argument("file", metavar="FILE", help="an event file; - reads standard input")
 
 
 def whole_number(text: str) -> int:

@@ -1,23 +1,22 @@
 """Draw the next round of an event file: nothing is changed, the round is printed."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping
 from typing import Any
 
 from roundtap.headless import cli_io
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import Tournament
 from roundtap_core.rounds.next_round import next_round, printable_pairing
 from roundtap_core.words import Words
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    cli_io.add_file_argument(parser)
-    parser.add_argument(
-        "--seed", type=cli_io.whole_number, metavar="N", help="draw from this seed (default: the event's)"
-    )
-    parser.add_argument("--attempt", type=cli_io.positive_number, default=1, metavar="K", help="1, 2, …: draw anew")
-    parser.add_argument("--format", choices=("json", "text"), default="json")
+ARGUMENTS = (
+    cli_io.FILE,
+    argument("--seed", type=cli_io.whole_number, metavar="N", help="draw from this seed (default: the event's)"),
+    argument("--attempt", type=cli_io.positive_number, default=1, metavar="K", help="1, 2, …: draw anew"),
+    argument("--format", choices=("json", "text"), default="json"),
+)
 
 
 def run(args: Namespace) -> int:

@@ -1,10 +1,11 @@
 """The rulebooks there are; or one rulebook's figures, house decisions and clauses, as they can be announced."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roundtap.headless import cli_io
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.rulebooks import fact_sheet
 from roundtap_core.rulebooks.base import Rulebook, Structure
@@ -12,10 +13,10 @@ from roundtap_core.rulebooks.coverage import Clause, Coverage, coverage, coverag
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.words import Words
 
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("id", nargs="?", metavar="ID", help="one rulebook; without it, the list of them")
-    parser.add_argument("--format", choices=("json", "text"), default="text")
+ARGUMENTS = (
+    argument("id", nargs="?", metavar="ID", help="one rulebook; without it, the list of them"),
+    argument("--format", choices=("json", "text"), default="text"),
+)
 
 
 def run(args: Namespace) -> int:

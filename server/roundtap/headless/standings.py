@@ -1,10 +1,11 @@
 """The standings of an event file, after all its Swiss rounds or after one of them."""
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from roundtap.headless import cli_io
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.records import ELIMINATION, StandingsRow, Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
@@ -13,10 +14,11 @@ from roundtap_core.words import Words
 FIGURES = ("rank", "points", "rounds", "wins", "losses", "draws", "byes")
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    cli_io.add_file_argument(parser)
-    parser.add_argument("--after", type=cli_io.whole_number, metavar="N", help="as they stood after round N")
-    parser.add_argument("--format", choices=("json", "csv", "text"), default="json")
+ARGUMENTS = (
+    cli_io.FILE,
+    argument("--after", type=cli_io.whole_number, metavar="N", help="as they stood after round N"),
+    argument("--format", choices=("json", "csv", "text"), default="json"),
+)
 
 
 def run(args: Namespace) -> int:

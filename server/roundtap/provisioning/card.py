@@ -18,6 +18,7 @@ from roundtap.provisioning import boot_files, read_only, settings_file
 from roundtap.provisioning.applying import machine_at
 from roundtap.provisioning.bundle import ARCHITECTURE, MIB, OWN, WALL, Bundle, read_bundle
 from roundtap.provisioning.settings_file import FILE, SettingsNote
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.disk import forget_cached
@@ -38,32 +39,40 @@ FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
 SECTOR = 512
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    either = parser.add_mutually_exclusive_group(required=True)
-    either.add_argument(
+ARGUMENTS = (
+    argument(
         "target",
         nargs="?",
         metavar="WHERE",
         help="the mounted boot partition of a card, or an image of Raspberry Pi OS (.img, .img.xz)",
-    )
-    either.add_argument("--check", type=Path, metavar="FILE", help="only say what is wrong in this roundtap.txt")
-    parser.add_argument("--bundle", metavar="TAR", help="what `make bundle` made, or the same as a folder")
+        either="what",
+        needed=True,
+    ),
+    argument(
+        "--check",
+        type=Path,
+        metavar="FILE",
+        help="only say what is wrong in this roundtap.txt",
+        either="what",
+        needed=True,
+    ),
+    argument("--bundle", metavar="TAR", help="what `make bundle` made, or the same as a folder"),
     # Containers that stand for a Pi are of the kind of the machine that they run on.
-    parser.add_argument("--architecture", default=ARCHITECTURE, help=argparse.SUPPRESS)
-    parser.add_argument(
+    argument("--architecture", default=ARCHITECTURE, help=argparse.SUPPRESS),
+    argument(
         "--settings",
         type=Path,
         metavar="FILE",
         help="a roundtap.txt to put onto it, with the TOML files beside it that it names",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--output",
         type=Path,
         default=Path("dist/roundtap.img"),
         metavar="FILE",
         help="where the image goes (default: dist/roundtap.img)",
-    )
-    parser.set_defaults(refuse=parser.error)
+    ),
+)
 
 
 def run(args: argparse.Namespace) -> int:

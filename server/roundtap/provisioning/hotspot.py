@@ -3,7 +3,7 @@
 import json
 import re
 import secrets
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from roundtap.headless import cli_io
 from roundtap.provisioning import applying
 from roundtap.provisioning.roles import HOTSPOT, HOTSPOT_FILES, HUBS
 from roundtap.provisioning.settings_file import COUNTRIES, SSID_BYTES_MAX
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
 from roundtap_machine.services import ProgramResult, run_program
@@ -30,6 +31,22 @@ MAY_HAVE, NO = ("", *HUBS), "no"  # roles that may have a hotspot; "" is a machi
 COUNTRY = Path("/", HOTSPOT_FILES[-1])
 
 
+ARGUMENTS = (
+    argument(
+        "action",
+        choices=("on", "off", "status", "keep"),
+        help="on: make it, now and at every start; off: forget it; status: what it is, and if it is "
+        "up; keep: as roundtap.txt says, or as it was (the service's own)",
+    ),
+    argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})"),
+    argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)"),
+    argument("--new-password", action="store_true", help="with on: another one than before"),
+    argument("--country", default=None, metavar="CC", help="two letters, as DE: the law on channels is its"),
+    argument("--channel", type=int, default=None, help=f"1 to 13 (default: as it was, or {CHANNEL})"),
+    argument("--interface", default=None, help="the Wi-Fi device (default: whichever there is)"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class HotspotMachine:
     """The root of the hotspot's files, and how programs are run; both are replaced in tests."""
@@ -40,21 +57,6 @@ class HotspotMachine:
 
     def at(self, path: Path) -> Path:
         return self.root / path.relative_to("/")
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "action",
-        choices=("on", "off", "status", "keep"),
-        help="on: make it, now and at every start; off: forget it; status: what it is, and if it is "
-        "up; keep: as roundtap.txt says, or as it was (the service's own)",
-    )
-    parser.add_argument("--name", default=None, help=f"the Wi-Fi's name (default: as it was, or {NAME})")
-    parser.add_argument("--password", default=None, help="8 to 63 letters (default: as it was, or a new one)")
-    parser.add_argument("--new-password", action="store_true", help="with on: another one than before")
-    parser.add_argument("--country", default=None, metavar="CC", help="two letters, as DE: the law on channels is its")
-    parser.add_argument("--channel", type=int, default=None, help=f"1 to 13 (default: as it was, or {CHANNEL})")
-    parser.add_argument("--interface", default=None, help="the Wi-Fi device (default: whichever there is)")
 
 
 def run(args: Namespace) -> int:

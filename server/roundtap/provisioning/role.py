@@ -13,6 +13,7 @@ from roundtap.provisioning import applying, read_only, roles
 from roundtap.provisioning.applying import Machine, write_if_changed
 from roundtap.provisioning.roles import ETC
 from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
+from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
 from roundtap_machine.health import MachineProbe, missing_packages
@@ -30,6 +31,23 @@ RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"  # Pi OS keeps the Wi-
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
 TRIED = "var/lib/roundtap-machine/restarted-for"
+
+
+ARGUMENTS = (
+    argument(
+        "role", nargs="?", choices=ROLES, metavar="ROLE", help="|".join(ROLES) + ": be this from now on", either="what"
+    ),
+    argument("--apply", action="store_true", help="take what roundtap.txt says, as at each start", either="what"),
+    argument(
+        "--read-only", action="store_true", help="from the next start on, no plug hurts the system", either="what"
+    ),
+    argument(
+        "--writable", action="store_true", help="from the next start on, the system can be changed", either="what"
+    ),
+    argument("--first-boot", action="store_true", help=argparse.SUPPRESS, either="what"),
+    argument("--restart", action="store_true", help="restart by itself where that takes a restart"),
+    argument("--root", type=Path, default=Path("/"), help=argparse.SUPPRESS),
+)
 
 
 def words_for(settings: Settings) -> Words:
@@ -134,17 +152,6 @@ def restart_wanted(machine: Machine) -> bool:
         return False
     write_if_changed(path, state, 0o600)
     return True
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("role", nargs="?", choices=ROLES, metavar="ROLE", help="|".join(ROLES) + ": be this from now on")
-    one.add_argument("--apply", action="store_true", help="take what roundtap.txt says, as at each start")
-    one.add_argument("--read-only", action="store_true", help="from the next start on, no plug hurts the system")
-    one.add_argument("--writable", action="store_true", help="from the next start on, the system can be changed")
-    one.add_argument("--first-boot", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--restart", action="store_true", help="restart by itself where that takes a restart")
-    parser.add_argument("--root", type=Path, default=Path("/"), help=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:

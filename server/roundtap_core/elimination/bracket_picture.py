@@ -86,7 +86,8 @@ def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: 
     games = game_count(bracket.size, current)
     names = marked_names(bracket, names, words)
     layouts = [(first, bracket.rounds, 1) for first in (1, max(1, current - 1), current)]
-    layouts += [(current, min(current + 1, bracket.rounds), games // left) for left in _halvings(games)]
+    for halved in range(games.bit_length()):
+        layouts.append((current, min(current + 1, bracket.rounds), games // (games >> halved)))
     pages: list[_WallBracket] = []
     for first, last, parts in layouts:
         pages = []
@@ -99,11 +100,6 @@ def wall_bracket(bracket: Bracket, names: Mapping[str, str], words: Words, box: 
         if min(page.scale() for page in pages) >= 1:
             break
     return [page.svg() for page in pages]
-
-
-def _halvings(games: int) -> list[int]:
-    """8, 4, 2, 1: how many games of a round stand on a page."""
-    return [games >> halved for halved in range(games.bit_length())]
 
 
 def _width(name: str) -> float:
@@ -325,18 +321,18 @@ class _BracketSvg:
         anchor: str = "",
         fit: float = 0,
     ) -> None:
-        attributes = f'x="{x:.1f}" y="{y:.1f}"'
-        if size != NAME_PX:
-            attributes += f' font-size="{size}"'
-        if bold:
-            attributes += ' font-weight="600"'
-        if quiet:
-            attributes += ' fill-opacity="0.7"'
-        if anchor:
-            attributes += f' text-anchor="{anchor}"'
-        if fit and text_width(text, size) * (1.07 if bold else 1) > fit:
-            attributes += f' textLength="{fit:.0f}" lengthAdjust="spacingAndGlyphs"'
-        self._parts.append(f"<text {attributes}>{escape(text)}</text>")
+        attributes = (
+            (f'x="{x:.1f}" y="{y:.1f}"', True),
+            (f'font-size="{size}"', size != NAME_PX),
+            ('font-weight="600"', bold),
+            ('fill-opacity="0.7"', quiet),
+            (f'text-anchor="{anchor}"', anchor),
+            (
+                f'textLength="{fit:.0f}" lengthAdjust="spacingAndGlyphs"',
+                fit and text_width(text, size) * (1.07 if bold else 1) > fit,
+            ),
+        )
+        self._parts.append(f"<text {' '.join(each for each, holds in attributes if holds)}>{escape(text)}</text>")
 
 
 class _WallBracket(_BracketSvg):

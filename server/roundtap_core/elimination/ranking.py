@@ -129,24 +129,19 @@ def _cut_to_json(row: CutRow) -> dict[str, Any]:
 
 
 def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
-    data: dict[str, Any] = {
+    match = game.match
+    # The event file may have the two the other way round.
+    result = {"of": [match.a, match.b], **result_to_json(match.result)} if match and match.result else None
+    played = {"table": match and match.table, "bye": match and match.bye, "result": result}
+    return {
         "number": game.number,
         "name": game_name(bracket, game),
         "game": game.game,
         "a": _seat_to_json(bracket, game.a),
         "b": _seat_to_json(bracket, game.b),
+        **{key: value for key, value in played.items() if value is not None},
+        "winner": game.winner,
     }
-    match = game.match
-    if match is not None:
-        if match.table is not None:
-            data["table"] = match.table
-        if match.bye is not None:
-            data["bye"] = match.bye
-        if match.result is not None:
-            # The event file may have the two the other way round.
-            data["result"] = {"of": [match.a, match.b], **result_to_json(match.result)}
-    data["winner"] = game.winner
-    return data
 
 
 def _seat_to_json(bracket: Bracket, seat: BracketSeat) -> dict[str, Any]:

@@ -10,9 +10,9 @@ from roundtap_core.clock import Instant
 from roundtap_core.elimination.cut import Cut, current_cut_order, cut_order, make_cut
 from roundtap_core.errors import Problem
 from roundtap_core.event.closing import closing_entry
-from roundtap_core.event.entries import Entry, NewEntries, NewEntry
+from roundtap_core.event.entries import NewEntries, NewEntry
 from roundtap_core.event.event_flow import CUT, first_game_started, offered_places, second_stage_begun, upcoming_stage
-from roundtap_core.event.lookups import Step, require_entrant, without_draft
+from roundtap_core.event.lookups import Step, event_step, require_entrant, without_draft
 from roundtap_core.event.mending_steps import has_report
 from roundtap_core.event.states import EventState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK
@@ -189,36 +189,17 @@ DECIDE_CUT: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
 }
 
 
-def _apply_cut(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, cut=Cut(data["size"], tuple(data["order"]), tuple(data["seeds"])))
-
-
-def _apply_withdrawal(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, cut=None)
-
-
-def _apply_accepted(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    if state.cut is None:
-        return state
-    return replace(state, cut=replace(state.cut, seeds=(*state.cut.seeds, data["competitor"])))
-
-
-def _apply_declined(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    if state.cut is None:
-        return state
-    return replace(state, cut=replace(state.cut, declined=(*state.cut.declined, data["competitor"])))
-
-
-def _apply_passed_over(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    if state.cut is None:
-        return state
-    return replace(state, cut=replace(state.cut, absent=tuple(data["absent"])))
+def _cut_step(fields: Callable[[Cut, Mapping[str, Any]], dict[str, Any]]) -> Step:
+    """A step that sets fields of the cut; without one it changes nothing."""
+    return lambda state, data, entry: (
+        replace(state, cut=replace(state.cut, **fields(state.cut, data))) if state.cut else state
+    )
 
 
 APPLY_CUT: Mapping[str, Step] = {
-    "cut-made": _apply_cut,
-    "cut-withdrawn": _apply_withdrawal,
-    "place-accepted": _apply_accepted,
-    "place-declined": _apply_declined,
-    "absent-passed-over": _apply_passed_over,
+    "cut-made": event_step(lambda data: {"cut": Cut(data["size"], tuple(data["order"]), tuple(data["seeds"]))}),
+    "cut-withdrawn": event_step(lambda _: {"cut": None}),
+    "place-accepted": _cut_step(lambda cut, data: {"seeds": (*cut.seeds, data["competitor"])}),
+    "place-declined": _cut_step(lambda cut, data: {"declined": (*cut.declined, data["competitor"])}),
+    "absent-passed-over": _cut_step(lambda _, data: {"absent": tuple(data["absent"])}),
 }

@@ -119,7 +119,7 @@ def draft_entry(
 
 def _imposed_draw(state: EventState) -> Draw:
     """That the round was imposed, as the attempt after the one that it takes the place of."""
-    return Draw(0, 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0), mending_steps.IMPOSED)
+    return Draw(0, 1 + (state.draft.attempt if state.draft else 0), mending_steps.IMPOSED)
 
 
 def _refuse_stage(state: EventState, stage: str) -> None:

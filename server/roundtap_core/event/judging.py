@@ -473,23 +473,6 @@ def _apply_warning(state: states.EventState, data: Mapping[str, Any], entry: Ent
     )
 
 
-def _apply_proposal(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(data["competitor"], proposed={"reason": data["reason"], "by": data["by"]})
-
-
-def _apply_declined(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(data["competitor"], proposed=None, declined_at=data["warnings"])
-
-
-def _apply_disqualified(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(
-        data["competitor"],
-        disqualified_after=data["after"],
-        proposed=None,
-        disqualification={"reason": data["reason"], "by": data["by"]},
-    )
-
-
 @lookups.match_step
 def _apply_log_line(
     state: states.EventState,
@@ -531,9 +514,17 @@ APPLY_JUDGING: Mapping[str, lookups.Step] = {
     "officials-set": _apply_officials,
     "official-duty": _apply_duty,
     "competitor-warned": _apply_warning,
-    "disqualification-proposed": _apply_proposal,
-    "proposal-declined": _apply_declined,
-    "competitor-disqualified": _apply_disqualified,
+    "disqualification-proposed": lookups.entrant_step(
+        lambda data: {"proposed": {"reason": data["reason"], "by": data["by"]}}
+    ),
+    "proposal-declined": lookups.entrant_step(lambda data: {"proposed": None, "declined_at": data["warnings"]}),
+    "competitor-disqualified": lookups.entrant_step(
+        lambda data: {
+            "disqualified_after": data["after"],
+            "proposed": None,
+            "disqualification": {"reason": data["reason"], "by": data["by"]},
+        }
+    ),
     "ruling-noted": _apply_log_line,
     "appeal-made": _apply_log_line,
     "appeal-decided": _apply_log_line,

@@ -5,6 +5,8 @@ from functools import wraps
 from itertools import chain, count
 from typing import Any
 
+from msgspec.structs import replace
+
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntry
 from roundtap_core.event.states import DRAFT, Entrant, EventState, MatchState, RoundState
@@ -60,6 +62,20 @@ def free_table(state: EventState, taken: Collection[int | None], wanted: Iterabl
 
 Step = Callable[[EventState, Mapping[str, Any], Entry], EventState]
 """How one kind of entry, with these data, changes the state."""
+
+
+Fields = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""What the data of one kind of entry set."""
+
+
+def event_step(fields: Fields) -> Step:
+    """A step that sets fields of the event."""
+    return lambda state, data, entry: replace(state, **fields(data))
+
+
+def entrant_step(fields: Fields) -> Step:
+    """A step that sets fields of the entrant whom its entry names."""
+    return lambda state, data, entry: state.with_entrant(data["competitor"], **fields(data))
 
 
 def match_step(step: Callable[[EventState, RoundState, MatchState, Mapping[str, Any], Entry], EventState]) -> Step:

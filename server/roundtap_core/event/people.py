@@ -554,10 +554,6 @@ def _apply_returned(state: states.EventState, data: Mapping[str, Any], entry: En
     return with_unpaired_losses(back, data["competitor"], data["missed"])
 
 
-def _apply_list_submitted(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(data["competitor"], digest=data["digest"], list_total=data["total"])
-
-
 def _apply_list_corrected(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     known = state.entrants[data["competitor"]].list_corrections
     noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
@@ -569,10 +565,6 @@ def _apply_list_corrected(state: states.EventState, data: Mapping[str, Any], ent
 def _apply_ticked(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     others = tuple(what for what in state.entrants[data["competitor"]].ticks if what != data["what"])
     return state.with_entrant(data["competitor"], ticks=(*others, data["what"]) if data["on"] else others)
-
-
-def _apply_came_with(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(data["competitor"], came_with=data["group"])
 
 
 def _apply_removed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -590,18 +582,10 @@ def _apply_removed(state: states.EventState, data: Mapping[str, Any], entry: Ent
     )
 
 
-def _apply_check_in_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, check_in=data["used"])
-
-
 def _apply_checked_in(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return with_unpaired_losses(
         state.with_entrant(data["competitor"], checked_in=data["on"]), data["competitor"], data["missed"]
     )
-
-
-def _apply_sign_up_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, sign_up=data["sign_up"])
 
 
 def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
@@ -610,24 +594,20 @@ def _apply_confirmed(state: states.EventState, data: Mapping[str, Any], entry: E
     )
 
 
-def _apply_fixed_table(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return state.with_entrant(data["competitor"], fixed_table=data["table"])
-
-
 APPLY_PEOPLE: Mapping[str, lookups.Step] = {
     "competitor-entered": _apply_entered,
     "late-match": _apply_late_match,
     "competitor-changed": _apply_changed,
     "competitor-dropped": _apply_dropped,
     "competitor-returned": _apply_returned,
-    "list-submitted": _apply_list_submitted,
+    "list-submitted": lookups.entrant_step(lambda data: {"digest": data["digest"], "list_total": data["total"]}),
     "list-corrected": _apply_list_corrected,
     "ticked": _apply_ticked,
-    "came-with-set": _apply_came_with,
+    "came-with-set": lookups.entrant_step(lambda data: {"came_with": data["group"]}),
     "competitor-removed": _apply_removed,
-    "check-in-set": _apply_check_in_set,
+    "check-in-set": lookups.event_step(lambda data: {"check_in": data["used"]}),
     "checked-in": _apply_checked_in,
-    "sign-up-set": _apply_sign_up_set,
+    "sign-up-set": lookups.event_step(lambda data: {"sign_up": data["sign_up"]}),
     "entry-confirmed": _apply_confirmed,
-    "fixed-table-set": _apply_fixed_table,
+    "fixed-table-set": lookups.entrant_step(lambda data: {"fixed_table": data["table"]}),
 }

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
-from roundtap_core.event.lookups import Step
+from roundtap_core.event.lookups import Step, event_step
 from roundtap_core.event.states import ACTIVE, AMONG, CHECKED_IN, DoorPrize, EventState, Prize, active_ids
 from roundtap_core.limits import MOST_COMPETITORS
 from roundtap_core.randomness import lot_number
@@ -73,7 +73,8 @@ def draw_door_prize(state: EventState, command: DrawDoorPrize, now: Instant) -> 
     pool = door_prize_pool(state, command.among, command.again)
     if not 1 <= command.count <= len(pool):
         raise Invalid("door_prize_too_few", where="/count", count=command.count, pool=len(pool))
-    winners = draw_winners(pool, command.seed, command.count)
+    # The smallest tickets of this seed (see randomness.lot): every reader can work it out again.
+    winners = sorted(pool, key=lambda who: lot_number(command.seed, who))[: command.count]
     return [
         NewEntry(
             "door-prize-drawn",
@@ -118,19 +119,10 @@ def door_prize_pool(state: EventState, among: str, again: bool) -> tuple[str, ..
     )
 
 
-def draw_winners(pool: tuple[str, ...], seed: int, count: int) -> tuple[str, ...]:
-    """The `count` with the smallest tickets of this seed (see randomness.lot): every reader can work it out again."""
-    return tuple(sorted(pool, key=lambda who: lot_number(seed, who))[:count])
-
-
 DECIDE_PRIZES: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     SetPrizes: set_prizes,
     DrawDoorPrize: draw_door_prize,
 }
-
-
-def _apply_prizes(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-    return replace(state, prizes=tuple(Prize(**prize) for prize in data["prizes"]))
 
 
 def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
@@ -146,4 +138,7 @@ def _apply_door_prize(state: EventState, data: Mapping[str, Any], entry: Entry) 
     return replace(state, door_prizes=(*state.door_prizes, made))
 
 
-APPLY_PRIZES: Mapping[str, Step] = {"prizes-set": _apply_prizes, "door-prize-drawn": _apply_door_prize}
+APPLY_PRIZES: Mapping[str, Step] = {
+    "prizes-set": event_step(lambda data: {"prizes": tuple(Prize(**prize) for prize in data["prizes"])}),
+    "door-prize-drawn": _apply_door_prize,
+}

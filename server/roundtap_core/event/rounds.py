@@ -15,7 +15,7 @@ from roundtap_core.event import event_flow, states
 from roundtap_core.event.closing import closing_entry, final_order, unfinished_parts
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, draft_entry, impose_round
-from roundtap_core.event.lookups import Step
+from roundtap_core.event.lookups import Step, event_step
 from roundtap_core.event.setup import custom_options, play_on_entries
 from roundtap_core.records import SWISS, SWISS_STAGES, TIEBREAK, Draw, Match, present_count
 from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
@@ -590,14 +590,6 @@ def _apply_imported(state: states.EventState, data: Mapping[str, Any], entry: En
     return replace(state, rounds=(*state.rounds, imported), players_at_start=at_start, clock=clock)
 
 
-def _apply_finished(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, finished=True, ended_as=tuple(data["places"]) if "places" in data else None)
-
-
-def _apply_reopened(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, finished=False, ended_as=None)
-
-
 def _apply_clock_set(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     return replace(state, clock=Clock(data["state"], data["remaining_ms"], data["total_ms"], entry.at.instant))
 
@@ -614,8 +606,10 @@ APPLY_ROUNDS: Mapping[str, Step] = {
     "round-withdrawn": _apply_withdrawn,
     "round-closed": _apply_closed,
     "round-imported": _apply_imported,
-    "event-finished": _apply_finished,
-    "event-reopened": _apply_reopened,
+    "event-finished": event_step(
+        lambda data: {"finished": True, "ended_as": tuple(data["places"]) if "places" in data else None}
+    ),
+    "event-reopened": event_step(lambda _: {"finished": False, "ended_as": None}),
     "clock-set": _apply_clock_set,
     "extra-minutes": _apply_extra_minutes,
 }

@@ -15,7 +15,7 @@ from roundtap_core.event import states
 from roundtap_core.event.cut import cut_entries
 from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.lookups import Step, without_draft
+from roundtap_core.event.lookups import Step, event_step, without_draft
 from roundtap_core.event.person import Person
 from roundtap_core.limits import MOST_ROUNDS, refuse_options_out_of_range
 from roundtap_core.names import clean_name
@@ -304,35 +304,24 @@ _FIT = {
 }
 
 
-def _apply_created(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(
-        state,
-        name=data["name"],
-        rulebook_id=data["rulebook"],
-        level=data["level"],
-        color=data["color"],
-        given_options=data["options"],
-        seed=data["seed"],
-        about=data.get("about", {}),
-    )
-
-
-def _apply_about(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, about=data["about"])
-
-
-def _apply_options(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    return replace(state, given_options=data["options"])
-
-
 def _apply_played_on(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     # An imported one says itself when it was decided.
     return replace(state, played_on=(*state.played_on, states.played_on_from_json(data, entry.number, entry.at.wall)))
 
 
 APPLY_SETUP: Mapping[str, Step] = {
-    "event-created": _apply_created,
-    "about-set": _apply_about,
-    "options-set": _apply_options,
+    "event-created": event_step(
+        lambda data: {
+            "name": data["name"],
+            "rulebook_id": data["rulebook"],
+            "level": data["level"],
+            "color": data["color"],
+            "given_options": data["options"],
+            "seed": data["seed"],
+            "about": data.get("about", {}),
+        }
+    ),
+    "about-set": event_step(lambda data: {"about": data["about"]}),
+    "options-set": event_step(lambda data: {"given_options": data["options"]}),
     "played-on": _apply_played_on,
 }

@@ -269,6 +269,11 @@ class RoundState(Struct, frozen=True, dict=True):
     def open_matches(self) -> tuple[MatchState, ...]:
         return tuple(m for m in self.matches if not m.done)
 
+    @property
+    def attempt(self) -> int:
+        """Which draw of this round it is; 0: none was drawn."""
+        return self.draw.attempt if self.draw else 0
+
 
 class ReportFate(Struct, frozen=True):
     """What became of a report: accepted or refused (with the reason), in which entry. `body` is the digest of

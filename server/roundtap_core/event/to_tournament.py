@@ -32,25 +32,26 @@ def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournam
 
 
 def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]:
-    data: dict[str, Any] = {**state.about, "effective_options": state.options}
-    if state.officials:
-        data["officials"] = [_official(official, people) for official in state.officials.values()]
-    if state.players_at_start is not None:
-        data["checked_in"] = state.players_at_start
-    if state.played_on:
-        data["played_on"] = [line.to_json() for line in state.played_on]
-    if state.cut is not None:
-        cut = state.cut
-        data["cut"] = {
+    cut = state.cut
+    known = {
+        "officials": [_official(official, people) for official in state.officials.values()] or None,
+        "checked_in": state.players_at_start,
+        "played_on": [line.to_json() for line in state.played_on] or None,
+        "cut": cut
+        and {
             "size": cut.size,
             "order": list(cut.order),
             "seeds": list(cut.seeds),
             **({"declined": list(cut.declined)} if cut.declined else {}),
             **({"absent": list(cut.absent)} if cut.absent else {}),
-        }
-    if state.finished:
-        data["finished"] = True
-    return data
+        },
+        "finished": state.finished or None,
+    }
+    return {
+        **state.about,
+        "effective_options": state.options,
+        **{key: value for key, value in known.items() if value is not None},
+    }
 
 
 def _official(official: Official, people: Mapping[str, Person]) -> dict[str, Any]:

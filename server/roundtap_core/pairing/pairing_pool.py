@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.randomness import Rand, generator
-from roundtap_core.records import SECOND_SWISS, STAGES, SWISS, Round, Tournament
+from roundtap_core.records import SECOND_SWISS, STAGES, SWISS, Tournament
 from roundtap_core.standings.totals import SwissTotals
 
 Pairs = list[tuple[int, int]]
@@ -94,7 +94,3 @@ def refuse_open_matches(tournament: Tournament, stages: Collection[str] = STAGES
             a=names.get(match.a, match.a),
             b=names.get(match.b or "", match.b),
         )
-
-
-def next_round_number(rounds: Sequence[Round]) -> int:
-    return max((played.number for played in rounds), default=0) + 1

@@ -395,7 +395,7 @@ def draw_swiss_round(
     rounds of the stage follow, if its structure does not define it. Raises Problem: "open_matches" while a result is
     missing, "too_few_players" below two."""
     seed = tournament.seed if seed is None else seed
-    number = pairing_pool.next_round_number(tournament.rounds)
+    number = max((played.number for played in tournament.rounds), default=0) + 1
     chance = pairing_pool.DrawRandom(seed, number, attempt)
     # The groups depend on the results.
     pairing_pool.refuse_open_matches(tournament, SWISS_STAGES)

@@ -32,7 +32,8 @@ def next_stage(tournament: Tournament) -> str:
         return TIEBREAK
     if played < swiss_rounds or (played and not cut):
         return SWISS
-    return SECOND_SWISS if played and has_swiss_second_stage(tournament) else ELIMINATION
+    options = rulebook(tournament.rulebook).options(tournament.options)
+    return SECOND_SWISS if played and options.get("second_stage") == SECOND_SWISS else ELIMINATION
 
 
 def next_round(tournament: Tournament, seed: int | None = None, attempt: int = 1) -> DrawnRound:
@@ -60,12 +61,6 @@ def printable_pairing(pairing: DrawnRound) -> dict[str, Any]:
         if match.game is not None:
             printed["game"] = match.game
     return data
-
-
-def has_swiss_second_stage(tournament: Tournament) -> bool:
-    """Whether the event's second stage, if it has one, is played in Swiss rounds."""
-    options = rulebook(tournament.rulebook).options(tournament.options)
-    return bool(options.get("second_stage") == SECOND_SWISS)
 
 
 def second_stage_length(tournament: Tournament) -> int:

@@ -84,16 +84,16 @@ class ArchonDeck(ListCheck):
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """ "Cartas de identidad": no registration without the card. "Fundas": opaque sleeves at the premium level."""
-        found = []
-        if not text_at(list_, "identity"):
-            found.append(Problem("list_identity_missing", where="/identity"))
-        if not names_at(list_, "houses"):
-            found.append(Problem("list_houses_missing", where="/houses", wanted=HOUSES_OF_A_DECK))
-        if list_.get("identity_card") is None:
-            found.append(Problem("list_identity_card_missing", where="/identity_card"))
-        if list_.get("opaque_sleeves") is None and level == SLEEVES_LEVEL:
-            found.append(Problem("list_sleeves_missing", where="/opaque_sleeves"))
-        return found
+        checks = (
+            (text_at(list_, "identity"), Problem("list_identity_missing", where="/identity")),
+            (names_at(list_, "houses"), Problem("list_houses_missing", where="/houses", wanted=HOUSES_OF_A_DECK)),
+            (list_.get("identity_card") is not None, Problem("list_identity_card_missing", where="/identity_card")),
+            (
+                list_.get("opaque_sleeves") is not None or level != SLEEVES_LEVEL,
+                Problem("list_sleeves_missing", where="/opaque_sleeves"),
+            ),
+        )
+        return [problem for is_there, problem in checks if not is_there]
 
     def of_competitor(self, competitor: records.Competitor) -> ListData:
         own = {"identity": competitor.identity, "houses": list(competitor.houses)}

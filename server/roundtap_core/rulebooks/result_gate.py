@@ -100,13 +100,10 @@ def _with_a_reason(
             )
         )
     yield from (players if saying.by == PLAYER else officials for players, officials in found)
-    if saying.corrects is not None and not _only_adds_squads(saying.corrects, result):
+    stood = saying.corrects
+    # Adding squads that were missing is no correction.
+    if stood is not None and result != replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None):
         yield Problem("correction_no_reason")
-
-
-def _only_adds_squads(stood: Result, result: Result) -> bool:
-    """Adding squads that were missing is no correction."""
-    return replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None) == result
 
 
 def _contradictions(
@@ -119,7 +116,9 @@ def _contradictions(
     found = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
     if result.ended == PLAYED:
         found += _unfinished(form, result)
-        if stated == DRAW and not _drawn_before_time(form):
+        # By figures, or because both sides are destroyed.
+        drawn = any(way.winner in (BY_FIGURES, DRAWN) for way in form.offered(False) if way.ended == PLAYED)
+        if stated == DRAW and not drawn:
             found.append(Problem("draw_before_time", where="/winner"))
     yield from found or (_unanswered(form, result, stated) if new and result.ended != RULING else ())
 
@@ -164,11 +163,6 @@ def _needed_before_time(form: Form) -> int | None:
 
 def _figures(form: Form, ended: str) -> list[Figure]:
     return [figure for way in form.ways if way.ended == ended for figure in way.figures()]
-
-
-def _drawn_before_time(form: Form) -> bool:
-    """Whether a game can be drawn before time, by figures or because both sides are destroyed."""
-    return any(way.winner in (BY_FIGURES, DRAWN) for way in form.offered(False) if way.ended == PLAYED)
 
 
 # What a time-out's record is made of.

@@ -65,7 +65,8 @@ def answer_lines(
         if isinstance(question, questions.Picks):
             lines += [ResultLine(label, squad_text(answer))] if answer else []
         elif isinstance(question, questions.Turns):
-            lines.append(ResultLine(label, turns_text(answer, names, words)))
+            won = words("told.won", name=names[answer]) if answer in SIDES else words("told.turns.nobody")
+            lines.append(ResultLine(label, won))
         else:
             lines.append(ResultLine(label, option_label(words, str(answer), names)))
     return lines
@@ -99,10 +100,6 @@ def figures_text(pair: Iterable[int]) -> str:
 
 def squad_text(squads: Iterable[int]) -> str:
     return ", ".join(map(squad_letter, squads))
-
-
-def turns_text(answer: str | None, names: Names, words: Words) -> str:
-    return words("told.won", name=names[answer]) if answer in SIDES else words("told.turns.nobody")
 
 
 def winner_of(book: Rulebook, options: Options, result: Result) -> str:

@@ -57,16 +57,6 @@ class SquadLimits(Struct, frozen=True):
     of_one_type: Mapping[str, int]
 
 
-def duel_limits(options: Mapping[str, Any]) -> SquadLimits:
-    """300 squad points, 5 epic points, 12 small and 6 large ships of one type."""
-    return SquadLimits(options["squad_points"], 5, {SMALL: 12, LARGE: 6})
-
-
-def team_limits(options: Mapping[str, Any]) -> SquadLimits:
-    """A player of a team: half of its 400 squad points, 3 epic points, 8 small and 4 large ships of one type."""
-    return SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
-
-
 class _EpicList(list_form.ListCheck):
     also = list_form.ListCheck.also | {"unique"}
 
@@ -80,7 +70,7 @@ class EpicDuelList(_EpicList):
         )
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        return list(_squad_problems(list_, duel_limits(options)))
+        return list(_squad_problems(list_, SquadLimits(options["squad_points"], 5, {SMALL: 12, LARGE: 6})))
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         return [*_faction_missing(list_), *_missing_epic(list_)]
@@ -110,7 +100,8 @@ class EpicTeamList(_EpicList):
         )
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found, limits = [], team_limits(options)
+        # Each player of a team has half of its squad points.
+        found, limits = [], SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
         for index, player in _players(list_):
             found += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
         counted, stated = _team_total(list_), list_form.number_at(list_, "total")

@@ -57,14 +57,15 @@ class XWingStandardList(list_form.ListCheck):
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """ "Jägerstaffellisten": what a submitted list includes."""
-        found = [*missing_squad(list_)]
-        if not list_form.text_at(list_, "faction"):
-            found.append(Problem("list_faction_missing", where="/faction"))
-        if not list_form.text_at(list_, "damage_deck"):
-            found.append(Problem("list_damage_deck_missing", where="/damage_deck"))
-        if not list_form.names_at(list_, "obstacles"):
-            found.append(Problem("list_obstacles_missing", where="/obstacles", wanted=OBSTACLES_WANTED))
-        return found
+        checks = (
+            (list_form.text_at(list_, "faction"), Problem("list_faction_missing", where="/faction")),
+            (list_form.text_at(list_, "damage_deck"), Problem("list_damage_deck_missing", where="/damage_deck")),
+            (
+                list_form.names_at(list_, "obstacles"),
+                Problem("list_obstacles_missing", where="/obstacles", wanted=OBSTACLES_WANTED),
+            ),
+        )
+        return [*missing_squad(list_), *(problem for is_there, problem in checks if not is_there)]
 
     def total(self, list_: list_form.ListData) -> int | None:
         return squad_total(list_)

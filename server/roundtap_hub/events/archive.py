@@ -30,9 +30,8 @@ def archived_events(**_: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
 @web.shows_problem_on(events_page)
-def archive_event(event_id: str) -> AnyResponse:
+def archive_event(event_id: str) -> None:
     web.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
-    return redirect(url_for("console.events_page"), 303)
 
 
 @route("POST /console/<event_id>/restore", ORGANIZERS, VISIBLE)

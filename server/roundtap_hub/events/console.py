@@ -60,6 +60,7 @@ _FORMS = {
 
 SEED_BITS = 53
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
+LINES = re.compile(r"[\d, …]{1,80}")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
@@ -92,7 +93,7 @@ def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] |
     ]
     return {
         "number": draft.number,
-        "attempt": draft.draw.attempt if draft.draw else 0,
+        "attempt": draft.attempt,
         "matches": matches,
         "repeats": sum(1 for drawn in matches if drawn["met"]),
         "bye": draft.notes.get("bye"),
@@ -143,7 +144,7 @@ def _show_place(event_id: str) -> AnyResponse:
         g.address = place.path(event_id)
         return web.page_response(_draw(moment, place))
     shown = shown_round(moment.state)
-    key = place.key, event_id, web.words().language, shown.number if shown else None
+    key = place.key, event_id, web.words().language, shown.number if shown else None, lines_marked()
     g.version = web.current_version(f"console/{event_id}")
     newest, old = render_cache().page(
         key, g.version, web.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
@@ -371,6 +372,7 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
 
     return {
         "roster": people,
+        "marked": lines_marked(),
         "person_rows": person_rows,
         "members": members,
         "lists": lists,
@@ -420,6 +422,12 @@ def shown_round(state: EventState) -> RoundState | None:
     return next(
         (played for played in state.public_rounds if str(played.number) == wanted), saved_event.newest_round(state)
     )
+
+
+def lines_marked() -> str:
+    """The lines of the form just sent from which unseen marks were taken ("?marked=1, 3")."""
+    said = request.args.get("marked", "")
+    return said if LINES.fullmatch(said) else ""
 
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
@@ -514,8 +522,7 @@ def opened_part(moment: saved_event.SavedEvent) -> str:
 def draw_round(event_id: str) -> AnyResponse:
     """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
     draft = web.current_event(event_id).state.draft
-    in_hand = draft.draw.attempt if draft and draft.draw else 0
-    if in_hand != (web.form_number("attempt") or 0):
+    if (draft.attempt if draft else 0) != (web.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
     form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
     web.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
@@ -524,30 +531,26 @@ def draw_round(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def move_tables(event_id: str) -> AnyResponse:
+def move_tables(event_id: str) -> None:
     """Move matches off tables that another event uses, to free ones."""
-    return web.submit_and_redirect(
-        event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0)
-    )
+    web.submit_command(event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def discard_draft(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.DiscardDraft())
+def discard_draft(event_id: str) -> None:
+    web.submit_command(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def publish_round(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(
-        event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0)
-    )
+def publish_round(event_id: str) -> None:
+    web.submit_command(event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0))
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
 @web.shows_problem_on(event_page)
-def set_clock(event_id: str) -> AnyResponse:
+def set_clock(event_id: str) -> None:
     """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
     time that the tables counted."""
     action, delta_ms = web.form_choice("action", CLOCK_ACTIONS), 0
@@ -557,7 +560,7 @@ def set_clock(event_id: str) -> AnyResponse:
         delta_ms = parse_clock(web.field("time"))
     elif action in ("continue", "hold"):
         delta_ms = parse_clock(web.field("time")) if web.field("time") else _counted_ms(event_id)
-    return web.submit_and_redirect(event_id, commands.SetClock(action, delta_ms))
+    web.submit_command(event_id, commands.SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
@@ -577,29 +580,29 @@ def parse_clock(text: str) -> int:
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
 @web.shows_problem_on(event_page)
-def add_extra_minutes(event_id: str) -> AnyResponse:
+def add_extra_minutes(event_id: str) -> None:
     """Set the random extra minutes of the round that the organizer was looking at."""
     minutes = web.form_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    return web.submit_and_redirect(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
+    web.submit_command(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def finish_event(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.FinishEvent(web.typed_reason()))
+def finish_event(event_id: str) -> None:
+    web.submit_command(event_id, commands.FinishEvent(web.typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
 @web.shows_problem_on(event_page)
-def reopen_event(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.ReopenEvent())
+def reopen_event(event_id: str) -> None:
+    web.submit_command(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def publish_with_open_points(event_id: str) -> AnyResponse:
+def publish_with_open_points(event_id: str) -> None:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
     command = commands.PublishRound(
@@ -609,37 +612,37 @@ def publish_with_open_points(event_id: str) -> AnyResponse:
         seen,
         web.signing_official(event_id),
     )
-    return web.submit_and_redirect(event_id, command)
+    web.submit_command(event_id, command)
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def record_cut(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.MakeCut())
+def record_cut(event_id: str) -> None:
+    web.submit_command(event_id, commands.MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def take_back_cut(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.WithdrawCut())
+def take_back_cut(event_id: str) -> None:
+    web.submit_command(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def accept_offered_place(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.AcceptPlace(web.field("competitor")))
+def accept_offered_place(event_id: str) -> None:
+    web.submit_command(event_id, commands.AcceptPlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def decline_offered_place(event_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.DeclinePlace(web.field("competitor")))
+def decline_offered_place(event_id: str) -> None:
+    web.submit_command(event_id, commands.DeclinePlace(web.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
 @web.shows_problem_on(event_page)
-def continue_with_present(event_id: str) -> AnyResponse:
+def continue_with_present(event_id: str) -> None:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    return web.submit_and_redirect(event_id, commands.PassOverAbsentees(absent))
+    web.submit_command(event_id, commands.PassOverAbsentees(absent))

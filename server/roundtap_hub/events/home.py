@@ -81,14 +81,13 @@ def events_page(**_: str) -> AnyResponse:
 
 @route("POST /console/continue", ORGANIZERS)
 @web.shows_problem_on(events_page)
-def continue_event() -> AnyResponse:
+def continue_event() -> None:
     """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
     hub, who = web.current_hub(), visit.person_with(web.field("pin"))
     if who is None or who.role != ORGANIZER:
         raise Invalid("wrong_pin")
     if hub.host.machine.folder is not None:
         continuing.press(hub.service, hub.host.machine.folder, web.field("mark"), bool(web.field("sure")))
-    return redirect(url_for("console.events_page"), 303)
 
 
 @route("GET /console/help", STAFF)

@@ -199,32 +199,30 @@ def person_and_entrant(
 
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def set_event_details(event_id: str) -> AnyResponse:
+def set_event_details(event_id: str) -> None:
     """Date, venue, club, special rules; what the form left out stays as it is."""
     sent = {key: web.field(key) for key in ABOUT_FIELDS if key in request.form}
-    return web.submit_and_redirect(
-        event_id, commands.SetEventDetails({**web.current_event(event_id).state.about, **sent})
-    )
+    web.submit_command(event_id, commands.SetEventDetails({**web.current_event(event_id).state.about, **sent}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def set_options(event_id: str) -> AnyResponse:
+def set_options(event_id: str) -> None:
     """Rounds and other options: until the first round is drawn."""
     state = web.current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in event_options.OFFERED}
     read = event_options.read_options(state.rulebook, web.field)
-    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read}))
+    web.submit_command(event_id, commands.SetOptions({**kept, **read}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def set_structure(event_id: str) -> AnyResponse:
+def set_structure(event_id: str) -> None:
     """Rounds and cut after late entries: until round 2 is published."""
     state = web.current_event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
     read = event_options.read_structure(state.rulebook, web.field)
-    return web.submit_and_redirect(event_id, commands.SetOptions({**kept, **read}))
+    web.submit_command(event_id, commands.SetOptions({**kept, **read}))
 
 
 def _color() -> str:

@@ -82,7 +82,12 @@ def next_step(
         return NextStep("finished", place=places.STANDINGS)
     if state.draft is not None:
         if clash is not None:
-            return _move_tables(state.draft, clash)
+            return NextStep(
+                "move_tables",
+                "move_tables",
+                params={"tables": clash.tables, "event": clash.event, "to": clash.to},
+                fields={"number": state.draft.number, "attempt": state.draft.attempt},
+            )
         if points:
             return NextStep("points", anchor="points", params={"n": points, "number": state.draft.number})
         return _publish(state, state.draft)
@@ -115,24 +120,13 @@ def _before_round_1(state: EventState) -> NextStep:
     return NextStep("draw_first", DRAW, params={"n": players, "rounds": planned}, fields={"attempt": 0})
 
 
-def _move_tables(draft: RoundState, clash: TableClash) -> NextStep:
-    attempt = draft.draw.attempt if draft.draw else 0
-    return NextStep(
-        "move_tables",
-        "move_tables",
-        params={"tables": clash.tables, "event": clash.event, "to": clash.to},
-        fields={"number": draft.number, "attempt": attempt},
-    )
-
-
 def _publish(state: EventState, draft: RoundState) -> NextStep:
-    attempt = draft.draw.attempt if draft.draw else 0
     name = title_key(state, draft)
     return NextStep(
         "publish" if name is None else "publish_knockout",
         "publish_round",
         params={"number": draft.number},
-        fields={"number": draft.number, "attempt": attempt},
+        fields={"number": draft.number, "attempt": draft.attempt},
         round_name=name,
     )
 

@@ -4,14 +4,13 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import redirect, url_for
 from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.event.commands import Command, DrawDoorPrize, SetPrizes
+from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.prizes import door_prize_pool
-from roundtap_core.event.states import ACTIVE, AMONG, EventState, Prize
+from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.events.console import SEED_BITS
@@ -51,11 +50,6 @@ def read_prizes(text: str, before: tuple[Prize, ...] = ()) -> tuple[Prize, ...]:
     return tuple(prizes)
 
 
-def typed_prizes(prizes: tuple[Prize, ...]) -> str:
-    """The list as `read_prizes` reads it."""
-    return "\n".join(f"{prize_target(prize)}: {prize.what}" for prize in prizes)
-
-
 def prize_target(prize: Prize) -> str:
     """ "1", "2–4", or the category."""
     if prize.category is not None:
@@ -93,13 +87,6 @@ def _line(
     )
 
 
-def draw_pools(state: EventState) -> dict[str, tuple[int, int]]:
-    """How many take part in a draw, by `among`: (without earlier winners, with them)."""
-    return {
-        among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True))) for among in AMONG
-    }
-
-
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes_page(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with what is needed to repeat them."""
@@ -110,10 +97,14 @@ def prizes_page(event_id: str) -> AnyResponse:
         "prizes.html",
         feed=f"console/{event_id}",
         state=state,
-        typed_list=typed_prizes(state.prizes),
+        typed_list="\n".join(f"{prize_target(prize)}: {prize.what}" for prize in state.prizes),
         lines=prize_lines(moment, names),
         names=names,
-        pools=draw_pools(state),
+        pools={
+            # Without earlier winners, and with them.
+            among: (len(door_prize_pool(state, among, False)), len(door_prize_pool(state, among, True)))
+            for among in AMONG
+        },
         prize_target=prize_target,
         played_out=state.options.get("prize_places"),
         last_place=last,
@@ -122,27 +113,27 @@ def prizes_page(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes_page)
-def save_prizes(event_id: str) -> AnyResponse:
+@shows_problem_on(prizes_page, "list")
+def save_prizes(event_id: str) -> None:
     """`list`: one prize per line."""
-    return _submit(event_id, SetPrizes(read_prizes(field("list"), current_event(event_id).state.prizes)))
+    submit_command(event_id, SetPrizes(read_prizes(field("list"), current_event(event_id).state.prizes)))
 
 
 @route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes_page)
-def name_prize_winner(event_id: str) -> AnyResponse:
+@shows_problem_on(prizes_page, "list")
+def name_prize_winner(event_id: str) -> None:
     """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
     known = current_event(event_id).state.prizes
     index = form_number("prize")
     if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
         raise Problem("prizes_changed_meanwhile")
     chosen = replace(known[index], competitor=field("competitor") or None)
-    return _submit(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
+    submit_command(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes_page)
-def draw_door_prize(event_id: str) -> AnyResponse:
+@shows_problem_on(prizes_page, "draws")
+def draw_door_prize(event_id: str) -> None:
     """`seen`: how many draws were on the page, so that a form sent twice draws once."""
     drawn = DrawDoorPrize(
         field("what"),
@@ -152,9 +143,4 @@ def draw_door_prize(event_id: str) -> AnyResponse:
         bool(field("again")),
         form_number("seen"),
     )
-    return _submit(event_id, drawn, "draws")
-
-
-def _submit(event_id: str, command: Command, anchor: str = "list") -> AnyResponse:
-    submit_command(event_id, command)
-    return redirect(url_for("console.prizes_page", event_id=event_id, _anchor=anchor), 303)
+    submit_command(event_id, drawn)

@@ -103,7 +103,11 @@ def open_tasks(
         *_taken_pages(units, state, names),
         *_absentees(units, state, grid, now_ms, played_ms, here),
         *_odd_units(snapshot, units),
-        *_late_reports(state),
+        *(
+            # Reports for a closed round, until an official has dealt with that match.
+            OpenTask("late", match.match.table, None, None, who_id=match.id, number=played.number)
+            for played, match in state.late_matches
+        ),
         *_reports_elsewhere(snapshot, state, grid),
         *_extra_minutes(state),
         *_open_rulings(state, names),
@@ -262,12 +266,6 @@ def _odd_units(snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> Iterator[
         # Reports from elsewhere are listed with their match, from the journal.
         for kind in sorted(status.troubles - {ELSEWHERE}):
             yield OpenTask(f"unit-{kind}", snapshot.venue.tables.get(unit), unit=unit, who=unit)
-
-
-def _late_reports(state: EventState) -> Iterator[OpenTask]:
-    """Reports for a closed round, until an official has dealt with that match."""
-    for played, match in state.late_matches:
-        yield OpenTask("late", match.match.table, None, None, who_id=match.id, number=played.number)
 
 
 def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[GridCell]) -> Iterator[OpenTask]:

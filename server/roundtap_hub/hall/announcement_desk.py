@@ -4,7 +4,6 @@ import re
 import secrets
 from datetime import datetime, timedelta
 
-from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -40,7 +39,7 @@ def announcements_page(**_: str) -> AnyResponse:
 
 @route("POST /console/announcements/say", HEADS_AND_DESK)
 @web.shows_problem_on(announcements_page)
-def announce() -> AnyResponse:
+def announce() -> None:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
     kind, text = web.form_choice("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
@@ -55,7 +54,7 @@ def announce() -> AnyResponse:
     with hub.hall.displays.announcing:
         web.drop_request_cache()
         if _is_repeat(event, kind, text):
-            return redirect(url_for("console.announcements_page"), 303)
+            return
         if (
             len(
                 announcement_lines(
@@ -71,7 +70,6 @@ def announce() -> AnyResponse:
                 {"id": secrets.token_hex(6), "event": event, "kind": kind, "text": text, "lasts_ms": lasts_ms},
             )
         )
-    return redirect(url_for("console.announcements_page"), 303)
 
 
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
@@ -105,9 +103,8 @@ def _duration_ms(typed: str) -> int | None:
 
 @route("POST /console/announcements/unsay", HEADS_AND_DESK)
 @web.shows_problem_on(announcements_page)
-def revoke_announcement() -> AnyResponse:
+def revoke_announcement() -> None:
     web.add_venue_entry(NewEntry(display_plan.ANNOUNCEMENT_REVOKED, {"id": web.field("id")[:40]}))
-    return redirect(url_for("console.announcements_page"), 303)
 
 
 def event_field() -> str | None:

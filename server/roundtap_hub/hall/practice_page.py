@@ -44,7 +44,7 @@ def practice_page() -> AnyResponse:
 
 @route("POST /console/practice/units", ORGANIZERS)
 @web.shows_problem_on(practice_page)
-def lend_unit() -> AnyResponse:
+def lend_unit() -> None:
     """Let a table unit play at the practice hub, or call it back."""
     practice, unit = _practice(), web.field("unit")
     if web.field("back"):
@@ -56,15 +56,13 @@ def lend_unit() -> AnyResponse:
         hub.presence.send(unit, practice.lend(unit, hub.units.keys[unit]))
         # A round may have been published since the unit was found free.
         practice.recall(units_in_play(hub.service.snapshot))
-    return redirect(url_for("console.practice_page"), 303)
 
 
 @route("POST /console/practice/end", ORGANIZERS)
 @web.shows_problem_on(events_page)
-def end_practice() -> AnyResponse:
+def end_practice() -> None:
     """End the practice hub."""
     _practice().end()
-    return redirect(url_for("console.events_page"), 303)
 
 
 def _practice() -> PracticeHub:

@@ -208,26 +208,26 @@ def restored_page(**_: str) -> AnyResponse:
 
 @route("POST /console/restored/without", ORGANIZERS)
 @web.shows_problem_on(restored_page)
-def restore_without_unit() -> AnyResponse:
+def restore_without_unit() -> None:
     unit = web.field("unit")
     if unit not in web.current_snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
-    return _submit_steps(Step(VENUE, NewEntry(venue.UNIT_WAIVED, {"unit": unit})))
+    _submit_steps(Step(VENUE, NewEntry(venue.UNIT_WAIVED, {"unit": unit})))
 
 
 @route("POST /console/restored/place", ORGANIZERS)
 @web.shows_problem_on(restored_page)
-def place_restored_unit() -> AnyResponse:
+def place_restored_unit() -> None:
     """Place a unit where it says that it stood."""
     unit, table = web.field("unit"), web.typed_table("table")
     if (unit, table) not in moved_units(web.current_snapshot()):
         raise Problem("restored_gone")
-    return _submit_steps(Step(VENUE, unit_placed_entry(unit, table)))
+    _submit_steps(Step(VENUE, unit_placed_entry(unit, table)))
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)
 @web.shows_problem_on(restored_page)
-def adopt_lost_round() -> AnyResponse:
+def adopt_lost_round() -> None:
     """Adopt a lost round as the tables hold it: pairings, publishing, reports, officials' results, all in one
     commit."""
     lost = _lost_of_form()
@@ -238,7 +238,7 @@ def adopt_lost_round() -> AnyResponse:
     more, gone = _answers(made, lost)
     matches = tuple(_match(each, lost) for each in (*made.matches, *more))
     adopted = AdoptRound(lost.number, lost.mark, matches, lost.stage)
-    attempt = 1 + (state.draft.draw.attempt if state.draft and state.draft.draw else 0)
+    attempt = 1 + (state.draft.attempt if state.draft else 0)
     steps = [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [
         Step(lost.event, adopted),
@@ -256,16 +256,16 @@ def adopt_lost_round() -> AnyResponse:
         for claim in made.decided
         if claim.result is not None and claim.revision
     ]
-    return _submit_steps(*steps)
+    _submit_steps(*steps)
 
 
 @route("POST /console/restored/anew", ORGANIZERS)
 @web.shows_problem_on(restored_page)
-def discard_lost_round() -> AnyResponse:
+def discard_lost_round() -> None:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
     approved = {"event": lost.event, "round": lost.number, "mark": lost.mark}
-    return _submit_steps(
+    _submit_steps(
         Step(VENUE, NewEntry(venue.REDRAW_APPROVED, approved)),
         *(_refusal(pending, DRAWN_ANEW) for pending in lost.reports),
     )
@@ -273,7 +273,7 @@ def discard_lost_round() -> AnyResponse:
 
 @route("POST /console/restored/point", ORGANIZERS)
 @web.shows_problem_on(restored_page)
-def settle_differing_result() -> AnyResponse:
+def settle_differing_result() -> None:
     """Take the table's result or keep the copy's, where they differ."""
     point = next(
         (each for each in restore_gap.unsettled_matches(web.current_snapshot()) if each.key == web.field("point")), None
@@ -281,18 +281,19 @@ def settle_differing_result() -> AnyResponse:
     if point is None:
         raise Problem("restored_gone")
     if web.field("take") != "tables":
-        return _submit_steps(
+        _submit_steps(
             Step(
                 VENUE,
                 NewEntry(venue.COPY_KEPT, {"point": point.key, "event": point.claim.event, "match": point.claim.match}),
             )
         )
+        return
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
     entered = EnterResult(
         point.claim.match, point.revision, result, point.number or 0, earlier=True, cut=web.field("cut")
     )
     try:
-        return _submit_steps(Step(point.claim.event, entered))
+        _submit_steps(Step(point.claim.event, entered))
     except Problem as problem:
         # The address names no event: only here is it known whose names are meant.
         raise web.with_competitor_names(problem, point.claim.event) from None
@@ -312,9 +313,8 @@ def finish_restore() -> AnyResponse:
     return redirect(url_for("console.events_page"), 303)
 
 
-def _submit_steps(*steps: Step) -> AnyResponse:
+def _submit_steps(*steps: Step) -> None:
     web.current_hub().service.execute(steps, web.actor())
-    return redirect(url_for("console.restored_page"), 303)
 
 
 def _lost_of_form() -> restore_gap.LostRound:

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import abort, g, redirect, request, url_for
+from flask import abort, g, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -132,23 +132,21 @@ def this_hub_page(**shown: Any) -> AnyResponse:
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
 @web.shows_problem_on(this_hub_page)
-def end_session(session_id: str) -> AnyResponse:
+def end_session(session_id: str) -> None:
     web.current_hub().access.organizers.sessions.end(session_id)
-    return redirect(url_for("console.this_hub_page"), 303)
 
 
 @route("POST /console/hub/sessions/end", ORGANIZERS)
 @web.shows_problem_on(this_hub_page)
-def end_other_sessions() -> AnyResponse:
+def end_other_sessions() -> None:
     own = visit.current_visit().session
     if own is not None:
         web.current_hub().access.organizers.sessions.end_others(own)
-    return redirect(url_for("console.this_hub_page"), 303)
 
 
 @route("POST /console/hub/time", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
-def set_hall_time() -> AnyResponse:
+@web.shows_problem_on(this_hub_page, "time")
+def set_hall_time() -> None:
     """`epoch_ms`: the browser's clock, filled in by a script; else `time`, typed as local time."""
     hall_time, from_script, typed = web.current_hub().host.hall_time, web.field("epoch_ms"), web.field("time")
     if hall_time is None:
@@ -161,7 +159,6 @@ def set_hall_time() -> AnyResponse:
         except (ValueError, OverflowError, OSError):
             raise Problem("hall_time_typed", where="/time") from None
     hall_time.set_to(epoch_ms)
-    return redirect(url_for("console.this_hub_page") + "#time", 303)
 
 
 @route("POST /console/hub/staff", ORGANIZERS)
@@ -181,17 +178,15 @@ def replace_pin(person: str) -> AnyResponse:
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
-def change_staff_role(person: str) -> AnyResponse:
+@web.shows_problem_on(this_hub_page, "staff")
+def change_staff_role(person: str) -> None:
     web.current_hub().access.organizers.staff.change_role(person, web.field("role"), web.actor())
-    return redirect(url_for("console.this_hub_page", _anchor="staff"), 303)
 
 
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
-def revoke_pin(person: str) -> AnyResponse:
+@web.shows_problem_on(this_hub_page, "staff")
+def revoke_pin(person: str) -> None:
     web.current_hub().access.organizers.staff.revoke(person, web.actor())
-    return redirect(url_for("console.this_hub_page", _anchor="staff"), 303)
 
 
 def _pin_page(name: str, pin: str) -> AnyResponse:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from flask import redirect, request, url_for
+from flask import redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING
@@ -174,15 +174,14 @@ def displays_page(**_: str) -> AnyResponse:
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page)
-def set_hub_sound() -> AnyResponse:
+@web.shows_problem_on(displays_page, "sound")
+def set_hub_sound() -> None:
     _add_entry(display_plan.HUB_SOUND, on=web.form_choice("on", ("0", "1")) == "1")
-    return _back("sound")
 
 
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page)
-def set_display(display: str) -> AnyResponse:
+@web.shows_problem_on(displays_page, "display-{display}")
+def set_display(display: str) -> None:
     """Assign what a display shows; it changes at once. One that waits is confirmed by it."""
     hub, screens = web.current_hub(), web.current_snapshot().venue.display_plan.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
@@ -201,33 +200,26 @@ def set_display(display: str) -> AnyResponse:
         event=event_field(),
         sound=web.field("sound") == "1",
     )
-    return _back(f"display-{display}")
 
 
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page)
-def identify_display(display: str) -> AnyResponse:
+@web.shows_problem_on(displays_page, "display-{display}")
+def identify_display(display: str) -> None:
     hub, screen = web.current_hub(), web.current_snapshot().venue.display_plan.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
         raise Problem("unknown_display")
     hub.hall.displays.identify(display, name)
-    return _back(f"display-{display}")
 
 
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
 @web.shows_problem_on(displays_page)
-def forget_display(display: str) -> AnyResponse:
+def forget_display(display: str) -> None:
     """Forget a display; should it come back, it is a new one."""
     if display in web.current_snapshot().venue.display_plan.screens:
         _add_entry(display_plan.DISPLAY_FORGOTTEN, display=display)
     web.current_hub().hall.displays.forget(display)
-    return _back()
 
 
 def _add_entry(entry: str, **data: object) -> None:
     web.add_venue_entry(NewEntry(entry, data))
-
-
-def _back(anchor: str = "") -> AnyResponse:
-    return redirect(url_for("console.displays_page", _anchor=anchor or None), 303)

@@ -41,37 +41,31 @@ TABLE_DIGITS = 3
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event_page)
-def warn_player(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(
-        event_id, commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)), "competitors"
-    )
+@web.shows_problem_on(event_page, "competitors")
+def warn_player(event_id: str, competitor: str) -> None:
+    web.submit_command(event_id, commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
-@web.shows_problem_on(event_page)
-def propose_disqualification(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(
-        event_id,
-        commands.ProposeDisqualification(competitor, web.typed_reason(), web.signing_official(event_id)),
-        "needs",
+@web.shows_problem_on(event_page, "needs")
+def propose_disqualification(event_id: str, competitor: str) -> None:
+    web.submit_command(
+        event_id, commands.ProposeDisqualification(competitor, web.typed_reason(), web.signing_official(event_id))
     )
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
 @web.shows_problem_on(event_page)
-def decline_proposal(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.DeclineProposal(competitor, web.signing_official(event_id)))
+def decline_proposal(event_id: str, competitor: str) -> None:
+    web.submit_command(event_id, commands.DeclineProposal(competitor, web.signing_official(event_id)))
 
 
 @policy.route(
     "POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN, only=policy.BEFORE_ROUND_1
 )
-@web.shows_problem_on(event_page)
-def record_check(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(
-        event_id, commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"), "competitors"
-    )
+@web.shows_problem_on(event_page, "competitors")
+def record_check(event_id: str, competitor: str) -> None:
+    web.submit_command(event_id, commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"))
 
 
 @policy.route(
@@ -80,46 +74,43 @@ def record_check(event_id: str, competitor: str) -> AnyResponse:
     policy.OPEN,
     only=policy.BEFORE_ROUND_1,
 )
-@web.shows_problem_on(event_page)
-def set_travel_group(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(
-        event_id, commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None), "competitors"
-    )
+@web.shows_problem_on(event_page, "competitors")
+def set_travel_group(event_id: str, competitor: str) -> None:
+    web.submit_command(event_id, commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@web.shows_problem_on(match_page)
-def record_ruling(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(
-        event_id, match_id, commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id))
+@web.shows_problem_on(match_page, "judge")
+def record_ruling(event_id: str, match_id: str) -> None:
+    web.submit_command(
+        event_id, commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id))
     )
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@web.shows_problem_on(match_page)
-def record_appeal(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(event_id, match_id, commands.Appeal(match_id, web.field("competitor")))
+@web.shows_problem_on(match_page, "judge")
+def record_appeal(event_id: str, match_id: str) -> None:
+    web.submit_command(event_id, commands.Appeal(match_id, web.field("competitor")))
 
 
 @policy.route(
     "POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING, policy.SHOWN_ROUND
 )
-@web.shows_problem_on(match_page)
-def decide_appeal(event_id: str, match_id: str) -> AnyResponse:
+@web.shows_problem_on(match_page, "judge")
+def decide_appeal(event_id: str, match_id: str) -> None:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
     upheld = web.field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
     decided = commands.DecideAppeal(match_id, web.typed_reason("text"), upheld == "1", web.signing_official(event_id))
-    return submit_at_match(event_id, match_id, decided)
+    web.submit_command(event_id, decided)
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/extension", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@web.shows_problem_on(match_page)
-def give_extension(event_id: str, match_id: str) -> AnyResponse:
-    return submit_at_match(
+@web.shows_problem_on(match_page, "judge")
+def give_extension(event_id: str, match_id: str) -> None:
+    web.submit_command(
         event_id,
-        match_id,
         commands.TakeBackExtension(match_id, web.signing_official(event_id))
         if web.field("back")
         else commands.GrantExtension(
@@ -135,20 +126,15 @@ def give_extension(event_id: str, match_id: str) -> AnyResponse:
     policy.SHOWN_ROUND,
     policy.IN_OPEN_ROUNDS,
 )
-@web.shows_problem_on(event_page)
-def record_picks(event_id: str, match_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "picks")
+def record_picks(event_id: str, match_id: str) -> None:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    return web.submit_and_redirect(event_id, commands.SetPicks(match_id, tuple(squads), web.field("lets_go")), "picks")
-
-
-def submit_at_match(event_id: str, match_id: str, command: commands.Command) -> AnyResponse:
-    web.submit_command(event_id, command)
-    return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id, _anchor="judge"), 303)
+    web.submit_command(event_id, commands.SetPicks(match_id, tuple(squads), web.field("lets_go")))
 
 
 @policy.route("POST /console/<event_id>/officials", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page)
-def add_official(event_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "officials")
+def add_official(event_id: str) -> None:
     """Add an official: the name is stored with the people, the event knows an id."""
     moment = web.current_event(event_id)
     state, name = moment.state, clean_name(web.field("name"))
@@ -157,49 +143,46 @@ def add_official(event_id: str) -> AnyResponse:
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
     new = _as_typed(Official(new_id, web.field("role", JUDGE), person.digest(salt)))
-    return web.submit_and_redirect(
+    web.submit_command(
         event_id,
         commands.SetOfficials((*_without_organizer(state, new), new)),
-        "officials",
         [PersonRecord(event_id, new_id, salt, person)],
     )
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page)
-def change_official(event_id: str, official: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "officials")
+def change_official(event_id: str, official: str) -> None:
     def changed(before: Official) -> Official:
         return _as_typed(replace(before, role=web.field("role", before.role)))
 
-    return _set_official(event_id, official, changed)
+    _set_official(event_id, official, changed)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/remove", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page)
-def remove_official(event_id: str, official: str) -> AnyResponse:
-    return _set_official(event_id, official, lambda _: None)
+@web.shows_problem_on(event_page, "officials")
+def remove_official(event_id: str, official: str) -> None:
+    _set_official(event_id, official, lambda _: None)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/duty", policy.HEADS, policy.OPEN)
-@web.shows_problem_on(event_page)
-def set_official_duty(event_id: str, official: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.OfficialDuty(official, web.field("on") == "1"), "officials")
+@web.shows_problem_on(event_page, "officials")
+def set_official_duty(event_id: str, official: str) -> None:
+    web.submit_command(event_id, commands.OfficialDuty(official, web.field("on") == "1"))
 
 
 def _as_typed(official: Official) -> Official:
     return replace(official, second=bool(web.field("second")), plays=web.field("plays") or None)
 
 
-def _set_official(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> AnyResponse:
+def _set_official(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> None:
     state = web.current_event(event_id).state
     if official_id not in state.officials:
         raise Problem("unknown_official")
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    return web.submit_and_redirect(
-        event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)), "officials"
-    )
+    web.submit_command(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)))
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
@@ -230,13 +213,12 @@ def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/person", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page)
-def link_official_to_staff(event_id: str, official: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "officials")
+def link_official_to_staff(event_id: str, official: str) -> None:
     """Set the member of staff whose PIN this official logs in with, if any."""
     if official not in web.current_event(event_id).state.officials:
         raise Problem("unknown_official")
     web.current_hub().access.organizers.staff.link_official(web.field("person"), event_id, official, web.actor())
-    return web.back_to_event(event_id, "officials")
 
 
 def judge_page_view(
@@ -302,26 +284,24 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 
 @policy.route("POST /console/<event_id>/call", policy.JUDGES, policy.VISIBLE)
 @web.shows_problem_on(event_page)
-def take_call(event_id: str) -> AnyResponse:
+def take_call(event_id: str) -> None:
     """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
     if web.field("match"):
         by = web.actor() if ":" in web.actor() else web.staff_name()
         web.submit_command(event_id, commands.TakeCall(web.field("match"), by))
     else:
         web.current_hub().presence.take_call(web.field("unit"), web.staff_name())
-    return web.back_to_event(event_id)
 
 
 @policy.route("POST /console/<event_id>/call/settled", policy.JUDGES, policy.VISIBLE)
 @web.shows_problem_on(event_page)
-def close_call(event_id: str) -> AnyResponse:
+def close_call(event_id: str) -> None:
     """Settle the call that the judge saw: the table's screen returns to its match."""
     since = web.form_number("since")
     if web.field("match"):
         web.submit_command(event_id, commands.CloseCall(web.field("match"), since))
     else:
         web.current_hub().presence.close_call(web.field("unit"), since)
-    return web.back_to_event(event_id)
 
 
 @policy.route("GET /console/judge", policy.JUDGES)

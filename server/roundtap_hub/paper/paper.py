@@ -9,7 +9,7 @@ from itertools import count, islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import abort, redirect, request, url_for
+from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import IDLE, Instant
@@ -209,20 +209,19 @@ def _slips_left_out(state: EventState) -> int:
 
 @route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def order_paper(event_id: str) -> AnyResponse:
+def order_paper(event_id: str) -> None:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
     state = web.current_event(event_id).state
     if web.field("kind") == print_jobs.SLIPS:
         for job in print_jobs.order_slips(state, _token()):
             get_print_book().order(job)
-        return _back(event_id)
+        return
     get_print_book().order(print_jobs.order_job(state, web.form_choice("kind", orderable_kinds(state)), _token()))
-    return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def print_card_proxy(event_id: str) -> AnyResponse:
+def print_card_proxy(event_id: str) -> None:
     """Print a proxy for a damaged card: its name, the official who decided, and the date."""
     card, official, date = (" ".join(web.field(name).split()) for name in ("card", "official", "date"))
     if not card or not official or not DATE.fullmatch(date):
@@ -230,22 +229,20 @@ def print_card_proxy(event_id: str) -> AnyResponse:
     if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
         raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
     get_print_book().order(print_jobs.order_proxy(web.current_event(event_id).state, card, official, date, _token()))
-    return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def print_again(event_id: str) -> AnyResponse:
+def print_again(event_id: str) -> None:
     """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), get_print_book()
     if job is not None and book.states.get(job.id, print_jobs.PrintState()).state != print_jobs.SENDING:
         book.order(print_jobs.repeat_job(job, _token()), instead_of=job.id, word=print_jobs.REORDERED)
-    return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def cancel_printing(event_id: str) -> AnyResponse:
+def cancel_printing(event_id: str) -> None:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = get_print_book()
     if web.field("all"):
@@ -253,17 +250,16 @@ def cancel_printing(event_id: str) -> AnyResponse:
         book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_jobs.QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
-    return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def set_up_printer(event_id: str) -> AnyResponse:
+def set_up_printer(event_id: str) -> None:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
     book, state, unit = get_print_book(), web.current_event(event_id).state, web.field("unit")
     known = book.printers.get(unit)
     if known is None:
-        return _back(event_id)
+        return
     at = {
         "port": web.form_choice("port", ("", known.port, *known.ports), known.port),
         "printer": web.form_choice("model", [name for name, _ in known.models], known.model),
@@ -281,28 +277,25 @@ def set_up_printer(event_id: str) -> AnyResponse:
         book.order(print_jobs.order_printer_test(state, print_jobs.TEST, _token(), {"unit": unit, "at": at}))
     else:
         book.save_printer_order(unit, {"id": _token(), **at, "confirmed": True})
-    return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def confirm_printed(event_id: str) -> AnyResponse:
+def confirm_printed(event_id: str) -> None:
     job, book = _job(event_id), get_print_book()
     if job is not None:
         known = book.states.get(job.id, print_jobs.PrintState())
         book.update_states([(job.id, print_jobs.PrintState(print_jobs.THERE, "", known.unit))])
-    return _back(event_id)
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
 @web.shows_problem_on(paper_page)
-def continue_printing(event_id: str) -> AnyResponse:
+def continue_printing(event_id: str) -> None:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), get_print_book()
     known = book.states.get(job.id) if job is not None else None
     if job is not None and known is not None and (known.state, known.detail) == (print_jobs.QUEUED, print_jobs.MUTE):
         book.update_states([(job.id, print_jobs.PrintState(print_jobs.QUEUED, print_jobs.GO_ON, known.unit))])
-    return _back(event_id)
 
 
 def _job(event_id: str) -> print_jobs.PrintJob | None:
@@ -315,10 +308,6 @@ def _job(event_id: str) -> print_jobs.PrintJob | None:
 def _token() -> str:
     """Random: after a restore a counter would repeat what a station has printed already."""
     return secrets.token_hex(4)
-
-
-def _back(event_id: str) -> AnyResponse:
-    return redirect(url_for("console.paper_page", event_id=event_id), 303)
 
 
 def printed_slips(

@@ -100,7 +100,9 @@ def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[Pr
 def _job(state: EventState, played: RoundState, kind: str, match: MatchState | None = None) -> PrintJob:
     # A round taken back and published again has its lists printed again; slips carry a key of their content.
     lists = f"{played.number}{f'-{played.taken_back}' if played.taken_back else ''}"
-    place = lists if match is None else f"{match.id}{CHANGED}{slip_key(state, played, match)}"
+    place = lists
+    if match is not None:
+        place = f"{match.id}{CHANGED}{digest([slip_mark(state, played, match), match.match.table])[:6]}"
     return PrintJob(
         f"{state.id}/{draw_key(state, played)}/{kind}/{place}",
         state.id,
@@ -108,11 +110,6 @@ def _job(state: EventState, played: RoundState, kind: str, match: MatchState | N
         played.number,
         match.id if match else None,
     )
-
-
-def slip_key(state: EventState, played: RoundState, match: MatchState) -> str:
-    """A short key of a match's slip: it differs where others play, or at another table."""
-    return digest([slip_mark(state, played, match), match.match.table])[:6]
 
 
 def replaces_printed_slip(job: PrintJob, states: Mapping[str, PrintState]) -> bool:
@@ -260,10 +257,9 @@ def job_content(
     if played is None:
         return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
     content.update(round=played.number, name=title_key(state, played))
-    if job.kind == BY_TABLE:
-        return {**content, "rows": pairings_by_table(moment, played, names)}
-    if job.kind == BY_NAME:
-        return {**content, "rows": pairings_by_name(moment, played, names)}
+    if job.kind in (BY_TABLE, BY_NAME):
+        rows = pairings_by_table if job.kind == BY_TABLE else pairings_by_name
+        return {**content, "rows": rows(moment, played, names)}
     if job.kind == SLIP:
         match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
         if match is None:

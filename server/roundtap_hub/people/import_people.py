@@ -22,7 +22,7 @@ from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.events.saved_event import SavedEvent
-from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, turned_name
+from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, split_added, turned_name
 from roundtap_hub.people.payment_words import parse_paid
 from roundtap_hub.people.raw_table import (
     LINE_BREAK_SIGN,
@@ -31,6 +31,7 @@ from roundtap_hub.people.raw_table import (
     Sheet,
     join_rows,
     join_sheets,
+    name_rows,
     sheet_of_text,
     sheets_of_file,
     split_rows,
@@ -127,23 +128,32 @@ def plan_import(
     """Plan these rows. Raises Problem("import_no_name") without a name column, and Problem("import_column_twice") where
     two columns have one meaning."""
     for meaning in columns:
-        if meaning and list(columns).count(meaning) > 1:
+        if meaning not in (SKIP, FIRST, LAST) and list(columns).count(meaning) > 1:
             raise Problem("import_column_twice", column=meaning)
     if {NAME, TURNED} <= set(columns):
         raise Problem("import_column_twice", column=TURNED)
     if not {NAME, TURNED, FIRST, LAST} & set(columns):
         raise Problem("import_no_name")
     filled = [
-        (number, {m: row[c] for c, m in enumerate(columns) if m}, row)
+        (number, _cells(row, columns), row)
         for number, row in enumerate(rows[heading:], start=heading + 1)
         if any(row) and not (heading and row == rows[heading - 1])
     ]
-    listed = read_list_rows(filled, team_size > 1)
+    listed = read_list_rows(filled, team_size > 1, rows[heading - 1] if heading else ())
     if team_size > 1:
-        listed = _teams_of_players(listed, rows)
+        listed = _teams_of_players(listed, rows, rows[heading - 1] if heading else ())
     book = _KnownPeople(entrants, people, team_size)
     made = tuple(
-        replace(book.planned(number, {meaning: _one_line(cell) for meaning, cell in cells.items()}), odd=odd)
+        replace(
+            book.planned(
+                number,
+                {
+                    meaning: " ".join(typed_text(cell).replace(LINE_BREAK_SIGN, " ").split())
+                    for meaning, cell in cells.items()
+                },
+            ),
+            odd=odd,
+        )
         for number, cells, odd in listed
     )
     seen = [
@@ -153,16 +163,25 @@ def plan_import(
     return ImportPlan(made, digest([[list(columns), heading], seen])[:16])
 
 
-def _one_line(cell: str) -> str:
-    return " ".join(typed_text(cell).replace(LINE_BREAK_SIGN, " ").split())
+def _cells(row: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """A row's cells by meaning. Names may stand in several columns: "van der" and "Berg", "García" and "López"."""
+    said: dict[str, list[str]] = {meaning: [] for meaning in columns if meaning}
+    for meaning, cell in zip(columns, row, strict=True):
+        if meaning and cell:
+            said[meaning].append(cell)
+    return {meaning: " ".join(sorted(parts, key=lambda part: not part.islower())) for meaning, parts in said.items()}
 
 
-def _teams_of_players(listed: Sequence[ListedRow], rows: Rows) -> list[ListedRow]:
+def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequence[str]) -> list[ListedRow]:
     """A team's rows of one player each as one row, its captain first."""
     teams: dict[str, ListedRow] = {}
     made: list[ListedRow] = []
+    captains = [n for n, heading in enumerate(headings) if heading_text(heading) in CAPTAINS]
     for number, cells, odd in listed:
         person = cells.get(MEMBER_1) or _name({**cells, NAME: ""}, 1)
+        alone, added = split_added(person)
+        if fold(added) in CAPTAINS:
+            person = alone
         own = {**cells, MEMBER_1: person} if NAME in cells else cells
         first = teams.get(fold(own.get(NAME, "")))
         if first is None or not person or MEMBER_2 in first[1]:
@@ -170,7 +189,10 @@ def _teams_of_players(listed: Sequence[ListedRow], rows: Rows) -> list[ListedRow
             if MEMBER_2 not in own and person:
                 teams.setdefault(fold(own.get(NAME, "")), made[-1])
             continue
-        leads = CAPTAINS.intersection(map(heading_text, rows[number - 1]))
+        row = rows[number - 1]
+        leads = CAPTAINS.intersection((fold(added), *map(heading_text, row))) or any(
+            parse_paid(row[n]) for n in captains
+        )
         first[1].update({MEMBER_1: person, MEMBER_2: first[1][MEMBER_1]} if leads else {MEMBER_2: person})
     return made
 
@@ -351,7 +373,7 @@ def import_preview_page(event_id: str) -> AnyResponse:
     shown = _guessed(sheets, place, team)
     if sum(not sheet.hidden for sheet in sheets) > 1:
         shown = replace(shown, sheet=None)
-    return _preview(moment, shown, marked=sheets[place].marked)
+    return _preview(moment, shown)
 
 
 def _guessed(sheets: tuple[Sheet, ...], place: int, team: bool) -> ShownTable:
@@ -448,15 +470,11 @@ def _planned(moment: SavedEvent, shown: ShownTable) -> ImportPlan:
     return plan_import(shown.rows, shown.heading, shown.columns, moment.state.entrants, people, team_size)
 
 
-def _preview(
-    moment: SavedEvent,
-    shown: ShownTable,
-    ticked: set[int] | None = None,
-    marked: Sequence[int] = (),
-) -> AnyResponse:
+def _preview(moment: SavedEvent, shown: ShownTable, ticked: set[int] | None = None) -> AnyResponse:
     """The columns over a few sample rows, and below them every row with its effect."""
     state, planned = moment.state, None
     rows, heading, columns = shown.rows, shown.heading, shown.columns
+    about = shown.sheets[shown.sheet] if shown.sheets and shown.sheet is not None else Sheet("", False, ())
     try:
         planned = _planned(moment, shown)
     except Problem as problem:
@@ -475,7 +493,8 @@ def _preview(
         sheets=shown.sheets,
         sheet=shown.sheet,
         carried=join_sheets(shown.sheets) if len(shown.sheets) > 1 else "",
-        marked=marked,
+        marked=name_rows(about.marked),
+        bare=name_rows(about.bare),
         meanings=(*MEANINGS, *(OF_TEAMS if state.rulebook.team_size > 1 else ())),
         plan=planned,
         counts=counts,

@@ -22,6 +22,7 @@ from roundtap_core.limits import sanitize_text
 
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of .xlsx, .xlsm, .xlsb and .ods; and of .xls."""
+XLSB = b"xl/workbook.bin"
 UNPACKED_BYTES = 24 * 1024 * 1024  # more unpacked bytes than any list of players has
 MOST_PARTS = 400
 WITHIN_S = 20.0
@@ -29,6 +30,8 @@ ANSWER_BYTES = 8 * 1024 * 1024
 
 MOST_BYTES = 2 * 1024 * 1024  # Of a file. A thousand players with links to their lists need a tenth of it.
 MOST_ROWS, MOST_COLUMNS, CELL_LETTERS = 1000, 40, 1000
+MOST_PLACES = 99  # smaller numbers are no ids: places, points, tables
+ROWS_NAMED = 12
 MOST_WHOLE = 2**53  # the largest number that a spreadsheet keeps whole
 LINE_BREAK_SIGN = "↵"  # marks a line break or a tab inside a cell
 FORM_BYTES_MAX = 400_000
@@ -102,12 +105,13 @@ Rows = tuple[tuple[str, ...], ...]
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One table of a file. `rows` is empty where it is too long to be carried; `marked`: rows, counted from 1, from
-    which unseen marks were taken."""
+    which unseen marks were taken; `bare`: rows with numbers whose format cannot be read."""
 
     name: str
     hidden: bool
     rows: Rows
     marked: tuple[int, ...] = ()
+    bare: tuple[int, ...] = ()
 
 
 def sheets_of_file(raw: bytes, language: str = "en") -> tuple[Sheet, ...]:
@@ -121,9 +125,10 @@ def sheets_of_file(raw: bytes, language: str = "en") -> tuple[Sheet, ...]:
     if not raw.startswith((ZIP, OLE)):
         return (sheet_of_text(decode_text(raw, language)),)
     found = spreadsheet_rows(raw, MOST_ROWS, MOST_COLUMNS)
+    formatted = not raw.startswith(OLE) and XLSB not in raw
     if len(found) == 1:
-        return (_sheet(*found[0]),)
-    return tuple(_sheet_if_short(*each) for each in found)
+        return (_sheet(*found[0], formatted),)
+    return tuple(_sheet_if_short(*each, formatted) for each in found)
 
 
 def sheet_of_text(text: str) -> Sheet:
@@ -143,14 +148,33 @@ def sheet_of_text(text: str) -> Sheet:
     return _sheet("", False, list(_split(text, separator or _separator(text))))
 
 
-def _sheet(name: str, hidden: bool, rows: Sequence[Sequence[object]]) -> Sheet:
-    marked = [n for n, row in enumerate(rows, start=1) if any(UNSEEN_MARKS.search(str(cell).strip()) for cell in row)]
-    return Sheet(clean_cell(name), hidden, _clean_rows(rows), tuple(marked))
+def _sheet(name: str, hidden: bool, rows: Sequence[Sequence[object]], formatted: bool = True) -> Sheet:
+    bare = [
+        n
+        for n, row in enumerate(rows, start=1)
+        if not formatted and any(isinstance(cell, float | int) and cell > MOST_PLACES for cell in row)
+    ]
+    return Sheet(clean_cell(name), hidden, _clean_rows(rows), marked_rows(rows), tuple(bare))
 
 
-def _sheet_if_short(name: str, hidden: bool, rows: Sequence[Sequence[object]]) -> Sheet:
+def marked_rows(rows: Iterable[Sequence[object]]) -> tuple[int, ...]:
+    """The rows, counted from 1, that have unseen marks."""
+    return tuple(
+        n for n, row in enumerate(rows, start=1) if any(UNSEEN_MARKS.search(str(cell).strip()) for cell in row)
+    )
+
+
+def name_rows(rows: Sequence[int]) -> str:
+    """
+    >>> name_rows((2, 4)), name_rows(range(1, 40))
+    ('2, 4', '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, …')
+    """
+    return ", ".join([*map(str, rows[:ROWS_NAMED]), *["…"] * (len(rows) > ROWS_NAMED)])
+
+
+def _sheet_if_short(name: str, hidden: bool, rows: Sequence[Sequence[object]], formatted: bool) -> Sheet:
     try:
-        return _sheet(name, hidden, rows)
+        return _sheet(name, hidden, rows, formatted)
     except Problem:
         return Sheet(clean_cell(name), hidden, ())
 

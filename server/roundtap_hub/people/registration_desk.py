@@ -31,7 +31,7 @@ from roundtap_hub.hall.qr_svg import qr_svg
 from roundtap_hub.judging.judging_view import people_forms_view
 from roundtap_hub.people.absentees import absentees_view
 from roundtap_hub.people.competitors import IN, CompetitorRow, roster
-from roundtap_hub.people.raw_table import UNSEEN_MARKS
+from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.results import result_wizard
 from roundtap_hub.rounds.tables import grid_cells
 from roundtap_hub.serving import web
@@ -121,13 +121,12 @@ def check_in_name(event_id: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
 @web.shows_problem_on(check_in_page)
-def set_checked_in(event_id: str, competitor: str) -> AnyResponse:
+def set_checked_in(event_id: str, competitor: str) -> None:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
     if web.field("on", "1") == "1":
         _check_in(event_id, competitor, web.field("meets") or None)
     else:
         web.submit_command(event_id, commands.CheckIn(competitor, on=False))
-    return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
@@ -161,8 +160,8 @@ def remove_person(event_id: str, competitor: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event_page)
-def set_person_details(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "competitors")
+def set_person_details(event_id: str, competitor: str) -> None:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
     moment = web.current_event(event_id)
     before = moment.people.get(competitor)
@@ -185,7 +184,6 @@ def set_person_details(event_id: str, competitor: str) -> AnyResponse:
             steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
         web.current_hub().service.execute([Step(event_id, step) for step in steps], web.actor(), people)
-    return web.back_to_event(event_id, "competitors")
 
 
 def _with_typed_details(before: Person) -> Person:
@@ -237,12 +235,11 @@ def show_link(event_id: str, competitor: str) -> AnyResponse:
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
 @web.shows_problem_on(personal_link_page)
-def revoke_link(event_id: str, competitor: str) -> AnyResponse:
+def revoke_link(event_id: str, competitor: str) -> None:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
     if competitor not in web.current_event(event_id).state.entrants:
         abort(404)
     web.current_hub().access.links.revoke(event_id, competitor, web.actor())
-    return redirect(url_for("console.personal_link_page", event_id=event_id, competitor=competitor), 303)
 
 
 @policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
@@ -260,8 +257,8 @@ def absentees_page(event_id: str) -> AnyResponse:
 def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
     moment = web.current_event(event_id)
-    typed_lines = UNSEEN_MARKS.sub("", web.field("names")).splitlines()
-    lines = [name for line in typed_lines if (name := " ".join(line.split()))]
+    typed = web.field("names").splitlines()
+    lines = [name for line in typed if (name := " ".join(UNSEEN_MARKS.sub("", line).split()))]
     size = moment.state.rulebook.team_size
     named = [parse_team(line) if size > 1 else (line, ()) for line in lines]
     names = [name for name, _ in named]
@@ -284,10 +281,10 @@ def add_competitors(event_id: str) -> AnyResponse:
     if meets and len(names) > 1:
         raise Problem("meets_one")
     table = web.typed_table("fixed_table")
-    typed, captain = typed_team()
-    if len(names) > 1 and (table is not None or typed):
+    named_apart, captain = typed_team()
+    if len(names) > 1 and (table is not None or named_apart):
         raise Invalid("fields_of_one")
-    teams = [(members or typed, members[0] if members else captain) for _, members in named]
+    teams = [(members or named_apart, members[0] if members else captain) for _, members in named]
     first = next_number((*moment.state.entrants, *moment.state.removed), "p")
     steps, people = [], []
     for number, (name, (members, leader)) in enumerate(zip(names, teams, strict=True), start=first):
@@ -306,7 +303,7 @@ def add_competitors(event_id: str) -> AnyResponse:
         entrant = structs.replace(entrant, checked_in=bool(web.field("here")))
         steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=web.typed_reason())))
     web.current_hub().service.execute(steps, web.actor(), people)
-    return web.back_to_event(event_id, "competitors")
+    return web.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))
 
 
 def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
@@ -339,8 +336,8 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event_page)
-def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "competitors")
+def rename_competitor(event_id: str, competitor: str) -> None:
     """Change the name or the public name; all else known of the person stays."""
     moment = web.current_event(event_id)
     name, public = clean_name(web.field("name")), clean_name(web.field("public_name"))
@@ -354,10 +351,9 @@ def rename_competitor(event_id: str, competitor: str) -> AnyResponse:
     if members:
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    return web.submit_and_redirect(
+    web.submit_command(
         event_id,
         commands.ChangePerson(competitor, person.digest(salt)),
-        "competitors",
         [PersonRecord(event_id, competitor, salt, person)],
     )
 
@@ -388,9 +384,9 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     policy.OPEN,
     only=policy.BEFORE_ROUND_1,
 )
-@web.shows_problem_on(event_page)
-def reinstate_competitor(event_id: str, competitor: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, commands.ReturnCompetitor(competitor), "competitors")
+@web.shows_problem_on(event_page, "competitors")
+def reinstate_competitor(event_id: str, competitor: str) -> None:
+    web.submit_command(event_id, commands.ReturnCompetitor(competitor))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
@@ -419,7 +415,9 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     state = web.current_event(event_id).state
     found, effect = abandoned_match.open_match(state, competitor), abandoned_match.leave_effect(state, competitor)
     with_page: tuple[str, ...] = (abandoned_match.PLACE,)
-    if action == DROP or _opponent_is_here(state, effect):
+    opponent = state.entrants.get(effect.opponent or "")
+    # Where the opponent has left, too, the match is already decided by who left first.
+    if action == DROP or (opponent is not None and opponent.plays_live_match):
         with_page = (abandoned_match.CONCEDES, abandoned_match.REPORTED, abandoned_match.JUDGED, abandoned_match.PLACE)
     if (
         found is None
@@ -464,11 +462,6 @@ def _needs_result(state: EventState, played: RoundState, match: MatchState, acti
         and bool(abandoned_match.missing_after_leaving(state, played, match))
         and not abandoned_match.frees_cut_place(state, match.match.a)
     )
-
-
-def _opponent_is_here(state: EventState, effect: abandoned_match.LeaveEffect) -> bool:
-    """Whether the opponent has not left; else the match is already decided by who left first."""
-    return effect.opponent in state.entrants and state.entrants[effect.opponent].plays_live_match
 
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:

@@ -3,7 +3,7 @@
 import secrets
 from urllib.parse import urlsplit
 
-from flask import Blueprint, abort, redirect, request, url_for
+from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
@@ -170,16 +170,15 @@ def _known_at_desk(moment: SavedEvent) -> set[str]:
 
 @route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
 @web.shows_problem_on(sign_up_page)
-def set_sign_up(event_id: str) -> AnyResponse:
+def set_sign_up(event_id: str) -> None:
     """Set sign-up to open, open with confirmation at the desk, or closed."""
     chosen = web.field("sign_up")
     web.submit_command(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
-    return redirect(url_for("console.sign_up_page", event_id=event_id), 303)
 
 
 @route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
 @web.shows_problem_on(sign_up_page)
-def remove_sign_ups(event_id: str) -> AnyResponse:
+def remove_sign_ups(event_id: str) -> None:
     """Remove all sign-ups of the same phone, of the same address, or since one entry, except those known at the desk:
     all or none."""
     moment, competitor = web.current_event(event_id), web.field("competitor")
@@ -192,4 +191,3 @@ def remove_sign_ups(event_id: str) -> AnyResponse:
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
     web.current_hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], web.actor())
-    return redirect(url_for("console.sign_up_page", event_id=event_id), 303)

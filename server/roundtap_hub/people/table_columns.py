@@ -40,6 +40,12 @@ _WHOLE_NAMES = (
     "cele jmeno|jmeno a prijmeni|jmeno prijmeni|jmeno hrace|fullstandigt namn|for och efternamn|fornamn och efternamn|"
     "for og efternavn|fornavn og efternavn|fulde navn|fullt navn|koko nimi|etunimi ja sukunimi|teljes nev"
 )
+# Columns that are parts of a name beside others of its kind.
+_MORE_FIRST_NAMES = "middle name|segundo nombre|drugie imie|zweiter vorname|deuxieme prenom|secondo nome"
+_MORE_LAST_NAMES = (
+    "tussenvoegsel|tussenvoegsels|voorvoegsel|voorvoegsels|namenszusatz|primer apellido|segundo apellido|apellido 1|"
+    "apellido 2|1er apellido|2o apellido|apellido paterno|apellido materno"
+)
 _HEADINGS: Mapping[str, str] = MappingProxyType(
     {
         NAME: f"{_WHOLE_NAMES}|name|names|player|players|participant|participants|competitor|attendee|display name|"
@@ -47,7 +53,7 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "zawodnik|zawodniczka|zawodnicy|uczestnik|uczestnicy|joueur|joueuse|joueurs|participant e|giocatore|giocatori|"
         "partecipante|partecipanti|concorrente|jogador|jogadores|nome|speler|spelers|deelnemer|deelnemers|naam|jmeno|"
         "hrac|hraci|ucastnik|spelare|deltagare|namn|spiller|spillere|deltager|navn|pelaaja|pelaajat|osallistuja|nimi|"
-        "氏名|姓名|名前|이름|jatekos|resztvevo|игрок|участник|имя|фио|nazwa gracza",
+        "氏名|姓名|名前|이름|ho va ten|ho ten|jatekos|resztvevo|игрок|участник|имя|фио|nazwa gracza",
         TURNED: "nazwisko i imie|nazwisko imie|name vorname|nachname vorname|nachname und vorname|familienname vorname|"
         "name und vorname|zuname vorname|apellidos y nombre|apellidos nombre|apellido y nombre|apellidos y nombres|"
         "apellido nombre|last name first name|last first|last name first|surname first name|surname name|"
@@ -55,12 +61,14 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "nom et prenom|cognome nome|cognome e nome|apelido e nome|apelido nome|sobrenome e nome|achternaam voornaam|"
         "naam voornaam|prijmeni jmeno|prijmeni a jmeno|efternamn fornamn|efternavn fornavn|sukunimi etunimi|"
         "vezeteknev keresztnev|фамилия имя|фамилия и имя",
-        FIRST: "first name|firstname|given name|given names|forename|first|nombre|nombres|vorname|vornamen|imie|imiona|"
+        FIRST: f"{_MORE_FIRST_NAMES}|"
+        "first name|firstname|given name|given names|forename|first|nombre|nombres|vorname|vornamen|imie|imiona|"
         "prenom|voornaam|fornamn|fornavn|etunimi|keresztnev|primeiro nome|krestni jmeno",
-        LAST: "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko|"
+        LAST: f"{_MORE_LAST_NAMES}|"
+        "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko|"
         "nom|nom de famille|cognome|apelido|sobrenome|ultimo nome|achternaam|efternamn|efternavn|etternavn|sukunimi|"
         "prijmeni|vezeteknev|csaladnev|фамилия",
-        CLUB: "所属|societa|club|team|team name|club team|team club|"
+        CLUB: "所属|クラブ|チーム|俱乐部|战队|클럽|cau lac bo|societa|club|team|team name|club team|team club|"
         "group|store|local store|home store|shop|teamname|playgroup|"
         "club name|gaming group|equipo|nombre del equipo|grupo|tienda|asociacion|verein|mannschaft|teamname|gruppe|"
         "laden|vereinsname|klub|klub sklep|druzyna|nazwa druzyny|druzyna gracza|sklep|stowarzyszenie|equipe|"
@@ -71,12 +79,14 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "longshanks id|wizards id|dci|id de jugador|id jugador|socio|numero de socio|n de socio|spieler id|"
         "spielernummer|mitgliedsnummer|mitglieds nr|id gracza|numer gracza|nr gracza|numer czlonkowski|id joueur|"
         "numero de licence|licence|n licence|id giocatore|tessera|numero tessera|id do jogador|numero de membro|"
-        "lidnummer|spelersnummer|id hrace|medlemsnummer|tagszam|t3 id",
+        "lidnummer|spelersnummer|id hrace|medlemsnummer|tagszam|lizenz|lizenznummer|license|license number|t3 id",
         LINK: "list link|link|list url|url|army list|list|list link url|squad|squad link|army list link|roster|"
         "roster link|enlace|enlace a la lista|lista|ejercito|listenlink|link zur liste|liste|armeeliste|"
         "link do listy|lista armii|rozpiska|adres listy|lien|lien de la liste|lista esercito|link lista|lijst|"
         "link naar lijst",
-        PAID: "paid|payment|fee|have you paid|hat bezahlt|entry fee paid|startgeld bezahlt|bezahlt ja nein|"
+        PAID: "paid|payment|fee|have you paid|did you pay|hat bezahlt|hast du bezahlt|schon bezahlt|has pagado|"
+        "ya has pagado|czy zaplaciles|czy zaplaciles wpisowe|czy oplacone|avez vous paye|as tu paye|hai pagato|"
+        "heb je betaald|entry fee paid|startgeld bezahlt|bezahlt ja nein|"
         "quota|quota pagata|"
         "quota iscrizione|paid status|payment status|has paid|fee paid|entry fee|pagado|pago|cuota|ha pagado|"
         "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|zaplacone|oplacone|oplata|"
@@ -96,16 +106,19 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "mitglied|czlonek 2|gracz 2|czlonek|joueur 2|coequipier|giocatore 2|compagno|jogador 2|speler 2",
     }
 )
-_NICKNAMES, _FILLERS, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
+_NICKNAMES, _FILLERS, _OF_WHOM, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE_FIRST = (
     frozenset(said.split("|"))
     for said in (
         # Used as names where no other column may be one.
         "alias|apelido no jogo|apodo|benutzername|bijnaam|gamertag|handle|kallenavn|ksywka|nick|nickname|nutzername|"
         "prezdivka|pseudo|pseudonim|pseudonyme|smeknamn|soprannome|spitzname|user name|username|usuario",
         # Words that turn a heading into a form's question.
-        "a|an|bitte|cual|das|dein|deine|deinen|der|die|din|ditt|e|el|enter|es|escribe|est|ihr|ihre|il|indica|is|ist|"
-        "jakie|je|jest|jouw|la|lautet|le|my|o|of|player|players|please|podaj|qual|quel|s|seu|spieler|su|sua|tell|teu|"
+        "a|an|attendee|bitte|cual|das|dein|deine|deinen|der|die|din|ditt|e|el|enter|es|escribe|est|ihr|ihre|il|indica|is|ist|"
+        "jakie|je|jest|jouw|la|lautet|le|my|o|of|participant|participants|player|players|please|podaj|qual|quel|s|seu|spieler|su|sua|swoj|swoja|swoje|tell|teu|"
         "the|ton|tu|tua|tuo|tve|twoj|twoje|us|uw|vase|votre|wat|what|whats|which|wie|write|you|your",
+        # Words behind a heading that say whose it is.
+        "attendee|de|del|der|des|do|du|gracza|giocatore|jogador|joueur|jugador|of|partecipante|participant|participante|"
+        "speler|spieler|spielers|teilnehmer|teilnehmers|the|uczestnika|zawodnika",
         "druzyna|equipe|equipo|hold|lag|mannschaft|nazwa druzyny|nom de l equipe|nombre del equipo|nome squadra|"
         "ploeg|squadra|team|team name|teamname|tym",
         "c|capitaine|capitan|capitano|capitao|captain|kapitan|kapitein",
@@ -147,6 +160,7 @@ _IGNORED_HEADINGS = (
 
 _WHOLE = frozenset(_WHOLE_NAMES.split("|"))
 _BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
+_MORE_NAMES = {*_MORE_FIRST_NAMES.split("|"), *_MORE_LAST_NAMES.split("|")}
 _KNOWN = {*_BY_HEADING, *_NICKNAMES, *_IGNORED_HEADINGS.split("|")}
 _ASIDE = re.compile(r"[(\[].*?[)\]]|[*?¿¡:!]")
 _ALTERNATIVE = re.compile(r"\s*/\s*|\s+(?:or|oder|o|lub|albo|ou|nebo|eller|tai|vagy)\s+|\s+[-–—]\s+")
@@ -155,7 +169,10 @@ _ALTERNATIVE = re.compile(r"\s*/\s*|\s+(?:or|oder|o|lub|albo|ou|nebo|eller|tai|v
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,20}")
 _WORDS = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")
-_NO_NAME = re.compile(r"\S+@\S+\.\S+|https?://.*|www\..*|.*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|[\d\s.,:;%€$£+()/-]+")
+_NO_NAME = re.compile(
+    r"\S+@\S+\.\S+|https?://.*|www\..*|.*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|(?=.*\d)[\d\s.,:;%€$£+()/-]+"
+)
+_YEAR = re.compile(r"19\d\d|20[01]\d")
 """An address, a date, a figure, a phone number."""
 
 HEADING_ROWS_MAX = 20  # how many rows are searched for the headings: exports may begin with a title
@@ -170,11 +187,13 @@ def guess_heading(rows: Rows) -> int:
         known = sum(text in _KNOWN for text in said)
         if number > first and known == 1 and (len(row) > 1 or _BY_HEADING.get(said[0]) not in (NAME, TURNED)):
             continue  # Somebody's name or note may be a word that heads other tables.
+        heads = 0
         if number == first:
-            known += sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
+            heads = sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
+            known += heads
         of_names = [text for text in said if _BY_HEADING.get(text) in (NAME, TURNED, FIRST, LAST)]
         sure = any(number == first or text in _WHOLE or _BY_HEADING[text] == TURNED for text in of_names)
-        if known > most and (sure or known * 2 >= len(said)):
+        if known > most and (sure or (heads and known > 1) or known * 2 >= len(said)):
             best, most = number, known
     return best
 
@@ -197,14 +216,17 @@ def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ..
     then the person is asked."""
     below, columns = rows[heading:], [SKIP] * len(rows[0])
     named = [heading_text(cell) for cell in rows[heading - 1]] if heading else [""] * len(columns)
+    taken: set[str] = set()
     for column, text in enumerate(named):
         meaning = _BY_HEADING.get(text, SKIP)
-        if meaning in (NAME, TURNED) or (meaning in OF_TEAMS and not team):
+        if meaning in (NAME, TURNED) or (meaning in OF_TEAMS and not (team and _is_wordy(below, column))):
             continue
         if team and meaning == CLUB and text in TEAM_NAMES:
             meaning = NAME
-        if meaning and meaning not in columns:
+        if meaning and (meaning not in taken or text in _MORE_NAMES):
             columns[column] = meaning
+        if text not in _MORE_NAMES:
+            taken.add(meaning)
     _settle_names(columns, named, below, team)
     if not heading:
         _others_by_content(columns, below)
@@ -294,6 +316,7 @@ def _others_by_content(columns: list[str], below: Rows) -> None:
             and cells
             and len(set(cells)) == len(cells)
             and max(map(len, cells)) > 2
+            and not all(_YEAR.fullmatch(cell) for cell in cells)
             and _share(below, column, _NUMBER.fullmatch) > 0.8
         ):
             columns[column] = ID
@@ -315,6 +338,8 @@ def _asked_for(text: str) -> str:
     words = fold(text).split() if any(c.isalnum() for c in text) else []
     while words and " ".join(words) not in _KNOWN and words[0] in _FILLERS:
         words = words[1:]
+    while words and " ".join(words) not in _KNOWN and words[-1] in _OF_WHOM:
+        words = words[:-1]
     return " ".join(words)
 
 

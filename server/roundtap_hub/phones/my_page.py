@@ -148,16 +148,14 @@ def _answer_fields(fields: FormPairs, result: Result, to: states.SideReport | No
 def _report_state(played: states.RoundState, match: states.MatchState, side: Side) -> str:
     if played.status == states.CLOSED or match.state == states.AGREED:
         return OVER
-    if match.state in (states.DECIDED, states.SECOND):
-        return JUDGE
-    if match.state == states.ONE_PHONE:
+    return {
+        states.DECIDED: JUDGE,
+        states.SECOND: JUDGE,
         # The player who has a phone of their own confirms it there.
-        return CONFIRM
-    if match.state == states.DISPUTE:
-        return DIFFER
-    if match.state == states.ONE_SIDED:
-        return WAITING if side in match.reports else CONFIRM
-    return REPORT
+        states.ONE_PHONE: CONFIRM,
+        states.DISPUTE: DIFFER,
+        states.ONE_SIDED: WAITING if side in match.reports else CONFIRM,
+    }.get(match.state, REPORT)
 
 
 def _unit(match: states.MatchState) -> str:

@@ -296,7 +296,7 @@ def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
         "byes": bye_worth(book, options),
         "changed": list(_changed_options(state)),
         "prize_places": options.get("prize_places"),
-        "facts": list(_facts(book, options, bool(cut), state.level)),
+        "facts": _facts(book, options, bool(cut), state.level),
         "officials": [(person.public_name or person.name, official) for person, official in named if person],
         "coverage": partial(coverage, book.id),
         "played_on": played_on_lines(moment),
@@ -343,22 +343,19 @@ def _changed_options(state: EventState) -> Iterator[tuple[str, Any, Any]]:
 
 def _facts(
     book: Rulebook, options: Mapping[str, Any], cut: bool, level: str | None
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    if book.team_size > 1:
-        yield "team", {"size": book.team_size}
-    if book.lists.required(options, level):
-        yield "lists", {}
-    if book.squads:
-        yield "squads", {"taken": book.squads.taken, "listed": book.squads.listed}
-    if book.extra_minutes:
-        yield "extra_minutes", {"most": book.extra_minutes[1]}
-    if cut and book.own_cut_order:
-        yield "own_cut_order", {}
-    if book.tiebreak_rounds:
-        yield "tiebreak_rounds", {}
-    if options.get("late_minutes") is not None:
-        yield "late", {"minutes": options["late_minutes"]}
-    yield "full_names" if options.get("full_names") else "short_names", {}
+) -> list[tuple[str, dict[str, Any]]]:
+    squads, late = book.squads, options.get("late_minutes")
+    facts: tuple[tuple[str, object, dict[str, Any]], ...] = (
+        ("team", book.team_size > 1, {"size": book.team_size}),
+        ("lists", book.lists.required(options, level), {}),
+        ("squads", squads, {"taken": squads.taken, "listed": squads.listed} if squads else {}),
+        ("extra_minutes", book.extra_minutes, {"most": book.extra_minutes[1]} if book.extra_minutes else {}),
+        ("own_cut_order", cut and book.own_cut_order, {}),
+        ("tiebreak_rounds", book.tiebreak_rounds, {}),
+        ("late", late is not None, {"minutes": late}),
+        ("full_names" if options.get("full_names") else "short_names", True, {}),
+    )
+    return [(key, params) for key, holds, params in facts if holds]
 
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")

@@ -110,34 +110,34 @@ def accept_report(event_id: str) -> AnyResponse:
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
 @web.shows_problem_on(event_page)
-def keep_result(event_id: str) -> AnyResponse:
+def keep_result(event_id: str) -> None:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = web.field("match")
     _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
     stands = EnterResult(match_id, match.revision, match.match.result, web.form_number("seen"))
-    return web.submit_and_redirect(event_id, stands)
+    web.submit_command(event_id, stands)
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
 @web.shows_problem_on(event_page)
-def settle_outside_reports(event_id: str) -> AnyResponse:
+def settle_outside_reports(event_id: str) -> None:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
-    return web.submit_and_redirect(event_id, SettleOutsideReports(web.field("match"), web.form_number("number") or 0))
+    web.submit_command(event_id, SettleOutsideReports(web.field("match"), web.form_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
 def take_back_result(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if there had been no report."""
-    return web.submit_and_redirect(event_id, EnterResult(match_id, web.form_number("revision") or 0, None))
+    web.submit_command(event_id, EnterResult(match_id, web.form_number("revision") or 0, None))
+    return web.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @web.shows_problem_on(match_page)
-def record_lot_before_play(event_id: str, match_id: str) -> AnyResponse:
+def record_lot_before_play(event_id: str, match_id: str) -> None:
     """Draw the lot before play (who begins, or who of two equal lists chooses); the first draw stands."""
     web.submit_command(event_id, NoteLot(match_id, web.field("about"), secrets.choice(SIDES)))
-    return redirect(url_for("console.match_page", event_id=event_id, match_id=match_id), 303)
 
 
 @route("POST /console/<event_id>/match/<match_id>/no-show", JUDGES, PLAYING, SHOWN_ROUND)
@@ -154,14 +154,15 @@ def record_no_show(event_id: str, match_id: str) -> AnyResponse:
 @route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(match_page)
 def record_nobody_came(event_id: str, match_id: str) -> AnyResponse:
-    return web.submit_and_redirect(event_id, DoubleNoShow(match_id))
+    web.submit_command(event_id, DoubleNoShow(match_id))
+    return web.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
 @web.shows_problem_on(event_page)
-def undo_no_show(event_id: str, match_id: str) -> AnyResponse:
+def undo_no_show(event_id: str, match_id: str) -> None:
     """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
-    return web.submit_and_redirect(event_id, UndoNoShow(match_id))
+    web.submit_command(event_id, UndoNoShow(match_id))
 
 
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
@@ -289,7 +290,7 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     if web.field("slip"):
         return enter_slip(seat, entered)
     web.submit_command(event_id, entered)
-    return web.back_to_event(event_id, number=_tab(seat))
+    return web.back_to_event(event_id, round=_tab(seat))
 
 
 def _tab(seat: result_wizard.MatchContext) -> int | None:

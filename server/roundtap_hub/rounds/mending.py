@@ -85,22 +85,21 @@ def mend_command(moment: SavedEvent, reason: str = "", by: str = "", plan: str =
     """The command in the fields. Raises Problem("not_one_of", "table_number")."""
     do, number = request_value("do"), _number("number") or _newest(moment)
     two = tuple(who for who in (request_value("first"), request_value("second")) if who)
-    if do == SWAP:
-        return commands.SwapSeats(number, two, reason, by, plan)
-    if do == TABLE:
-        table = _number("table")
-        if table is None:
-            raise Invalid("table_number", value="", maximum=NUMBER[1])
-        return commands.MoveToTable(number, request_value("match"), table, reason, by, plan)
-    if do == PAIR:
-        return commands.PairWaiting(number, two, reason, _number("table"), by, plan)
-    if do == BYE_GIVEN:
-        return commands.GiveBye(number, request_value("first"), reason, by, plan)
-    if do == AGAIN:
-        return commands.PairAgain(number, reason, by, plan)
-    if do in (UNPUBLISH, WITHDRAW):
-        return commands.UnpublishRound(number, reason, do == WITHDRAW, by, plan)
-    raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
+    table = _number("table") if do in (TABLE, PAIR) else None
+    if do == TABLE and table is None:
+        raise Invalid("table_number", value="", maximum=NUMBER[1])
+    made: Mapping[str, MendCommand] = {
+        SWAP: commands.SwapSeats(number, two, reason, by, plan),
+        TABLE: commands.MoveToTable(number, request_value("match"), table or 0, reason, by, plan),
+        PAIR: commands.PairWaiting(number, two, reason, table, by, plan),
+        BYE_GIVEN: commands.GiveBye(number, request_value("first"), reason, by, plan),
+        AGAIN: commands.PairAgain(number, reason, by, plan),
+        UNPUBLISH: commands.UnpublishRound(number, reason, False, by, plan),
+        WITHDRAW: commands.UnpublishRound(number, reason, True, by, plan),
+    }
+    if do not in made:
+        raise Invalid("not_one_of", value=do[:20], options=", ".join(STEPS))
+    return made[do]
 
 
 def request_value(name: str) -> str:
@@ -243,7 +242,8 @@ def save_pairing(event_id: str) -> AnyResponse:
     )
     if not command.reason:
         raise Invalid("reason_missing")
-    return web.submit_and_redirect(event_id, command, "draft")
+    web.submit_command(event_id, command)
+    return web.back_to_event(event_id, "draft")
 
 
 def _command(moment: SavedEvent) -> commands.ImposeRound:
@@ -264,7 +264,7 @@ def _typed() -> list[TypedRow]:
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
 @web.shows_problem_on(event_page)
-def impose_pairings(event_id: str) -> AnyResponse:
+def impose_pairings(event_id: str) -> None:
     """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
     `tiebreak_form` as in the file."""
     try:
@@ -273,7 +273,7 @@ def impose_pairings(event_id: str) -> AnyResponse:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    return web.submit_and_redirect(
+    web.submit_command(
         event_id, commands.ImposeRound(tuple(matches), web.field("stage") or SWISS, web.field("tiebreak_form") or None)
     )
 

@@ -64,7 +64,10 @@ def add_error_handlers(app: Flask) -> None:
     def in_doubt(unknown: OutcomeUnknown) -> AnyResponse:
         """The writer's disk or database does not answer, so "not saved" might be untrue."""
         if request.blueprint == "console":
-            return redirect_to_outcome(unknown.answer, (request.view_args or {}).get("event_id", ""))
+            # To the page that shows the outcome once it is known: reloading it presses no button again.
+            kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
+            word = kept.add(unknown.answer, (request.view_args or {}).get("event_id", ""))
+            return redirect(url_for("console.outcome_page", word=word), 303)
         return _error_page(504)
 
     @app.errorhandler(Exception)
@@ -112,12 +115,6 @@ class PendingCommands:
     def find(self, word: str) -> tuple[Future[list[Entry]], str] | None:
         with self._lock:
             return self._answers.get(word)
-
-
-def redirect_to_outcome(answer: Future[list[Entry]], event_id: str) -> AnyResponse:
-    """Redirect to the page that shows the outcome once it is known: reloading it presses no button again."""
-    kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-    return redirect(url_for("console.outcome_page", word=kept.add(answer, event_id)), 303)
 
 
 @route("GET /console/outcome/<word>", STAFF)

@@ -1,7 +1,8 @@
 """Page versions: a short hash of what a page would show; the feed sends it, and a page with another one reloads."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from roundtap_core.clock import COUNTING, IDLE, Instant
@@ -314,44 +315,42 @@ def _event_version(
 ) -> tuple[Any, ...] | None:
     """What a page of that kind shows of an event beside its decided facts; None: there is no such page."""
     state, newest = moment.state, saved_event.newest_round(moment.state)
-    if kind == "wall":
-        return (
+    entrants, results = partial(saved_event.entrants_version, moment), partial(saved_event.results_version, moment)
+    shown: Mapping[str, Callable[[], tuple[Any, ...]]] = {
+        "wall": lambda: (
             state.number,
             snapshot.venue.tables,
             [(other.id, other.name) for other in events_in_play(snapshot)],
             [(unit, sorted(status.seated), status.match) for unit, status in sorted(units.items())],
-        )
-    if kind == "e":
-        return saved_event.entrants_version(moment), state.live is None, newest and newest.number
-    if kind == "standings":
-        return saved_event.entrants_version(moment), saved_event.results_version(moment)
-    if kind == "pairings":
-        return (
-            saved_event.entrants_version(moment),
-            saved_event.results_version(moment),
+        ),
+        "e": lambda: (entrants(), state.live is None, newest and newest.number),
+        "standings": lambda: (entrants(), results()),
+        "pairings": lambda: (
+            entrants(),
+            results(),
             state.clock.state,
             [
                 (m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
                 for m in (newest.matches if newest else ())
             ],
-        )
-    if kind == "bracket":
-        return (
-            saved_event.entrants_version(moment),
-            saved_event.results_version(moment),
+        ),
+        "bracket": lambda: (
+            entrants(),
+            results(),
             newest and (newest.number, newest.stage),
             [
                 [(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
                 for r in state.public_rounds
                 if r.stage == ELIMINATION
             ],
-        )
-    if kind == "rules":
+        ),
         # The announced settings may change until round 1 is drawn; mended rounds are listed here.
-        return saved_event.entrants_version(moment), [
-            (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in state.public_rounds
-        ]
-    return None
+        "rules": lambda: (
+            entrants(),
+            [(r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in state.public_rounds],
+        ),
+    }
+    return shown[kind]() if kind in shown else None
 
 
 @memoized

@@ -43,7 +43,7 @@ from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.events import places
 from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, saved_event
-from roundtap_hub.hall.announcements import AnnouncementLine, announcement_lines
+from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.hub import Hub, hall_address
 from roundtap_hub.judging.judging_view import official_of
@@ -347,7 +347,9 @@ def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
         "round_named": lambda state, number: round_title(t, state, number),
         "restored": hub.service.snapshot.venue.restore_state is not None,
         "schedule_of": lambda state: schedule_of(hub, state),
-        "said_to": lambda event_id: announcements_for(hub, event_id),
+        "said_to": lambda event_id: announcement_lines(
+            hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
+        ),
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
         "row_texts": lambda *of: rows.rows(t.language, *of),
         "build": version(),
@@ -360,13 +362,6 @@ def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
         return schedule(state, hub.times.of(state), hub.clocks.now(), hub.clocks.wall())
     except Problem:
         return None
-
-
-def announcements_for(hub: Hub, event_id: str | None) -> tuple[AnnouncementLine, ...]:
-    """The current announcements to an event (None: to all)."""
-    return announcement_lines(
-        hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
-    )
 
 
 def knockout_name(t: Words, what: EventState | str | None) -> str:
@@ -534,6 +529,10 @@ def refuse_unfit_fields() -> None:
             raise Invalid("unfit_text", where=f"/{name}")
 
 
+View = Callable[..., AnyResponse]
+Form = Callable[..., AnyResponse | None]
+
+
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     """The buttons for this Problem; a label warns where a published round would be removed."""
     found = CUT_CHOICES.get(problem.key, ())
@@ -541,11 +540,12 @@ def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     return ("cut.anew.round", *found[1:]) if gone else found
 
 
-def shows_problem_on(again: View) -> Callable[[View], View]:
-    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields. A button with a
-    "step" is refused in any state other than the one it was shown for."""
+def shows_problem_on(again: View, anchor: str = "") -> Callable[[Form], View]:
+    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields; a handler that
+    answers nothing leads to that page, at `anchor` ("display-{display}"), or to the place of an event where the form
+    stood. A button with a "step" is refused in any state other than the one it was shown for."""
 
-    def wrap(handler: View) -> View:
+    def wrap(handler: Form) -> View:
         @wraps(handler)
         def handled(**where: Any) -> AnyResponse:
             try:
@@ -553,13 +553,13 @@ def shows_problem_on(again: View) -> Callable[[View], View]:
                 if "event_id" in where:
                     refuse_in_state(current_snapshot(), current_route(), where["event_id"])
                 _refuse_stale_step(where.get("event_id", ""))
-                return handler(**where)
+                return handler(**where) or _lead_to(again, where, anchor.format(**where))
             except Problem as problem:
                 g.problem = with_competitor_names(problem, where.get("event_id", ""))
                 g.status = problem_status(problem)
                 drop_request_cache()
                 # Keeps the page live, and a reload from pressing the button again.
-                g.address = url_for(_endpoint_of(again), **where)
+                g.address = _address_of(again, where)
                 return again(**where)
 
         handled.again = again  # type: ignore[attr-defined]
@@ -584,14 +584,6 @@ def submit_command(event_id: str, command: Command, people: Sequence[PersonRecor
     current_hub().service.execute_one(event_id, command, actor(), people, field("step"))
 
 
-def submit_and_redirect(
-    event_id: str, command: Command, anchor: str = "", people: Sequence[PersonRecord] = ()
-) -> AnyResponse:
-    """Execute a command, and return to the event's console."""
-    submit_command(event_id, command, people)
-    return back_to_event(event_id, anchor)
-
-
 def add_venue_entry(new: NewEntry) -> None:
     """Add an entry to the venue's stream."""
     current_hub().service.execute([Step(VENUE, new)], actor())
@@ -611,21 +603,30 @@ def with_competitor_names(
     return problem.replace(problem.where, **named)
 
 
-def _endpoint_of(view: View) -> str:
-    return next(name for name, known in current_app.view_functions.items() if known is view)
+def _address_of(view: View, where: Mapping[str, Any]) -> str:
+    endpoint = next(name for name, known in current_app.view_functions.items() if known is view)
+    takes = next(current_app.url_map.iter_rules(endpoint)).arguments
+    return url_for(endpoint, **{name: where[name] for name in takes})
 
 
-def back_to_event(event_id: str, anchor: str = "", number: int | None = None) -> AnyResponse:
-    """Redirect to the place of this request's form, `number`: with that round's tab open; to the judge's page for
-    readers who came from there, and for judges unless they came from the console."""
+def _lead_to(view: View, where: Mapping[str, Any], anchor: str) -> AnyResponse:
+    address = _address_of(view, where)
+    if address == places.PLAY.path(where.get("event_id", "")):
+        return back_to_event(where["event_id"], anchor)
+    return redirect(f"{address}{anchor and '#'}{anchor}", 303)
+
+
+def back_to_event(event_id: str, anchor: str = "", **shown: object) -> AnyResponse:
+    """Redirect to the place of this request's form, `shown`: with that round's tab open, or with what it says of the
+    form; to the judge's page for readers who came from there, and for judges unless they came from the console."""
     came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
     if who.role in (HEAD_JUDGE, JUDGE) and came_from and places.place_at(came_from, event_id) is None:
         return redirect(url_for("console.judge_hall_page"), 303)
     place = current_place() if "event_id" in (request.view_args or {}) else places.PLAY
-    shown, at = f"?round={number}" if number else "", f"#{anchor}" if anchor else ""
-    return redirect(f"{place.path(event_id)}{shown}{at}", 303)
+    query = urlencode({name: value for name, value in shown.items() if value})
+    return redirect(f"{place.path(event_id)}{query and '?'}{query}{anchor and '#'}{anchor}", 303)
 
 
 def field(name: str, default: str = "") -> str:

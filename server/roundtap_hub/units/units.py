@@ -47,18 +47,16 @@ def replace_key() -> AnyResponse:
 
 @route("POST /console/units/revoke", ORGANIZERS)
 @web.shows_problem_on(units_page)
-def revoke_key() -> AnyResponse:
+def revoke_key() -> None:
     """Revoke a unit's key and take the unit from its table."""
     web.current_hub().units.keys.revoke(web.field("unit"), web.actor())
-    return redirect(url_for("console.units_page"), 303)
 
 
 @route("POST /console/units/seen", ORGANIZERS)
 @web.shows_problem_on(units_page)
-def clear_troubles() -> AnyResponse:
+def clear_troubles() -> None:
     """Clear a unit's troubles; they are shown again when they happen again."""
     web.current_hub().units.troubles.acknowledge(web.field("unit"))
-    return redirect(url_for("console.units_page"), 303)
 
 
 @route("POST /console/units/identify", ORGANIZERS)
@@ -75,22 +73,20 @@ def identify_unit() -> AnyResponse:
 
 
 @route("POST /console/<event_id>/units", HEADS, VISIBLE)
-@web.shows_problem_on(event_page)
-def place_unit(event_id: str) -> AnyResponse:
+@web.shows_problem_on(event_page, "units")
+def place_unit(event_id: str) -> None:
     """Put a unit at a table; without a number, at none. The unit that stood there then stands at none."""
     hub, unit, table = web.current_hub(), web.field("unit"), web.typed_table("table")
     if unit not in {*hub.units.keys, *hub.presence.units, *web.current_snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
     web.add_venue_entry(unit_placed_entry(unit, table))
-    return web.back_to_event(event_id, "units")
 
 
 @route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)
 @web.shows_problem_on(event_page)
-def refuse_leave(event_id: str) -> AnyResponse:
+def refuse_leave(event_id: str) -> None:
     """Refuse a wish to leave; the table shows that."""
     web.submit_command(event_id, RefuseDrop(web.field("who")))
-    return web.back_to_event(event_id)
 
 
 def pending_unit_rows() -> list[dict[str, Any]]:

@@ -38,7 +38,7 @@ FILES = (
         "headings of which one is known",
         "Name;Hat bezahlt;Kommt\nJörg Weiß;ja;ja\nUdo Kurz;ja;nein\n",
         "Jörg Weiß",
-        "Udo Kurz",
+        untold=1,
     ),
     csv_(
         "a letter that no heading here has",
@@ -257,6 +257,89 @@ FILES = (
         ("Eva Ruiz", "Kai Esch"),
         ids=("1234567890123456", "7"),
     ),
+    # What is written about people, in any country
+    csv_(
+        "an export that says who dropped",
+        "Placing,First Name,Last Name,Faction,Team,Checked In,Dropped,ITC ID\n1,Ann,Bee,Rebel,Reds,Yes,No,A1\n"
+        "2,Bob,Cee,Rebel,Reds,Yes,Yes,A2\n",
+        "Ann Bee",
+        untold=1,
+        ids=("A1",),
+    ),
+    csv_(
+        "who does not come, with a date or for a reason",
+        "Name;Status\nJörg Weiß;angemeldet\nUdo Kurz;storniert am 20.11.\nKai Esch;krank\n",
+        "Jörg Weiß",
+        untold=2,
+    ),
+    csv_("tickets", "Name,Ticket Type\nAnn Bee,Player\nBob Cee,Spectator ticket (Saturday)\n", "Ann Bee", untold=1),
+    csv_(
+        "what stands in brackets behind a name",
+        "Name;Club\nAnn Bee (maybe);A\nBob Cee (waitlist);B\nCat Dee (she/her);C\nDan Eee;D\nEva Eff (Evie);E\n",
+        "Cat Dee",
+        "Dan Eee",
+        untold=3,
+    ),
+    csv_(
+        "a participant, and who paid for them",
+        "Référence commande;Date;Nom participant;Prénom participant;Nom payeur;Prénom payeur\n"
+        "1001;20/11/2026;BEAU;Zoé;ROUX;Luc\n1002;20/11/2026;LE GALL;Yann;ROUX;Luc\n",
+        "Zoé BEAU",
+        "Yann LE GALL",
+    ),
+    csv_(
+        "an order, which may be somebody else's",
+        "Order ID,Order Date,Billing First Name,Billing Last Name\n1001,2026-11-20,Ann,Bee\n1002,2026-11-20,Bob,Cee\n",
+    ),
+    csv_(
+        "a form that asks name by name",
+        "Sygnatura czasowa,Podaj swoje imię,Podaj swoje nazwisko,Czy zapłaciłeś wpisowe?\n"
+        "2026-11-20 18:33:12,Jan,Nowak,Tak\n2026-11-20 19:33:12,Anna,Żak,Nie\n",
+        "Jan Nowak",
+        "Anna Żak",
+        paid=("Jan Nowak",),
+    ),
+    csv_(
+        "particles in a column of their own",
+        "Voornaam;Tussenvoegsel;Achternaam;Betaald\nAn;van der;Berg;ja\nJan;;Hart;nee\n",
+        "An van der Berg",
+        "Jan Hart",
+        paid=("An van der Berg",),
+    ),
+    csv_(
+        "particles after the name that they belong to",
+        "Achternaam;Tussenvoegsel;Voornaam\nBerg;van der;An\nHart;;Jan\n",
+        "An van der Berg",
+        "Jan Hart",
+    ),
+    csv_(
+        "two last names",
+        "Nombre;Primer apellido;Segundo apellido\nAna;García;López\nÍñigo;Muñoz;\n",
+        "Ana García López",
+        "Íñigo Muñoz",
+    ),
+    csv_(
+        "the full name of Vietnam",
+        "Họ và tên,Câu lạc bộ\nNguyễn Văn An,Huế\nTrần Bình,Huế\n",
+        "Nguyễn Văn An",
+        "Trần Bình",
+    ),
+    csv_(
+        "a table of dashes and bars", "| # | Name | Club |\n|---|---|---|\n| 1 | Ann Bee | A |\n", "Ann Bee", untold=1
+    ),
+    csv_(
+        "two people in a cell", "Name;Club\nAnn Bee & Bob Cee;A\nCat Dee / Dan Eee;B\nEva Eff;C\n", "Eva Eff", untold=2
+    ),
+    csv_("years of birth are no ids", "Jan Lis;1988\nAnna Żak;1990\nEwa Mak;1989\n", "Jan Lis", "Anna Żak", "Ewa Mak"),
+    csv_("who comes", "Name,RSVP,Guests\nAnn Bee,Yes,0\nBob Cee,No,0\nCat Dee,Maybe,1\n", "Ann Bee", untold=2),
+    csv_("an answer in words", "Navn;Svar\nAda Berg;Kommer\nBo Hansen;Kommer ikke\n", "Ada Berg", untold=1),
+    csv_(
+        "a remark that takes it back",
+        "Name;Bemerkung\nAnna Weiß;kommt später\nJörg Müller;hat abgesagt\n",
+        "Anna Weiß",
+        untold=1,
+    ),
+    csv_("captains of players", "Name,Team,Captain\nAnn Bee,Reds,Yes\nBob Cee,Reds,No\n", "Ann Bee", "Bob Cee"),
 )
 
 PASTED = (
@@ -302,4 +385,104 @@ PASTED = (
         "Jaan Tamm",
         untold=1,
     ),
+    chat("who is called with a sign", "@Ann Bee\n@bob_cee#1234\n@Cat Dee (she/her)\n", "Ann Bee", "Cat Dee", untold=1),
+    chat(
+        "answers to an event",
+        "Going (2)\n> Ann Bee\n> Bob Cee\nMaybe (1)\n> Zoe Eff\nNot going (1)\n> Yan Gee\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=5,
+    ),
+    chat(
+        "answers to a poll",
+        "Samstag?\nNein\nKai Esch\nJa\nAnna Weiß\nJörg Müller\n",
+        "Anna Weiß",
+        "Jörg Müller",
+        untold=4,
+    ),
+    chat(
+        "answers to a poll, counted",
+        "Who plays on Saturday?\n✅ Yes: 2\nAnn Bee\nBob Cee\n❌ No: 1\nZoe Eff\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=4,
+    ),
+    chat(
+        "who has said no since",
+        "Jörg Weiß\nAnna Müller (abgesagt)\nKai Esch - krank\nUdo Kurz ABGESAGT\nMia Sol\n",
+        "Jörg Weiß",
+        "Mia Sol",
+        untold=3,
+    ),
+    chat(
+        "shops in brackets",
+        "1. Ann Bee (Store A)\n2. Bob Cee (Store B)\n3. Cat Dee\n4. Dan Eee (can't come)\n5. Eva Eff [Store A]\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        "Eva Eff",
+        untold=1,
+    ),
+    chat(
+        "pronouns",
+        "1. Ann Bee (she/her)\n2. Kai Esch [they/them]\n3. Eva Ruiz (ella)\n",
+        "Ann Bee",
+        "Kai Esch",
+        "Eva Ruiz",
+    ),
+    chat("clubs in wide brackets", "山田太郎（東京）\n鈴木花子【大阪】\n", "山田太郎", "鈴木花子"),
+    chat("one remark among names", "1. Ann Bee\n2. Bob Cee (brings Zoe)\n3. Cat Dee\n", "Ann Bee", "Cat Dee", untold=1),
+    chat("years of birth", "Jan Nowak 1988\nAnna Żak 1990\nWinter Open 2026\n", "Jan Nowak", "Anna Żak", untold=1),
+    chat(
+        "a name in other letters", "王小明 (Wang)\n山田太郎 (Yamada Taro)\n", "王小明 (Wang)", "山田太郎 (Yamada Taro)"
+    ),
+    chat(
+        "flags and pictures",
+        "🇩🇪 Jörg Weiß\nAnn 🎲 Bee\nEva Ruiz 👨\u200d👩\u200d👧\nCat Dee\n",
+        "Jörg Weiß",
+        "Ann Bee",
+        "Eva Ruiz",
+        "Cat Dee",
+    ),
+    chat(
+        "what people answer",
+        "Ann Bee\nme too\nBob Cee\nbin dabei\nCat Dee\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        untold=2,
+    ),
+    chat("a nickname before a dash", "Ace - Ann Bee\nBobby - Bob Cee\nCat Dee\n", "Cat Dee", untold=2),
+    chat(
+        "a second list, whatever its title says",
+        "Confirmados:\nJoão Silva\nAna Souza\nQuem ficou de fora:\nRui Costa\n",
+        "João Silva",
+        "Ana Souza",
+        untold=3,
+    ),
+    chat(
+        "titles and bullets, half and half",
+        "¿Quién viene?\nSí (2)\n- Ada Ruiz\n- Íñigo Muñoz\nNo (1)\n- Eva Gil\nA lo mejor (1)\n- Luis Sol\n",
+        "Ada Ruiz",
+        "Íñigo Muñoz",
+        untold=6,
+    ),
+    chat(
+        "titles in capitals",
+        "PRESENTI\nAnna Bianchi ✅\nLuca De Rossi ✅\nASSENTI\nPia Sala\n",
+        "Anna Bianchi",
+        "Luca De Rossi",
+        untold=3,
+    ),
+    chat(
+        "numbers with a Chinese comma, and a reserve",
+        "1、王小明\n2、李雷\n3、韩梅梅（候补）\n",
+        "王小明",
+        "李雷",
+        untold=1,
+    ),
+    chat("bullets of Japan", "参加者一覧\n・山田太郎\n・鈴木花子\n", "山田太郎", "鈴木花子", untold=1),
+    chat("amounts behind names", "1. Ann Bee £15\n2. Bob Cee paid\n3. Cat Dee,\n", "Cat Dee", untold=2),
+    chat("lines of dots", "Ann Bee ....... Reds\nBob Cee ....... Blues\nCat Dee\n", "Cat Dee", untold=2),
+    chat("handles in brackets", "1. Ann Bee (@annb)\n2. Bob Cee (@bobc)\n", "Ann Bee", "Bob Cee"),
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from lists_as_they_come import ASKED, FILES, PASTED, Made
 from pages_kit import Browser, House, problem_of, text_of
-from sheet_kit import MAIN, ods, table_of_file, table_of_text, workbook, xlsx, zipped
+from sheet_kit import MAIN, ods, table_of_file, table_of_text, workbook, xls, xlsx, zipped
 from test_pages_import_people import fields_of, known
 from troubles import TROUBLES, Trouble
 from werkzeug.test import TestResponse
@@ -41,7 +41,7 @@ def test_only_players_are_ticked_and_every_other_row_has_its_reason(house: House
     browser.post("/console/e1/import/people", **fields_of(shown))
     entered = known(house)
     assert set(made.ticked) <= set(entered)
-    assert set(made.ids) <= {person.external_id for person in entered.values()}
+    assert set(made.ids) == {entered[name].external_id for name in made.ticked} - {None}
     if made.paid:
         assert {name for name in made.ticked if entered[name].paid} == set(made.paid)
 
@@ -116,6 +116,24 @@ def test_an_id_of_libreoffice_keeps_its_zeros() -> None:
     assert table_of_file(zipped(parts))[1] == ("Eva Ruiz", "0012")
 
 
+def test_where_number_formats_are_not_read_the_page_says_in_which_rows(house: House) -> None:
+    browser = house.with_event()
+    old = xls([["Name", "ID", "Points"], ["Eva Ruiz", 12345, 3], ["Kai Esch", "0042", 4], ["Mia Sol", 10.0**16, 2]])
+    said = "Leading zeros and long numbers are lost in this type of file. Check the IDs in rows: 2, 4"
+    assert said in text_of(uploaded(browser, old))
+    new = xlsx([["Name", "ID", "Points"], ["Eva Ruiz", 12345, 3], ["Kai Esch", "0042", 4]])
+    assert "Leading zeros" not in text_of(uploaded(browser, new))
+
+
+def test_of_several_sheets_marks_are_said_of_the_one_that_is_chosen(house: House) -> None:
+    browser = house.with_event()
+    marked = ("Late", "", [["Name"], ["Mia Sol"], ["\u200eZoe Adler"]])
+    shown = uploaded(browser, workbook(PLAYERS, marked))
+    assert "Invisible characters" not in text_of(shown)
+    chosen = browser.post("/console/e1/import/table", **{**fields_of(shown), "sheet": "1"})
+    assert "Invisible characters were removed in rows: 3" in text_of(chosen)
+
+
 def test_unseen_marks_are_taken_out_and_said_with_their_rows(house: House) -> None:
     browser = house.with_event()
     browser.get("/console/e1/import")
@@ -139,6 +157,7 @@ def test_the_heading_row_can_be_named_and_the_columns_follow(house: House) -> No
 
 TEAMS = (
     "Team Name,Player Name,Role\nReds,Ann Bee,\nReds,Bob Cee,Captain\nBlues,Cat Dee,Captain\nBlues,Dan Eee,\n",
+    "Name,Team,Captain\nAnn Bee,Reds,No\nBob Cee,Reds,Yes\nCat Dee,Blues,Yes\nDan Eee,Blues,No\n",
     "First Name,Last Name,Team Name\nBob,Cee,Reds\nAnn,Bee,Reds\nCat,Dee,Blues\nDan,Eee,Blues\n",
 )
 
@@ -154,10 +173,31 @@ def test_where_teams_play_the_team_is_the_competitor(text: str) -> None:
     assert all(row.usual for row in made)
 
 
+def test_a_captain_is_marked_behind_the_name_too() -> None:
+    rows = table_of_text("Team;Player\nReds;Ann Bee\nReds;Bob Cee (C)\nBlues;Cat Dee (captain)\nBlues;Dan Eee (Dany)\n")
+    made = plan_import(rows, 1, guess_columns(rows, 1, team=True), {}, {}, team_size=2).rows
+    assert [(row.person.name, row.person.members) for row in made] == [
+        ("Reds", ("Bob Cee", "Ann Bee")),
+        ("Blues", ("Cat Dee", "Dan Eee (Dany)")),
+    ]
+
+
+def test_what_is_written_behind_a_name_is_a_note(house: House) -> None:
+    browser = house.with_event()
+    browser.get("/console/e1/import")
+    shown = browser.post("/console/e1/import/table", pasted="Name\tNote\nEva Ruiz (she/her)\tlate\nKai Esch (Kay)\t\n")
+    assert "Kai Esch row 3" in text_of(shown)
+    browser.post("/console/e1/import/people", **{**fields_of(shown), "take": ["2", "3"]})
+    assert [known(house)[name].note for name in ("Eva Ruiz", "Kai Esch")] == ["late · she/her", "Kay"]
+
+
 def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_is_named(house: House) -> None:
     browser = house.with_event()
-    browser.post("/console/e1/competitors", names="\u200eEva Ruiz\n\u2068Kai Esch\u2069\n")
-    assert {"Eva Ruiz", "Kai Esch"} <= set(known(house))
+    added = browser.post("/console/e1/competitors", names="\u200eEva Ruiz\nAna Sol\n\u2068Kai Esch\u2069\n")
+    assert {"Eva Ruiz", "Ana Sol", "Kai Esch"} <= set(known(house))
+    assert "Invisible characters were removed in rows: 1, 3" in text_of(browser.get(added.location))
+    plain = browser.post("/console/e1/competitors", names="Zoe Adler\n")
+    assert "Invisible characters" not in text_of(browser.get(plain.location))
     refused = browser.post("/console/e1/competitors", names="Mia Sol\nLi\x07 Na\n")
     assert "Name 2 has invalid characters, so nobody was added: Li\ufffd Na" in problem_of(refused)
 

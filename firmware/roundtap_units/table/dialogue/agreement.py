@@ -84,7 +84,7 @@ def question_scene(table: TableState, kind: str, side: Side, result: Result) -> 
     worth, ending = result_text.agreement_details(table, result, side), result_text.ending_text(table, result, side)
     first, wounds = result_text.first_player_text(table, result), result_text.wounds_text(table, result, side)
     again = result_text.reuse_question(table, result, side, any(apart))
-    title = result_text.result_question(table, result, side) if kind == "ask" else again
+    title = result_text.result_sentence(table, "ask", result, side) if kind == "ask" else again
     if not any(apart):
         info, *notes = [text for text in (worth, ending, first) if text] or [""]
         return table.figures(
@@ -172,7 +172,12 @@ class SecondAgreement(DialogueState):
         table, words = self.table, self.table.words
         first, second = table.standing_result, table.second_result
         lines = [
-            words(key, result=result_text.score_and_why(table, result, "a"))
+            words(
+                key,
+                result=" ".join(
+                    filter(None, (result_text.score_text(table, result, "a"), result_text.result_remark(table, result)))
+                ),
+            )
             for key, result in (("second.first", first), ("second.now", second))
             if result is not None
         ]

@@ -171,7 +171,7 @@ def _summary(both: ParallelEntry, side: Side) -> SidePart:
     hint = "✓" if sheet.agreed else table.words("entry.ok", sign=SIGNS[side])
     if both.hand == side:
         hint += f"  {table.words('parallel.back')}"
-    told = result_text.result_statement(table, result, side)
+    told = result_text.result_sentence(table, "told", result, side, figures=False)
     besides = [
         table.words("told.conceded", name=SIGNS[both.conceded_by]) if both.conceded_by else "",
         *result_text.extra_figures(table, result, side),

@@ -93,11 +93,6 @@ def score_text(table: TableState, result: Result, side: Side) -> str:
     return f"✓ {text}" if winner == first else f"{text} ✓"
 
 
-def score_and_why(table: TableState, result: Result, side: Side) -> str:
-    """ "1:1 ✓ wounds inflicted"."""
-    return f"{score_text(table, result, side)} {result_remark(table, result)}".rstrip()
-
-
 def score_between_names(table: TableState, result: Result, side: Side) -> Sentence:
     """ "Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
     seats = table.first(side), other_side(table.first(side))
@@ -113,17 +108,8 @@ def figure_name(table: TableState, key: str) -> str:
     return figure_label(table.words, key, table.form.rulebook)
 
 
-def result_question(table: TableState, result: Result, side: Side) -> str:
-    """ "Ana R. won 100:30. Right?": who won, with the winner's figure first; a draw on a screen for `side`."""
-    return _sentence(table, "ask", result, side)
-
-
-def result_statement(table: TableState, result: Result, side: Side) -> str:
-    """ "Ana R. won", "Draw": what both are about to confirm, where the figures are shown beside it."""
-    return _sentence(table, "told", result, side, figures=False)
-
-
-def _sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
+def result_sentence(table: TableState, key: str, result: Result, side: Side, figures: bool = True) -> str:
+    """Who won, with the winner's figure first: asked ("ask": "Ana R. won 100:30. Right?"), or told ("told")."""
     winner, words = winner_of(table, result), table.words
     if winner is None and side_outcome(table, result, side) != "draw":
         return words("ask.right")
@@ -140,7 +126,7 @@ def _sentence(table: TableState, key: str, result: Result, side: Side, figures: 
 
 def reuse_question(table: TableState, result: Result, side: Side, figures: bool) -> str:
     """ "Use this result? Ana R. won 100:30", "Use: Ana R. won?": without the figures where they stand below."""
-    forms, words = lettering.wordings(_sentence(table, "told", result, side, figures)), table.words
+    forms, words = lettering.wordings(result_sentence(table, "told", result, side, figures)), table.words
     return Sentence.of(
         (*(f"{words('second.back')} {form}" for form in forms), *(words("ask.reuse", said=f) for f in forms))
     )
