@@ -422,7 +422,7 @@ def told(tmp_path, monkeypatch):
     monkeypatch.setattr(SystemdNotifier, "say", lambda _, words: said.append(words))
     monkeypatch.setattr("time.monotonic_ns", lambda: next(seconds) * 10**9)
     arguments = argparse.ArgumentParser()
-    panel(arguments)
+    add_arguments(arguments, ARGUMENTS["panel"])
 
     def start(config, there):
         Glass.there = there

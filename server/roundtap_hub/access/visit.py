@@ -113,8 +113,8 @@ def remember_language(chosen: str) -> None:
 def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; its previous session ends. Raises Problem("pin_wait")."""
     visit = current_visit()
-    organizers = current_hub().access.organizers
-    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), _device())
+    organizers, device = current_hub().access.organizers, _device()
+    token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), device)
     session = organizers.session(token) if token is not None else None
     if token is None or session is None or not visit.cookie:
         return False

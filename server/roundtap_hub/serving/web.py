@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial, wraps
 from html import unescape
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, url_for
@@ -73,6 +73,7 @@ GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
 
 View = Callable[..., AnyResponse]
+Form = Callable[..., AnyResponse | None]
 
 current_hub = visit.current_hub
 
@@ -210,8 +211,7 @@ def _ask_login() -> AnyResponse:
     came_from = urlsplit(request.referrer or "").path
     g.status, around = 401, [("form", request.path), ("next", came_from if find_route("GET", came_from) else "")]
     fields = MultiDict([*around, *(typed if len(urlencode(typed)) < CARRIED_MAX else ())])
-    answer: AnyResponse = _answer_for("/login", fields).again()  # type: ignore[attr-defined]
-    return answer
+    return cast("AnyResponse", _answer_for("/login", fields).again())
 
 
 def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
@@ -222,12 +222,12 @@ def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
         return None
     drop_request_cache()
     where = request.view_args or {}
-    g.problem, g.status, g.address = Problem("form_again"), 403, url_for(_endpoint_of(again), **where)
+    g.problem, g.status, g.address = Problem("form_again"), 403, _address_of(again, where)
     answer: AnyResponse = again(**where)
     return answer
 
 
-def _answer_for(path: str, typed: Mapping[str, str]) -> View:
+def _answer_for(path: str, typed: Mapping[str, str]) -> Any:
     """From now on this request is answered as if this form had been sent; the function that does it."""
     rule, where = current_app.url_map.bind("").match(path, method="POST", return_rule=True)
     request.url_rule, request.view_args, request.form = rule, dict(where), ImmutableMultiDict(typed)
@@ -527,10 +527,6 @@ def refuse_unfit_fields() -> None:
     for name, part in (request.view_args or {}).items():
         if isinstance(part, str) and not fits_prose(part):
             raise Invalid("unfit_text", where=f"/{name}")
-
-
-View = Callable[..., AnyResponse]
-Form = Callable[..., AnyResponse | None]
 
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
