@@ -109,7 +109,7 @@ def _problem_in(look: Callable[[], None]) -> Problem | None:
 def _check_pages(folder: Path) -> None:
     """SQLite's own check, and what a start makes of bad pages."""
     with TemporaryDirectory() as made:
-        if make_anew(folder / DATABASE, read_head_file(folder / HEAD_FILE), Path(made) / DATABASE):
+        if make_anew(folder / DATABASE, read_head_file(folder / HEAD_FILE), Path(made)):
             raise Problem("journal_mendable", file=str(folder / DATABASE))
 
 

@@ -24,7 +24,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.standings.standings import standings, standings_to_json
 from roundtap_core.wire import digest
-from roundtap_hub.store.report_steps import validate_report
+from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.units.device_api import record_report
 from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words

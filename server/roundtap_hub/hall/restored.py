@@ -17,8 +17,8 @@ from roundtap_hub.events.saved_event import SavedEvent, full_names
 from roundtap_hub.rounds.tables import ShownResult, shown_result
 from roundtap_hub.serving import web
 from roundtap_hub.store import restore_gap, venue
+from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.report_steps import report_step
 from roundtap_hub.store.service import Step
 
 LEFT = "left"

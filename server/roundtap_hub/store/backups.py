@@ -312,7 +312,7 @@ def schema_of(database: Path) -> schema_versions.DatabaseSchema:
     try:
         with engine.connect() as connection:
             return schema_versions.read_schema(connection)
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, UnicodeError) as error:
         raise unreadable_problem(error, database) from error
     finally:
         engine.dispose()

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from msgspec import structs
 from sqlmodel import SQLModel
@@ -22,12 +23,14 @@ from roundtap_core.event.states import EventState
 from roundtap_core.limits import refuse_over_limits
 from roundtap_core.lists.list_form import fold
 from roundtap_core.lists.teams import members_of, team_problems
+from roundtap_core.messages import Report
 from roundtap_core.numbers import next_number
+from roundtap_core.typed import parse_message
 from roundtap_hub.access.rights import refuse_stale_key
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.restore_gap import can_decide_report, refuse_settling
+from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
 from roundtap_hub.store.venue import (
     EVENT_ARCHIVED,
     EVENT_DELETED,
@@ -57,6 +60,8 @@ LOOK_FOR_FREE_TABLES = (
     commands.PairWaiting,
 )
 HALL_COMMANDS = (commands.PublishRound, *LOOK_FOR_FREE_TABLES)  # commands that depend on the tables of all events
+STRAY_REASONS = frozenset({"unknown_event", NO_PLACE})
+"""Reports left to the venue's stream: of an unknown event, or of a round that a restored journal lacks."""
 UNIT_ACTOR = "unit:"  # prefix of the actor of an entry that a device made
 
 
@@ -355,3 +360,43 @@ def _decide_event_step(
         state = apply(state, entry)
         made.append(entry)
     return (pending.with_event(state) if made else pending), made
+
+
+def validate_report(report: object) -> dict[str, Any]:
+    """The report, if it is well-formed. Raises MalformedMessage."""
+    parse_message(Report, report)
+    assert isinstance(report, dict)
+    return report
+
+
+def report_step(report: Mapping[str, Any], body: str, earlier: bool = False) -> Step:
+    """A well-formed report as its unit's command; `earlier`: as in commands.RecordReport."""
+    command = commands.RecordReport(
+        report["report_id"],
+        report["match"],
+        report["side"],
+        report["revision"],
+        report["result"],
+        body,
+        report.get("draw"),
+        report.get("serial", 0),
+        report.get("agrees_to"),
+        report.get("a"),
+        report.get("b"),
+        time_up=report.get("time_up"),
+        earlier=earlier,
+    )
+    return Step(report["event"], command, actor=f"unit:{report['unit']}")
+
+
+def stray_step(report: Mapping[str, Any], body: str) -> Step:
+    """Note in the venue that a report of an unknown event is refused; a restored journal that is not settled yet keeps
+    it instead."""
+    return Step(
+        VENUE,
+        NewEntry(
+            "report-refused",
+            {"report_id": report["report_id"], "event": report["event"], "body": body, "report": dict(report)},
+        ),
+        actor=f"unit:{report['unit']}",
+    )

@@ -1,52 +1,47 @@
-"""A journal with bad pages: indexes and side tables go anew into a new file; what cannot be made anew is refused.
+"""A journal with bad pages is made anew of all that is left on it, as `recover` does; what that would lose is refused.
 
 Which table is which: server/CODE.md, "Bad pages".
 """
 
+import errno
 import logging
 import shutil
 import sqlite3
-from collections.abc import Iterable
 from contextlib import closing
-from itertools import count
 from pathlib import Path
 
-from sqlalchemy import Connection, create_engine, inspect
+from sqlalchemy import create_engine, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
 from roundtap_hub import models
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups
-from roundtap_hub.store.disk_problems import disk_problem, unreadable_problem
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.disk_problems import disk_problem, is_of_disk, sqlite_code, unreadable_problem
 from roundtap_hub.store.head_file import HeadRecord, check_database, open_read_only
-from roundtap_hub.store.journal import Journal
-from roundtap_hub.store.read_model import read_venue
-from roundtap_hub.store.venue import Venue, is_valid_key, is_valid_pin
-from roundtap_hub.store.verify import verify_journal
+from roundtap_hub.store.journal import JournalConflict
+from roundtap_hub.store.recover import recover
 from roundtap_machine.atomic_write import sync_to_disk
 
 log = logging.getLogger(__name__)
 
-MADE = ".roundtap.db.new"
+MADE = ".mending"
+NO_DATABASE = "SQLITE_NOTADB"  # its first page is spoiled: nothing can be written into it either
 DAMAGED_FOLDER = "damaged"  # in the backups' folder: files with bad pages, as they were
-WITHOUT = [str(kind.__tablename__) for kind in models.SIDE_TABLES]
-"""Tables that may begin empty: the entries, or the next start, make them anew; the paper's queue is told."""
-NEVER_LOST = (models.LINEAGE.name, models.SCHEMA_VERSION.name)
-"""Nothing tells what one row of these was."""
 
 
-def mend_journal(folder: Path, named: HeadRecord | None) -> list[str]:
-    """Where SQLite's own check fails, keep the database aside and make it anew without what is bad. Returns the names
-    of tables that are empty now, with "" for indexes; empty: nothing was wrong. Raises Problem("journal_damaged") where
-    that would lose something, and as `unreadable_problem`; then nothing is changed."""
+def mend_journal(folder: Path, named: HeadRecord | None) -> bool:
+    """Where SQLite's own check fails, keep the database aside and make it anew without what is bad; False: nothing was
+    wrong. Raises Problem("journal_damaged") where that would lose something, and as `unreadable_problem`; then nothing
+    is changed."""
     database, made = folder / DATABASE, folder / MADE
-    made.unlink(missing_ok=True)
+    shutil.rmtree(made, ignore_errors=True)
     try:
-        if not (bad := make_anew(database, named, made)):
-            return []
+        if not make_anew(database, named, made):
+            return False
         aside = _keep_aside(database, named.lineage if named else "unknown")
-        with closing(sqlite3.connect(made)) as source, closing(sqlite3.connect(database)) as target:
+        with closing(sqlite3.connect(made / DATABASE)) as source, closing(sqlite3.connect(database)) as target:
             # One transaction: a power cut leaves the old pages or the new ones.
             source.backup(target)
             target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -55,99 +50,56 @@ def mend_journal(folder: Path, named: HeadRecord | None) -> list[str]:
     except OSError as error:
         raise disk_problem(error, folder) or error from error
     finally:
-        made.unlink(missing_ok=True)
-    log.warning("%s had bad pages (%s): it is made anew, the old one is %s", database, ", ".join(bad), aside)
-    return bad
+        shutil.rmtree(made, ignore_errors=True)
+    log.warning("%s had bad pages: it is made anew, the old one is %s", database, aside)
+    return True
 
 
-def make_anew(database: Path, named: HeadRecord | None, to: Path) -> list[str]:
-    """As `mend_journal`, but the new file is `to`, and the database stays as it is."""
-    if not database.is_file() or not database.stat().st_size:
-        return []
+def make_anew(database: Path, named: HeadRecord | None, to: Path) -> bool:
+    """As `mend_journal`, but the new file is in the new folder `to`, and the database stays as it is."""
+    if not database.is_file() or not database.stat().st_size or not (complaint := _fault(database)):
+        return False
+    try:
+        lost = recover([database], to, system_clocks(), begins_epoch=False).lacks
+        check_database(to / DATABASE, named)
+    except JournalConflict as refused:
+        raise OSError(refused.errno or errno.EIO, str(refused)) from refused
+    except Problem as problem:
+        if is_of_disk(problem):
+            raise
+        lost, complaint = True, f"{complaint} ({problem})"
+    if lost:
+        raise Problem("journal_damaged", file=str(database), reason=complaint, folder=str(database.parent))
+    return True
+
+
+def _fault(database: Path) -> str:
+    """The first thing that is wrong, "" if nothing is. SQLite itself takes text that is none, and words for numbers."""
     engine = create_engine("sqlite://", creator=lambda: open_read_only(database))
     try:
         with engine.connect() as connection:
-            complaint = _fault(connection)
-            tables = inspect(connection).get_table_names()
-            broken = {table: reason for table in tables if (reason := _fault(connection, table, bool(complaint)))}
-            complaint = complaint or next(iter(broken.values()), "")
-        if not complaint:
-            return []
-        lost = [table for table in NEVER_LOST if table in broken]
-        if not lost:
-            _copy_tables(database, to, tables, broken)
-            lost = list(_lost(to, named, broken))
-    except (SQLAlchemyError, sqlite3.Error, UnicodeError, TypeError) as error:
-        raise unreadable_problem(error, database) from error
+            checked = str(connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar())
+            if checked != "ok":
+                return checked.splitlines()[-1]
+            there = inspect(connection).get_table_names()
+            kinds = (kind for kind in models.SIDE_TABLES if kind.__tablename__ in there)
+            rows = (row for kind in kinds for row in models.validated_rows(connection, kind))
+            return next((str(row) for row in rows if isinstance(row, Problem)), "")
+    except (SQLAlchemyError, UnicodeError, TypeError) as error:
+        problem = unreadable_problem(error, database)
+        if problem.key != "journal_damaged" or sqlite_code(error) == NO_DATABASE:
+            raise problem from error
+        return str(problem.params["reason"])
     finally:
         engine.dispose()
-    if lost:
-        reason = f"{complaint} ({', '.join(lost)})"
-        raise Problem("journal_damaged", file=str(database), reason=reason, folder=str(database.parent))
-    return [table for table in WITHOUT if table in broken] or [""]
-
-
-def _fault(connection: Connection, table: str = "", look: bool = True) -> str:
-    """The first thing that SQLite finds wrong with the whole file, or with a table and its indexes; "" if nothing is.
-    `look`: False where it has found nothing in the file; but it takes text that is none, and words for numbers."""
-    kind = next((kind for kind in models.SIDE_TABLES if kind.__tablename__ == table), None)
-    try:
-        checked = str(connection.exec_driver_sql(f"PRAGMA integrity_check({table or 1})").scalar()) if look else "ok"
-        rows = models.validated_rows(connection, kind) if kind and checked == "ok" else ()
-        return (
-            next((str(row) for row in rows if isinstance(row, Problem)), "")
-            if checked == "ok"
-            else checked.splitlines()[-1]
-        )
-    except SQLAlchemyError as error:
-        return str(getattr(error, "orig", error))
-
-
-def _copy_tables(database: Path, to: Path, tables: Iterable[str], broken: Iterable[str]) -> None:
-    with closing(sqlite3.connect(to)) as made:
-        made.execute("ATTACH ? AS old", (f"{database.absolute().as_uri()}?mode=ro",))
-        for (sql,) in made.execute("SELECT sql FROM old.sqlite_master WHERE sql > '' ORDER BY type DESC").fetchall():
-            made.execute(sql)
-        for table in tables:
-            if table not in WITHOUT or table not in broken:
-                # Row by row, which takes a condition: an index may be what is bad.
-                made.execute(f'INSERT INTO main."{table}" SELECT * FROM old."{table}" NOT INDEXED WHERE true')
-        made.commit()
-
-
-def _lost(made: Path, named: HeadRecord | None, broken: Iterable[str]) -> Iterable[str]:
-    """What the new file lacks of entries, people and secrets."""
-    with closing(Journal(f"sqlite:///{made}", read_only=True)) as journal:
-        try:
-            check_database(made, named)
-            yield from (str(wrong) for looked in verify_journal(journal) for wrong in looked.wrong)
-            venue = read_venue(journal, Venue())
-        except Problem as problem:
-            yield str(problem)
-            return
-        rows = [row for row in journal.secret_rows() if not isinstance(row, Problem)]
-    keys = {row.unit: row.key for row in rows if isinstance(row, models.UnitKeyRow)}
-    pins = {row.person: row.hashed for row in rows if isinstance(row, models.StaffRow)}
-    if models.UnitKeyRow.__tablename__ in broken:
-        yield from (
-            unit
-            for unit, known in venue.units.items()
-            if known.digest and keys.get(unit) != "" and not is_valid_key(venue, unit, keys.get(unit, ""))
-        )
-    if models.StaffRow.__tablename__ in broken:
-        yield from (
-            who
-            for who, member in venue.staff.items()
-            if member.pin and pins.get(who) != "" and not is_valid_pin(venue, who, pins.get(who))
-        )
 
 
 def _keep_aside(database: Path, lineage: str) -> Path:
     """Copy the file and its log. It is named as a backup, so that what must be forgotten goes from it as well."""
     folder = database.parent / backups.FOLDER / DAMAGED_FOLDER
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    names = (folder / f"roundtap-{lineage}-{number}{backups.SUFFIX}" for number in count(1))
-    aside = next(path for path in names if not path.exists())
+    # By its time, so that one that cannot be replaced is not kept once more at each start.
+    aside = folder / f"roundtap-{lineage}-{database.stat().st_mtime_ns}{backups.SUFFIX}"
     for path, to in ((database, aside), (Path(f"{database}-wal"), Path(f"{aside}-wal"))):
         if path.is_file():
             shutil.copy(path, to)

@@ -28,7 +28,14 @@ from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED
 from roundtap_hub.database.database_url import DATABASE, sqlite_url
 from roundtap_hub.store import backups, head_file, journal_identity
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.command_pipeline import WriteRequest, decide_request
+from roundtap_hub.store.command_pipeline import (
+    STRAY_REASONS,
+    WriteRequest,
+    decide_request,
+    report_step,
+    stray_step,
+    validate_report,
+)
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, people_removed
@@ -36,7 +43,6 @@ from roundtap_hub.store.migrations.schema_versions import needs_migration
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
-from roundtap_hub.store.report_steps import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests
 from roundtap_hub.store.verify import verify_journal as look_through
@@ -247,12 +253,13 @@ def recover(
     clocks: Clocks,
     lineage: str = "",
     chance: Callable[[int], str] = secrets.token_hex,
+    begins_epoch: bool = True,
 ) -> Recovery:
     """Make the new folder `to` of everything in these folders, sticks and files. Of a file that is named itself the
     chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
-    are several. Raises Problem("folder_not_empty"), Problem("recover_missing"), Problem("recover_several"),
-    Problem("nothing_to_recover"), Problem("journal_newer"), what `verify.verify_journal` finds, and OSError if the new
-    folder cannot be written."""
+    are several. `begins_epoch`: False where the hub goes on as it was. Raises Problem("folder_not_empty"),
+    Problem("recover_missing"), Problem("recover_several"), Problem("nothing_to_recover"), Problem("journal_newer"),
+    what `verify.verify_journal` finds, and OSError if the new folder cannot be written."""
     to, unused = to.absolute(), list[tuple[Path, str]]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")
     shutil.rmtree(making, ignore_errors=True)
@@ -288,7 +295,11 @@ def recover(
             closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
             closing(Journal(sqlite_url(making))) as journal,
         ):
-            secrets_lost = _write_journal(making, journal, found, [*ours, *near], streams, clocks.at(), chance)
+            known = [*ours, *near]
+            ends = _write_journal(journal, found, streams)
+            if begins_epoch:
+                _begin_epoch(making, journal, known, streams, ends, clocks.at(), chance)
+            secrets_lost = _put_secrets(journal, known)
             _import_reports(
                 journal, clocks, [(source.path, *told) for source in sources for told in source.reports], streams
             )
@@ -298,8 +309,8 @@ def recover(
                     if wrong.key != "people_wrong":
                         raise wrong
             journal.scrub()
-            known = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
-            head.record = head_file.HeadRecord(known)
+            own = next((source.lineage for source in ours if source.lineage), head_file.new_lineage())
+            head.record = head_file.HeadRecord(own)
             head_file.init_head_file(head, journal, fold_venue(journal.entries(VENUE)).epoch)
         put_in_place(making, to)
     finally:
@@ -434,17 +445,8 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
     return dict(sorted(written.items()))
 
 
-def _write_journal(
-    making: Path,
-    journal: Journal,
-    found: Findings,
-    known: Sequence[Source],
-    streams: Mapping[str, RecoveredStream],
-    at: Timestamp,
-    chance: Callable[[int], str],
-) -> list[str]:
-    """All streams, people, keys, clocks and print jobs, and the new epoch: the units are asked before the next draw.
-    `known`: with what lies beside the sources. Returns whose keys and PINs are lost."""
+def _write_journal(journal: Journal, found: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
+    """All streams, people, clocks and print jobs. Returns when running clocks end, by event and wall time."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     deleted = events_deleted(venue)
     for each in streams.values():
@@ -460,6 +462,21 @@ def _write_journal(
                 journal.put([seen[0]])
                 each.clock_ms = seen[0].remaining_ms
                 ends |= {state.id: seen[1]} if seen[1] else {}
+    journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
+    return ends
+
+
+def _begin_epoch(
+    making: Path,
+    journal: Journal,
+    known: Sequence[Source],
+    streams: Mapping[str, RecoveredStream],
+    ends: Mapping[str, str],
+    at: Timestamp,
+    chance: Callable[[int], str],
+) -> None:
+    """The units are asked before the next draw. `known`: with what lies beside the sources."""
+    venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     made_at = max((entry.at.wall for each in streams.values() for entry in each.entries if entry.at.wall), default=None)
     fields = {
         "epoch": journal_identity.following_epoch(making, fold_venue(venue), chance),
@@ -481,8 +498,6 @@ def _write_journal(
     of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
-    journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
-    return _put_secrets(journal, known)
 
 
 def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:

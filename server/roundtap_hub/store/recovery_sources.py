@@ -57,10 +57,10 @@ class Source:
 
     `proved`: rows of entries in any source, so that each is proved once. `copied`: a database without its head file:
     nobody can tell what it lacks. `cut`: its last line has no end. `heads`: the last entries that it says it holds, or
-    held. `entries`: by hash, which proves each; `committed`: those that do not merely lie on some page; `altered`: rows
-    that do not fit their hashes. `people`: (event, competitor, salt, JSON); digests in entries tell which ones are
-    right. `staff`: (id, name, hashed PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's
-    other files, mode and content. `reports`: a unit's, with their signatures.
+    held. `entries`: by hash, which proves each; `committed`: those that do not merely lie on some page.
+    `people`: (event, competitor, salt, JSON); digests in entries tell which ones are right. `staff`: (id, name, hashed
+    PIN). `clocks`: (event, remaining_ms, boot_id, mono_ms). `files`: the folder's other files, mode and content.
+    `reports`: a unit's, with their signatures.
     """
 
     path: Path

@@ -2,7 +2,7 @@
 
 import errno
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from roundtap_core.errors import Problem
@@ -50,8 +50,8 @@ class StorageState:
         self._head_fails = False
         self._backup: Problem | None = None
         self._shown = ""
-        self.mended: Sequence[str] = ()
-        """Tables that this start has made anew (store/mending.py)."""
+        self.mended = False
+        """Whether this start has made the journal anew (store/mending.py)."""
         self.continuing: StorageLine | None = None
         self._tried_at_ms = 0
         """That this hub is about to continue another one's event, or why it did not (store/continuing.py)."""
@@ -137,7 +137,7 @@ class StorageState:
         if self._head_fails and not self._trouble:
             found.append(StorageLine("head"))
         if self.mended:
-            found.append(StorageLine("mended.paper" if any("print" in table for table in self.mended) else "mended"))
+            found.append(StorageLine("mended"))
         if self._backup is not None:
             found.append(StorageLine("backup", problem=self._backup))
         return found + self._copy_lines()

@@ -36,9 +36,9 @@ from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, se
 from roundtap_hub.serving.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.serving.rate_limits import Rate, RateLimiter
 from roundtap_hub.store import continuing
+from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.copies import AWAY
 from roundtap_hub.store.journal import Head
-from roundtap_hub.store.report_steps import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings

@@ -211,7 +211,7 @@ def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_re
         file.write(bytes(range(256)) * 16)
     assert main(["hub", "--data", str(rested), "--port", "0", "--secure-port", "0"]) == 0
     said = capfd.readouterr().err
-    assert "malformed" in said
+    assert "roundtap.db is damaged" in said
     assert "Traceback" not in said
     assert main(["recover", "--from", str(rested), "--data", str(tmp_path / "new")]) == 1
     assert "keys or PINs. Create them again: table-1" in capfd.readouterr().out
