@@ -1,6 +1,6 @@
-"""Style sheets as a browser of the floor takes them: what it does not know is dropped, by declaration or rule.
+"""Style sheets as a browser of the floor takes them: what it does not know is dropped.
 
-`css_of_the_floor.json`: what it knows, and values that came later (browser-compat-data 8.1.9)."""
+`css_of_the_floor.json`: properties and selectors that it knows, and values that came later: of browser-compat-data."""
 
 from __future__ import annotations
 

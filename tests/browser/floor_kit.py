@@ -1,6 +1,6 @@
 """The oldest browsers that the pages are made for, and what a script or a style sheet has that they do not know.
 
-`newer_than_floor.json` names functions, properties and interfaces that came later, and the versions they came with,
+`newer_than_floor.json` names functions, properties and interfaces that came later, with the versions that had them,
 from MDN's browser-compat-data 8.1.9 (CC0). Names that also mean something older are left out."""
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 // Loads a page anew until its scripts run, where a browser cannot read them: in words that the oldest ones know.
-var roundtapPlain = setInterval(function () {
+function roundtapPlain() {
   var field = document.activeElement, asked = new XMLHttpRequest();
-  if (window.roundtapRuns && !window.roundtapRuns.length) { clearInterval(roundtapPlain); return; }
+  if (window.roundtapRuns && !window.roundtapRuns.length) { return; }
+  setTimeout(roundtapPlain, 15000);
   if (field && /^(INPUT|SELECT|TEXTAREA)$/.test(field.tagName)) { return; }
   // Only a hub that is there is asked for the page: else what stands on it would be gone, too.
   asked.onload = function () {
@@ -10,4 +11,5 @@ var roundtapPlain = setInterval(function () {
   };
   asked.open("GET", "/time");
   asked.send();
-}, 15000);
+}
+setTimeout(roundtapPlain, 15000);
