@@ -30,7 +30,8 @@ const readable = (region) => {
     const texts = [], walk = document.createTreeWalker(region, NodeFilter.SHOW_TEXT);
     while (walk.nextNode()) {
         const {parentElement} = walk.currentNode;
-        if (regionOf(parentElement) === region && parentElement.checkVisibility()) texts.push(walk.currentNode.data.trim());
+        const isRead = regionOf(parentElement) === region && parentElement.checkVisibility();
+        if (isRead) texts.push(walk.currentNode.data.trim());
     }
     return texts.filter(Boolean).join(" ");
 };
