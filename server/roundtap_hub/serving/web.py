@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial, wraps
 from html import unescape
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from flask import Blueprint, Response, abort, current_app, g, redirect, render_template, request, url_for
@@ -230,7 +230,7 @@ def _answer_for(path: str, typed: Mapping[str, str]) -> View:
     """From now on this request is answered as if this form had been sent; the function that does it."""
     rule, where = current_app.url_map.bind("").match(path, method="POST", return_rule=True)
     request.url_rule, request.view_args, request.form = rule, dict(where), ImmutableMultiDict(typed)
-    return current_app.view_functions[rule.endpoint]
+    return cast(View, current_app.view_functions[rule.endpoint])
 
 
 def finish_response(response: Response) -> Response:
