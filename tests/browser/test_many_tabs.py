@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import troubles_tabs
 from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import FAKE_AUDIO, Screen
@@ -98,7 +100,7 @@ def test_a_page_that_is_seen_again_is_not_taken_for_new_until_it_has_looked(hall
     assert not screen.one("#contact").is_displayed(), "the answer comes sooner than anybody reads"
     screen.go_on(1000)
     screen.look_again()
-    assert screen.one("#contact").text == "Updating"
+    assert "Updating" in screen.one("#contact").text
     assert screen.all("body.stale")
     screen.go_on(10_000)
     screen.look_again()
@@ -190,3 +192,9 @@ def test_a_browser_that_keeps_nothing_has_a_feed_for_each_page(hall: Hall, scree
     hidden(screen, False)
     listens(hall, screen, 1)
     assert screen.complaints() == []
+
+
+@pytest.mark.parametrize("trouble", troubles_tabs.TROUBLES, ids=lambda trouble: trouble.kind)
+def test_each_trouble_that_was_tried_has_its_test(trouble: troubles_tabs.Trouble) -> None:
+    name, _, function = trouble.test.partition("::")
+    assert f"def {function}(" in (Path(__file__).parent / name).read_text(encoding="utf-8")

@@ -231,7 +231,7 @@ def _answer_for(path: str, typed: Mapping[str, str]) -> Any:
     """From now on this request is answered as if this form had been sent; the function that does it."""
     rule, where = current_app.url_map.bind("").match(path, method="POST", return_rule=True)
     request.url_rule, request.view_args, request.form = rule, dict(where), ImmutableMultiDict(typed)
-    return current_app.view_functions[rule.endpoint]
+    return cast(View, current_app.view_functions[rule.endpoint])
 
 
 def finish_response(response: Response) -> Response:

@@ -392,6 +392,8 @@
     for (const afterMs of [BUSY_MS, GIVEN_UP_MS]) setTimeout(freshness, afterMs + 1);
   }
 
+  // What a screen reader was told last: once for each news, not each second.
+  let told = "";
   const silence = () => Math.max(performance.now() - lastHeard, Date.now() - lastHeardDate);
 
   function freshness() {
@@ -406,14 +408,18 @@
     if (lost) seek();
     body.classList.toggle("stale", lost || checks);
     const sign = document.getElementById("contact");
-    window.roundtap.hide(sign, !lost && !checks && !waits);
-    if (!lost && (checks || waits)) sign.querySelector("[data-contact-age]").textContent = checks ? sign.dataset.checks : sign.dataset.busy;
+    const kind = lost ? "lost" : checks ? "checks" : waits ? "busy" : "";
+    window.roundtap.hide(sign, !kind);
+    let text = kind ? sign.dataset[kind] : "";
     if (lost) {
       const seconds = Math.floor(silent / 1000);
       const age = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-      const said = lastTime ? sign.dataset.said.replace("{time}", lastTime) : sign.dataset.saidAlone;
-      sign.querySelector("[data-contact-age]").textContent = said.replace("{age}", age);
+      text = (lastTime ? sign.dataset.said.replace("{time}", lastTime) : sign.dataset.saidAlone).replace("{age}", age);
     }
+    sign.querySelector("[data-contact-age]").textContent = text;
+    if (kind === told) return;
+    told = kind;
+    sign.querySelector("[data-contact-told]").textContent = text;
   }
 
   // Pages that everybody sees alike are told what changed on them; all know what they show already.
@@ -446,12 +452,11 @@
     document.dispatchEvent(new CustomEvent("roundtap:time", { detail: nowMs }));
   }
 
-  // --- A browser has six connections to one host, and a feed holds one for as long as it is open: a page that nobody
-  // sees or hears has none, and of all others three hold theirs. The rest ask for what is new every few seconds, and at
-  // once when one of the three has heard something.
+  // --- A browser has six connections to one host: a page that nobody sees or hears has no feed, and of the others three
+  // hold theirs. The rest ask every few seconds, and when one of the three has heard something.
   const FEEDS_MAX = 3;
   const ASK_MS = 5000;
-  // The hub says something every 5 s, and each time the page notes that it holds its feed.
+  // A page that holds its feed notes it each time the hub speaks, every 5 s.
   const GONE_MS = 12 * 1000;
   const HELD = "roundtap:feed:";
   const NEWS = "roundtap:news";
@@ -463,17 +468,17 @@
   // The browser may keep a page that was left, to be there at once when somebody comes back.
   let isLeft = false;
   let retry = 0;
-  // Since when a page that is seen again looks for what it has missed: for so long nobody knows whether it is old.
+  // Since when a page that is seen again looks for what it has missed.
   const CHECK_MS = 300;
   let checksFrom = null;
 
   const isHeard = () => "display" in body.dataset || "sound" in body.dataset || document.querySelector("#alerts [aria-pressed=true]");
   const isAwake = () => !isLeft && (!document.hidden || isHeard());
 
-  // Walls first, then pages that are seen; of these the oldest. All pages come to the same order from the same notes.
+  // Walls first, then pages that are seen; of these the oldest.
   const order = () => `${"display" in body.dataset ? 0 : document.hidden ? 2 : 1} ${begun} ${place}`;
 
-  // Whether this page is among the first. What a page has noted that was killed counts no longer.
+  // Whether it is among the first; the note of a page that was killed grows old.
   function mayHold() {
     const mine = order();
     const before = Object.keys(localStorage).filter((key) => {
@@ -486,7 +491,7 @@
     return before.length < FEEDS_MAX;
   }
 
-  // A browser that keeps nothing cannot share: there each page has a feed of its own.
+  // Where a browser keeps nothing, each page has its own.
   function claim() {
     try {
       holds = mayHold();
@@ -506,7 +511,7 @@
   function rest() {
     rests = true;
     close();
-    try { localStorage.removeItem(place); } catch (error) { /* Nothing is kept there. */ }
+    try { localStorage.removeItem(place); } catch (error) { /* As above. */ }
   }
 
   function wake() {
@@ -527,7 +532,7 @@
   }
 
   function tellOthers(data) {
-    if (holds) try { localStorage.setItem(NEWS, data); } catch (error) { /* Nobody else is told. */ }
+    if (holds) try { localStorage.setItem(NEWS, data); } catch (error) { /* As above. */ }
   }
 
   function connect() {
@@ -535,39 +540,29 @@
     const asks = !claim();
     let opened = false;
     source = new EventSource(feedAddress() + (asks ? "&once=1" : ""));
-    source.addEventListener("open", () => {
+    const on = (name, hears) => source.addEventListener(name, ({ data }) => { heard(); hears(data); });
+    on("open", () => {
       opened = true;
-      heard();
       document.dispatchEvent(new CustomEvent("roundtap:connected"));
     });
-    source.addEventListener("view", ({ data }) => {
-      heard();
+    on("view", (data) => {
       tellOthers(data);
       changed(data);
     });
-    source.addEventListener("patch", ({ data }) => {
-      heard();
+    on("patch", (data) => {
       const said = JSON.parse(data);
       tellOthers(said.to);
       if (loading || handIsOn() || !patch(said)) changed(said.to);
     });
-    source.addEventListener("clock", ({ data }) => {
-      heard();
+    on("clock", (data) => {
       tellOthers(data);
       const said = JSON.parse(data);
       timed(said);
       document.dispatchEvent(new CustomEvent("roundtap:clock", { detail: said }));
     });
-    source.addEventListener("tick", ({ data }) => {
-      heard();
-      timed(JSON.parse(data));
-    });
-    source.addEventListener("display", ({ data }) => {
-      heard();
-      document.dispatchEvent(new CustomEvent("roundtap:display", { detail: JSON.parse(data) }));
-    });
-    source.addEventListener("hubs", ({ data }) => {
-      heard();
+    on("tick", (data) => timed(JSON.parse(data)));
+    on("display", (data) => document.dispatchEvent(new CustomEvent("roundtap:display", { detail: JSON.parse(data) })));
+    on("hubs", (data) => {
       others = JSON.parse(data);
       tab.set(HUBS, data);
     });

@@ -33,8 +33,11 @@
     if (!shown) return;
     shown.hidden = false;
     shown.className = `unsent ${kind}`;
-    shown.querySelector("[data-unsent-title]").textContent = title;
-    shown.querySelector("[data-unsent-text]").textContent = text;
+    // A screen reader reads out what is written, even where the same stood there.
+    for (const [part, said] of [["title", title], ["text", text]]) {
+      const line = shown.querySelector(`[data-unsent-${part}]`);
+      if (line.textContent !== said) line.textContent = said;
+    }
     // What cannot be pressed twice is not shown for pressing.
     for (const form of document.querySelectorAll("form[data-report]")) form.hidden = kind !== "refused" && kind !== "lost";
   }

@@ -129,3 +129,10 @@ def test_every_file_of_the_hub_has_a_kind() -> None:
     files = StaticFiles()
     for path in FOLDER.iterdir():
         assert files.url(path.name).startswith(f"/static/{path.stem}.")
+
+
+def test_a_script_comes_without_its_lines_of_comment(tmp_path: Path) -> None:
+    (tmp_path / "do.js").write_text('// What it is.\n"use strict";\n  // Why.\nconst at = "http://there"; // beside\n')
+    found = StaticFiles(tmp_path, {}).find("/static/do.js")
+    assert found
+    assert found.body == b'"use strict";\nconst at = "http://there"; // beside\n'

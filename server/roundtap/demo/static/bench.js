@@ -88,7 +88,10 @@ function draw(table, picture) {
     image.data.set(on ? [214, 236, 255, 255] : [5, 7, 10, 255], i * 4);
   }
   table.context.putImageData(image, 0, 0);
-  table.box.querySelector(".words").textContent = picture.text || "";
+  // For screen readers, which read out each change: a clock that only counts is none.
+  const words = table.box.querySelector(".words");
+  const untimed = (text) => text.replace(/[+-]?\d+:\d\d/g, "");
+  if (untimed(words.textContent) !== untimed(picture.text || "")) words.textContent = picture.text || "";
 }
 
 function chosen() {
