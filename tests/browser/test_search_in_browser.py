@@ -47,13 +47,14 @@ return queries.map((query) => {
 """
 
 
+@pytest.mark.parametrize("count", [500, pytest.param(4000, marks=pytest.mark.long)])
 def test_the_page_finds_what_the_hub_finds_in_thousands_of_names(
-    hall: Hall, screen: Screen, chance: random.Random
+    hall: Hall, screen: Screen, chance: random.Random, count: int
 ) -> None:
     def word() -> str:
         return "".join(chance.choice(LETTERS) for _ in range(chance.randint(1, 8)))
 
-    names = [*PEOPLE, *(f"{word()} {word()}{chance.choice(['', '', '.'])}" for _ in range(2000))]
+    names = [*PEOPLE, *(f"{word()} {word()}{chance.choice(['', '', '.'])}" for _ in range(count))]
     texts = [search_text(name, shortened=True) for name in names]
     queries = [*QUERIES, "", *(name[: chance.randint(1, 12)] for name in names[::10]), *(word() for _ in range(100))]
     screen.open(f"{hall.url}/e/{hall.create('Winter Open', people=PEOPLE)}")
@@ -75,7 +76,9 @@ def shown(screen: Screen, rows: str) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("full_names", ["1", ""], ids=["full names", "short names"])
+@pytest.mark.parametrize(
+    "full_names", [pytest.param("1", marks=pytest.mark.long), ""], ids=["full names", "short names"]
+)
 def test_every_list_finds_a_player_with_scripts_and_without(hall: Hall, screen: Screen, full_names: str) -> None:
     event = hall.create("Winter Open", people=PEOPLE, full_names=full_names)
     hall.publish(event)
