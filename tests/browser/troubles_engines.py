@@ -1,5 +1,5 @@
-"""Troubles with browsers, names and searches that users of other projects reported: kind, who had it, right,
-test. As in tests/hub/people/troubles.py."""
+"""Troubles with browsers, names and searches that users of other projects reported: kind, who had it, what is right,
+which test. As in tests/hub/people/troubles.py."""
 
 from __future__ import annotations
 

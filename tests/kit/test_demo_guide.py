@@ -144,7 +144,7 @@ def engine(request: pytest.FixtureRequest) -> Iterator[WebDriver]:
 @pytest.mark.parametrize(
     ("engine", "demo"),
     [
-        ("chromium", ("--language", "en")),
+        pytest.param("chromium", ("--language", "en"), marks=pytest.mark.long),
         ("firefox", ("--language", "en")),
         ("webkit", ("--language", "en")),
         pytest.param("chromium", ("--language", "pl"), marks=pytest.mark.long),

@@ -23,7 +23,7 @@ HASHED_NAME = re.compile(r"(?P<stem>[\w-]+)\.(?P<mark>[0-9a-f]{12})(?P<suffix>\.
 
 BUNDLES = {
     "phone.css": ("roundtap.css", "me.css"),
-    "phone.js": ("clock.js", "live.js", "sounds.js", "alerts.js", "me.js", "keep_page.js"),
+    "phone.js": ("clock.js", "live.js", "search.js", "sounds.js", "alerts.js", "me.js", "keep_page.js"),
 }
 """Files that a player's pages load as one, in this order, since each request of a phone is waited for."""
 
