@@ -303,6 +303,8 @@ MISTAKES = {
     ),
     "one digit as PIN": Mistake("role = hub\r\npin = 11111111", 2, ("easy to guess", "two words")),
     "a row of digits as PIN": Mistake("role = hub\r\npin = 87654321", 2, ("easy to guess", "two words")),
+    "a row of digits with its nought": Mistake("role = hub\r\npin = 1234567890", 2, ("easy to guess", "two words")),
+    "this machine by another of its names": Mistake("hub = localhost.localdomain", 1, ("10.42.0.1",)),
     "a PIN that repeats itself": Mistake("role = hub\r\npin = 4711 4711", 2, ("easy to guess", "two words")),
     "one word as PIN": Mistake("role = hub\r\npin = password", 2, ("easy to guess", "two words")),
     "one word with the year as PIN": Mistake("role = hub\r\npin = Roundtap2026", 2, ("easy to guess", "two words")),

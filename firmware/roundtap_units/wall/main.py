@@ -438,8 +438,8 @@ def missing_for_browser(window: bool, environment: Mapping[str, str]) -> str:
     """What is missing to start a browser, for the journal; "": nothing."""
     if lacking := missing_programs(window):
         return (
-            f"this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; it "
-            "comes up once they are there"
+            f"waiting: this machine has no {' and no '.join(lacking)}, so no wall: apt install cage xwayland chromium; "
+            "it comes up once they are there"
         )
     if Path("/", NEW_PIN).exists():
         return "waiting: the new hub's PIN is on this screen; the wall comes up once somebody has logged in with it"

@@ -696,7 +696,7 @@ def _may_be_hub(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host != "localhost"
+        return "localhost" not in host
     edges = (0, 255) if address.version == 4 else ()
     return any(address in network for network in HALL_NETWORKS) and address.packed[-1] not in edges
 
@@ -710,7 +710,7 @@ def is_guessable(pin: str) -> bool:
     groups = re.findall(r"[^\s-]+", pin.casefold())
     signs = "".join(groups)
     if signs.isdecimal():
-        in_order = signs in ("".join(sorted(signs)), "".join(sorted(signs, reverse=True)))
+        in_order = signs in ("".join(sorted(signs)), "".join(sorted(signs, reverse=True))) or signs in "0123456789" * 2
         return in_order or signs in (signs + signs)[1:-1] or len({*signs}) < PIN_DIGITS_MIN
     parts = re.findall(r"[^\W\d_]+|\d+|[\W_]+", signs)
     return len({group for group in groups if len(group) >= PIN_WORD_MIN}) < 2 and len(parts) <= PIN_PARTS_MAX
