@@ -104,8 +104,7 @@ class PanelSocket:
                         self._news.wait()
                     error = answers.popleft() if answers else None
                     shown = shown if error else self._version
-                message = {"error": error} if error else self._picture()
-                connection.sendall(json.dumps(message).encode() + b"\n")
+                connection.sendall(json.dumps({"error": error} if error else self._picture()).encode() + b"\n")
 
 
 class TablePanel:

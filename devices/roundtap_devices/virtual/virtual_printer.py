@@ -76,8 +76,7 @@ class EscposInterpreter:
     @property
     def roll(self) -> Image.Image:
         """All paper since the last cut, as it left the head."""
-        height = sum(strip.height for strip in self._strips)
-        image = self._blank(height)
+        image = self._blank(sum(strip.height for strip in self._strips))
         top = 0
         for strip in self._strips:
             image.paste(strip, (0, top))

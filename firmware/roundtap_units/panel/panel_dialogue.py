@@ -289,8 +289,7 @@ def make_scene(panel: PanelDialogue) -> PanelScene:
 def qr_address_text(address: str) -> str:
     """The address for its QR code: scheme and host in capitals mean the same to browsers, and make a smaller code with
     larger dots. Only where nothing follows that capitals would change."""
-    host = address.partition("://")[2]
-    return address.upper() if "/" not in host else address
+    return address.upper() if "/" not in address.partition("://")[2] else address
 
 
 def _state(panel: PanelDialogue) -> PanelScene:

@@ -14,7 +14,7 @@ from roundtap_core.event.closing import closing_entry
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.event_flow import elimination_rounds
 from roundtap_core.event.judging import roles_of
-from roundtap_core.event.lookups import require_reason
+from roundtap_core.event.lookups import require_entrant, require_reason
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, active_ids
 from roundtap_core.records import BYES, ELIMINATION, STAGES, SWISS, SWISS_STAGES, Draw, Match
 from roundtap_core.rulebooks.base import ORGANIZER
@@ -141,10 +141,7 @@ def _resolve_matches(state: EventState, command: ImposeRound) -> list[dict[str, 
             if competitor is not None and seats.setdefault(competitor, index) != index:
                 raise Problem("twice_in_round", competitor=competitor, first=f"/matches/{seats[competitor]}")
     for competitor in seats:
-        entrant = state.entrants.get(competitor)
-        if entrant is None:
-            raise Problem("unknown_competitor", competitor=competitor)
-        if not entrant.active:
+        if not require_entrant(state, competitor).active:
             raise Problem("already_left", competitor=competitor)
     matches = [match_as_imposed(match) for match in command.matches]
     assign_free_tables(matches, command.busy_tables)

@@ -349,6 +349,23 @@ def stated_winner(result: records.Result) -> str | None:
     return None
 
 
+def named_winner(result: records.Result) -> str:
+    """The winner that the record names. Raises Problem("winner_missing")."""
+    if result.winner is None:
+        raise Invalid("winner_missing", where="/winner")
+    return result.winner
+
+
+def winner_by_figures(result: records.Result, ahead: str) -> str:
+    """`ahead`, unless the record names another winner. Raises Problem("winner_contradicts_score")."""
+    if result.winner not in (None, ahead):
+        score = result.score
+        raise Invalid(
+            "winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b, right=ahead
+        )
+    return ahead
+
+
 def leading_side(pair: records.SidePair) -> str:
     """The side with more, or "draw"."""
     if pair.a == pair.b:

@@ -219,15 +219,8 @@ class KeyForgeArchon(base.Rulebook):
             return stated
         score = result.score
         if score.a == score.b:
-            if result.winner is None:
-                raise Invalid("winner_missing", where="/winner")
-            return result.winner
-        ahead = "a" if score.a > score.b else "b"
-        if result.winner not in (None, ahead):
-            raise Invalid(
-                "winner_contradicts_score", where="/winner", winner=result.winner, a=score.a, b=score.b, right=ahead
-            )
-        return ahead
+            return base.named_winner(result)
+        return base.winner_by_figures(result, base.leading_side(score))
 
     def tally(
         self, match: records.Match, side: records.Side, options: base.Options, totals: base.ListTotals = base.NO_TOTALS

@@ -335,11 +335,7 @@ class WarlordsOfTerra(base.Rulebook):
     def winner(self, result: records.Result, options: base.Options) -> str:
         """ "Condiciones de derrota": lives do not decide (who cannot draw loses at any life): the winner is stated."""
         stated = base.stated_winner(result)
-        if stated is not None:
-            return stated
-        if result.winner is None:
-            raise Invalid("winner_missing", where="/winner")
-        return result.winner
+        return base.named_winner(result) if stated is None else stated
 
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """House decision: a game that would be drawn continues, untimed."""

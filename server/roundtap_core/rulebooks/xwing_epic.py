@@ -14,7 +14,7 @@ from roundtap_core.forms.questions import LOSER, WINNER, Choice, Comparison, Fig
 from roundtap_core.lists import list_form
 from roundtap_core.randomness import lot_number
 from roundtap_core.rulebooks import base
-from roundtap_core.rulebooks.xwing_standard import missing_squad, squad_total, total_problems, with_total
+from roundtap_core.rulebooks.xwing_standard import bye_tally, missing_squad, squad_total, total_problems, with_total
 
 FACTIONS = ("Rebel", "Imperial")
 SMALL, LARGE, HUGE = "small", "large", "huge"
@@ -422,20 +422,8 @@ class XWingEpicDuel(base.Rulebook):
         if stated is not None:
             return stated
         if result.ended == records.PLAYED:
-            if result.winner is None:
-                raise Invalid("winner_missing", where="/winner")
-            return result.winner
-        by_points = base.leading_side(result.score)
-        if result.winner not in (None, by_points):
-            raise Invalid(
-                "winner_contradicts_score",
-                where="/winner",
-                winner=result.winner,
-                a=result.score.a,
-                b=result.score.b,
-                right=by_points,
-            )
-        return by_points
+            return base.named_winner(result)
+        return base.winner_by_figures(result, base.leading_side(result.score))
 
     def elimination_winner(self, result: records.Result, options: base.Options, better: records.Side) -> str:
         """ "Rondas finales eliminatorias": a draw goes to the side with initiative."""
@@ -462,12 +450,8 @@ class XWingEpicDuel(base.Rulebook):
         """ "Puntuaciones" and "Margen de victoria": 5, 3, 1, 0; the margin is by points alone, whoever won. "Fin de
         partida": a list whose total is known and that was destroyed whole is a full win at any clock."""
         squad_points: int = options["squad_points"]
-        if match.bye in (records.BYE, records.NO_SHOW):
-            return base.Tally(FULL_WIN, base.WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
-        if match.bye == records.WON_BYE:
-            return base.Tally(FULL_WIN, base.WIN, {"mov": 2 * squad_points})
         if match.bye is not None:
-            return base.Tally(0, base.LOSS, {"mov": 0})
+            return bye_tally(match.bye, FULL_WIN, options)
         assert match.result is not None
         winner = self.winner(match.result, options)
         if winner == "none":

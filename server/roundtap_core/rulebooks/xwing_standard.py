@@ -172,6 +172,17 @@ def ship_points(cost: int, large: bool, life: int, damage: int) -> int:
     return cost // 2 if large and 2 * damage > life else 0
 
 
+def bye_tally(bye: str, win: int, options: base.Options) -> base.Tally:
+    """What a match without an opponent is worth: a bye one and a half lists of victory points, a won bye two."""
+    squad_points: int = options["squad_points"]
+    margins = {
+        records.BYE: options.get("bye_mov", squad_points * 3 // 2),
+        records.NO_SHOW: options.get("bye_mov", squad_points * 3 // 2),
+        records.WON_BYE: 2 * squad_points,
+    }
+    return base.Tally(win, base.WIN, {"mov": margins[bye]}) if bye in margins else base.Tally(0, base.LOSS, {"mov": 0})
+
+
 class XWingStandard(base.Rulebook):
     """Sections in the docstrings are the headings of the document."""
 
@@ -232,27 +243,14 @@ class XWingStandard(base.Rulebook):
                 raise Problem("no_draws", where="/winner")
             return result.winner or "none"
         if result.ended == records.CONCESSION and result.conceded_by in ("a", "b"):
-            return self._stated(result, records.other_side(result.conceded_by))
+            return base.winner_by_figures(result, records.other_side(result.conceded_by))
         if result.score.a != result.score.b:
-            return self._stated(result, "a" if result.score.a > result.score.b else "b")
+            return base.winner_by_figures(result, base.leading_side(result.score))
         if result.winner == "draw":
             raise Problem("no_draws", where="/winner")
         if result.winner is None:
             raise Invalid("salvo_winner_missing", where="/winner", score=result.score.a)
         return result.winner
-
-    @staticmethod
-    def _stated(result: records.Result, by_figures: records.Side) -> records.Side:
-        if result.winner not in (None, by_figures):
-            raise Invalid(
-                "winner_contradicts_score",
-                where="/winner",
-                winner=result.winner,
-                a=result.score.a,
-                b=result.score.b,
-                right=by_figures,
-            )
-        return by_figures
 
     def counted_score(self, result: records.Result, options: base.Options) -> records.SidePair:
         """Victory points as they count: a concession destroys all remaining ships of the conceding side."""
@@ -268,12 +266,8 @@ class XWingStandard(base.Rulebook):
     ) -> base.Tally:
         """ "Turnierpunkte" (win 1, loss 0) and "Höhe des Sieges" (100 ± difference; bye 150, won bye 200)."""
         squad_points: int = options["squad_points"]
-        if match.bye in (records.BYE, records.NO_SHOW):
-            return base.Tally(1, base.WIN, {"mov": options.get("bye_mov", squad_points * 3 // 2)})
-        if match.bye == records.WON_BYE:
-            return base.Tally(1, base.WIN, {"mov": 2 * squad_points})
         if match.bye is not None:
-            return base.Tally(0, base.LOSS, {"mov": 0})
+            return bye_tally(match.bye, 1, options)
         assert match.result is not None
         winner = self.winner(match.result, options)
         if winner == "none":

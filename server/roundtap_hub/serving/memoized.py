@@ -34,8 +34,7 @@ class Memoized(Generic[A, R]):
         update_wrapper(self, work)
 
     def __call__(self, argument: A) -> R:
-        key = self._key(argument)
-        answer, mine = self._find(argument.event_id, key)
+        answer, mine = self._find(argument.event_id, self._key(argument))
         if mine:
             try:
                 answer.set_result(self._do(argument))
