@@ -47,7 +47,8 @@ def clock_after_restart(clock: Clock, now: Instant, checkpoint_ms: int | None) -
     of the outage is unknown: COUNTING from the last checkpoint, until an official decides."""
     if clock.state != RUNNING or clock.anchor.boot_id == now.boot_id:
         return clock
-    return Clock(COUNTING, clock.remaining_ms if checkpoint_ms is None else checkpoint_ms, clock.total_ms, now)
+    held = clock.remaining_ms if checkpoint_ms is None else checkpoint_ms
+    return Clock(COUNTING, held, clock.total_ms, now)
 
 
 def format_clock(remaining_ms: int | None) -> str:

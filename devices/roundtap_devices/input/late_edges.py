@@ -86,7 +86,8 @@ class EdgeReorder:
                 self._gestures.drop_press(edge.key, False, edge.at_ms)
             else:
                 self._gestures.edge(edge)
-        done = self._gestures.tick(self._certain_until(now_ms, lump))
+        until_ms = self._certain_until(now_ms, lump)
+        done = self._gestures.tick(until_ms)
         self._due_ms = now_ms + AGAIN_MS if self._doubt_since else self._gestures.due_ms()
         if self._held is not None and any(self._gestures.down().values()):
             look_ms = now_ms + PIN_CHECK_MS

@@ -92,7 +92,8 @@ def qr_image(content: str, module_dots: int) -> Image.Image:
 
 
 def _code(code: print_lines.QrShape) -> Image.Image:
-    module_dots = max(1, code.side // (len(qr_modules(code.content)) + 2))
+    count = len(qr_modules(code.content))
+    module_dots = max(1, code.side // (count + 2))
     image = Image.new("1", (code.side, code.side), 1)
     made = qr_image(code.content, module_dots)
     margin = (code.side - made.width) // 2

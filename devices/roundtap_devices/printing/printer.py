@@ -181,7 +181,8 @@ class Printer:
         for byte in self._port.read_some():
             self._read_byte(job, byte, now_ms)
         if job.queue:
-            return self._abort(job, job.detail or STALLED) if now_ms - job.moved_ms >= STALL_MS else None
+            stalled = now_ms - job.moved_ms >= STALL_MS
+            return self._abort(job, job.detail or STALLED) if stalled else None
         if job.phase == ASKING:
             return self._query_status(job, now_ms)
         if job.phase == CLEARING:

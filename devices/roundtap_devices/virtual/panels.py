@@ -104,7 +104,8 @@ class PanelSocket:
                         self._news.wait()
                     error = answers.popleft() if answers else None
                     shown = shown if error else self._version
-                connection.sendall(json.dumps({"error": error} if error else self._picture()).encode() + b"\n")
+                message = {"error": error} if error else self._picture()
+                connection.sendall(json.dumps(message).encode() + b"\n")
 
 
 class TablePanel:

@@ -76,7 +76,8 @@ class EscposInterpreter:
     @property
     def roll(self) -> Image.Image:
         """All paper since the last cut, as it left the head."""
-        image = self._blank(sum(strip.height for strip in self._strips))
+        height = sum(strip.height for strip in self._strips)
+        image = self._blank(height)
         top = 0
         for strip in self._strips:
             image.paste(strip, (0, top))

@@ -289,7 +289,8 @@ def make_scene(panel: PanelDialogue) -> PanelScene:
 def qr_address_text(address: str) -> str:
     """The address for its QR code: scheme and host in capitals mean the same to browsers, and make a smaller code with
     larger dots. Only where nothing follows that capitals would change."""
-    return address.upper() if "/" not in address.partition("://")[2] else address
+    host = address.partition("://")[2]
+    return address.upper() if "/" not in host else address
 
 
 def _state(panel: PanelDialogue) -> PanelScene:

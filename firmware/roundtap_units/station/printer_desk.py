@@ -251,7 +251,8 @@ class PrinterDesk:
             if not (device := self._device()):
                 raise ports.PortUnavailable("the virtual printer is unplugged")
             return ports.open_device(device, VIRTUAL_BAUD, printer_profiles.NONE)
-        port = ports.choose_port(self._find(), self.settings.port)
+        found = self._find()
+        port = ports.choose_port(found, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
             # Written manually, as the kernel numbers it.
             return ports.open_device(self.settings.port, self.speed, self.settings.flow_of(self.profile))

@@ -24,7 +24,8 @@ def run(args: Namespace) -> int:
         cli_io.print_option_warnings(args.file, tournament, words)
         drawn = printable_pairing(next_round(tournament, seed=args.seed, attempt=args.attempt))
         if drawn["notes"].get("beyond_plan"):
-            cli_io.print_error(cli_io.error_line(args.file, Problem("pair_beyond_plan", n=drawn["round"]), words))
+            problem = Problem("pair_beyond_plan", n=drawn["round"])
+            cli_io.print_error(cli_io.error_line(args.file, problem, words))
         return cli_io.json_text(drawn) if args.format == "json" else as_text(tournament, drawn, words)
 
     return cli_io.print_for_event(args.file, draw)

@@ -120,7 +120,8 @@ def bracket_of(tournament: Tournament, seeds: Sequence[str] = ()) -> Bracket | N
     played = tournament.stage_rounds(ELIMINATION)
     if not played and len(seeds) < 2:
         return None
-    standing = swiss_order(tournament) if tournament.stage_rounds(SWISS) else ()
+    ranked = bool(tournament.stage_rounds(SWISS))
+    standing = swiss_order(tournament) if ranked else ()
     size = cut.size_from_round(played[0].matches) if played else cut.bracket_size(len(seeds))
     if played and not seeds and standing:
         began = {who for match in played[0].matches for who in (match.a, match.b)}

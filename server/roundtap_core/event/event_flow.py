@@ -36,7 +36,8 @@ def upcoming_stage(state: EventState) -> str:
     """SWISS, TIEBREAK, CUT, ELIMINATION or OVER, once every result of the rounds so far is there. Raises
     Problem("no_structure") while there are too few players for the chosen table."""
     if in_second_swiss(state):
-        return SWISS if len(second_swiss_rounds(state)) < second_stage_length(tournament_of(state)) else OVER
+        planned = second_stage_length(tournament_of(state))
+        return SWISS if len(second_swiss_rounds(state)) < planned else OVER
     if elimination_rounds(state):
         bracket = current_bracket(state)
         return ELIMINATION if bracket is not None and bracket.goes_on else OVER

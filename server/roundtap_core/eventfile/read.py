@@ -161,7 +161,8 @@ def tournament_from_json(data: object) -> Tournament:
 
 def event_problems(data: object) -> Iterator[Problem]:
     """Everything for which the file cannot be read: first its form, then what contradicts itself."""
-    yield from list(type_problems(data, Event)) or _contradictions(_event(data), [])
+    formal = list(type_problems(data, Event))
+    yield from formal or _contradictions(_event(data), [])
 
 
 def _event(data: object) -> Event:

@@ -149,7 +149,8 @@ def improve_shape(pairs: Pairs, groups: Groups, met: Met, rand: Rand) -> Pairs:
         for i in range(len(pairs)):
             for k in range(i + 1, min(i + REACH, len(pairs))):
                 a, b = pairs[i]
-                if highest[k] >= group_of[b]:
+                lower = group_of[b]
+                if highest[k] >= lower:
                     break  # Neither this pair nor any later one reaches above b.
                 c, d = pairs[k]
                 for (e, f), (g, h) in _better_exchanges(a, b, c, d, group_of):

@@ -453,7 +453,8 @@ def _later_round(
     members = list(range(len(field.ids)))
     bye = None
     if len(members) % 2:
-        bye = later_bye(field, rulebook(tournament.rulebook).bye_after_round_1, tournament, records, chance.of("bye"))
+        way = rulebook(tournament.rulebook).bye_after_round_1
+        bye = later_bye(field, way, tournament, records, chance.of("bye"))
         members.remove(bye.member)
         byes[bye.member] += 1
     pairs, method = draw_round(field, members, chance, byes, rounds_left)

@@ -90,7 +90,8 @@ def second_stage_round(
     played = tournament.stage_rounds(SECOND_SWISS)
     if len(played) >= planned:
         raise Problem("all_rounds_played", rounds=planned)
-    absent = {competitor.id for competitor in tournament.competitors} - second_stage_players(tournament, seeds)
+    there = second_stage_players(tournament, seeds)
+    absent = {competitor.id for competitor in tournament.competitors} - there
     return draw_swiss_round(tournament, seed, attempt, absent, SECOND_SWISS, planned - len(played) - 1, busy)
 
 

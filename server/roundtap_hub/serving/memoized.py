@@ -34,7 +34,8 @@ class Memoized(Generic[A, R]):
         update_wrapper(self, work)
 
     def __call__(self, argument: A) -> R:
-        answer, mine = self._find(argument.event_id, self._key(argument))
+        key = self._key(argument)
+        answer, mine = self._find(argument.event_id, key)
         if mine:
             try:
                 answer.set_result(self._do(argument))

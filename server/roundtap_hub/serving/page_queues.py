@@ -234,7 +234,8 @@ class PageQueue(Generic[T]):
         await self.run(nothing, PROBE, asker=FIRST)
 
     async def _wait(self, patience: QueueLimits, gone: Callable[[], Awaitable[Any]] | None, asker: str) -> None:
-        if asker not in ("", FIRST) and self._waiting.count(asker) >= self._per_address:
+        own = self._waiting.count(asker)
+        if asker not in ("", FIRST) and own >= self._per_address:
             raise AddressBusy
         if len(self._waiting) >= patience.waiting_max:
             least = self._waiting.make_room(asker)

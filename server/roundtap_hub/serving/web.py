@@ -463,7 +463,8 @@ def _role() -> str:
 
 
 def _fill(text: str) -> str:
-    return regions.fill_placeholders(text, visit.csrf_token() if CSRF in text else "", current_hub().clocks.mono_ms())
+    token = visit.csrf_token() if CSRF in text else ""
+    return regions.fill_placeholders(text, token, current_hub().clocks.mono_ms())
 
 
 def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
