@@ -1,5 +1,5 @@
 """One search for names and tables everywhere: what is typed finds a name in all spellings that people use for it. Pages
-carry the `search_text` of what they list; static/live.js folds what is typed in the same way."""
+carry the `search_text` of what they list; static/search.js folds what is typed in the same way."""
 
 import re
 import unicodedata
@@ -18,6 +18,8 @@ _LETTERS = str.maketrans(
     dict(zip("øłđðıħŧŋəςґیىکة", "olddihtneσгييكه", strict=True)) | {"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th"}
 )
 
+JOINED_MAX = 4  # words of one last name
+
 
 def fold(text: str) -> str:
     """Small plain letters and figures, one blank between words: "O’Brien-Łuź" → "obrien luz"."""
@@ -35,7 +37,7 @@ def search_text(*names: object, shortened: bool = False) -> str:
     """All that these names are found by: words, words written as one, and both roughly spelled. `shortened`: what ends
     with a dot stands for any word that begins so, since who looks for "Franz K." types "Keller"."""
     forms = [form for name in names if name is not None for form in (fold(str(name)), fold(str(name)).replace(" ", ""))]
-    forms += [f"{fold(word)}." for name in names if shortened for word in str(name).split() if word.endswith(".")]
+    forms += [f"{fold(word)}." for name in names if shortened for word in str(name).split() if word.endswith(".") and fold(word)]
     return " ".join(dict.fromkeys(filter(None, [*forms, *map(rough, forms)])))
 
 
@@ -47,7 +49,7 @@ def is_found(query: str, text: str, begins: bool = False, joined: bool = False) 
     return all(
         any(
             before + spelled in f" {text}" or spelled.startswith(short)
-            for first in range(0 if joined else last - 1, last)
+            for first in range(max(0, last - JOINED_MAX) if joined else last - 1, last)
             for word in ("".join(words[first:last]),)
             for spelled in (word, rough(word))
         )

@@ -62,6 +62,7 @@ IMPROVES = {
         "container-type",
         "aspect-ratio",
     ),
+    "a date that nobody gave looks filled in": ("@supports (-webkit-nbsp-mode: space)",),
     "a finger selects": ("user-select", "-webkit-user-select", "touch-action"),
     "the demo's tables": ("rotate", "translate"),
     "what is dropped shows more, or is said by a dialog that is not known either": (":has", ":modal", ":backdrop"),

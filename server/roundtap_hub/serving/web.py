@@ -210,6 +210,7 @@ def _ask_login() -> AnyResponse:
     typed = [(CARRIED + name, text) for name, text in request.form.items(multi=True) if name not in ("csrf", "pin")]
     came_from = urlsplit(request.referrer or "").path
     g.status, around = 401, [("form", request.path), ("next", came_from if find_route("GET", came_from) else "")]
+    g.address = url_for("pages.login_page", next=around[1][1] or None)
     fields = MultiDict([*around, *(typed if len(urlencode(typed)) < CARRIED_MAX else ())])
     return cast("AnyResponse", _answer_for("/login", fields).again())
 

@@ -61,9 +61,11 @@
 
   async function fetched(address) {
     const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
-    if (answer.redirected && !window.roundtapLive.typing()) location.assign(answer.url);
-    if (answer.redirected) return null;
-    if (!answer.ok) return null;
+    if (answer.redirected) {
+      if (window.roundtapLive.typing()) document.getElementById("changed-hint").hidden = false;
+      else location.assign(answer.url);
+    }
+    if (answer.redirected || !answer.ok) return null;
     return new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("part");
   }
 

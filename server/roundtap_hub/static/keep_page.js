@@ -9,6 +9,7 @@
   const OWN_WAY = "form[data-report], .walk form[method=get]";
   let asking = false;
   let looking = false;
+  let timer = 0;
   let through = null;
 
   const ask = () => fetch("/time", { cache: "no-store", redirect: "error", signal: window.roundtap.within(ANSWER_MS) });
@@ -28,13 +29,20 @@
 
   function back() {
     looking = false;
+    clearTimeout(timer);
     document.body.classList.remove("unreachable");
   }
 
   async function look() {
     if (!looking) return;
     if (await isThere(ask())) back();
-    else setTimeout(look, AGAIN_MS);
+    else lookLater();
+  }
+
+  // A whole hall looks: nobody at the same moment, and each phone once.
+  function lookLater() {
+    clearTimeout(timer);
+    timer = setTimeout(look, AGAIN_MS * (0.5 + Math.random()));
   }
 
   // The link in it is never held back: nobody depends on this script's own view of the network.
@@ -43,7 +51,15 @@
     document.body.classList.add("unreachable");
     if (looking) return;
     looking = true;
-    setTimeout(look, AGAIN_MS);
+    lookLater();
+  }
+
+  // Where the page has changed meanwhile, the button that does the same stands for the pressed one.
+  function asItIsNow(control) {
+    if (control.isConnected || !control.form) return control;
+    const alike = (one) => one.form && one.form.action === control.form.action && one.name === control.name
+      && one.value === control.value && one.textContent === control.textContent;
+    return [...document.querySelectorAll("button")].find(alike);
   }
 
   document.addEventListener("click", async (event) => {
@@ -56,13 +72,13 @@
     if (window.roundtapLive) window.roundtapLive.asks();
     const there = await isThere(asked);
     asking = false;
+    if (window.roundtapLive) window.roundtapLive.asks(Infinity);
     if (there) {
       back();
-      through = control;
-      control.click();
+      through = asItIsNow(control);
+      if (through) through.click();
       return;
     }
-    if (window.roundtapLive) window.roundtapLive.asks(Infinity);
     stay(control.href || location.href);
   });
   document.addEventListener("roundtap:connected", back);

@@ -29,10 +29,12 @@
   // A page that answers a form stands under the form's address: reloading it would send the form again.
   if (body.dataset.address) history.replaceState(null, "", body.dataset.address);
 
-  // What somebody typed and the hub sent back is still typed: nothing new takes its place.
-  for (const name of (body.dataset.typed || "").split(" ")) {
-    for (const field of document.getElementsByName(name)) {
-      if (!field.matches("textarea, input:not([type=hidden]):not([type=checkbox]):not([type=radio])")) continue;
+  // What somebody typed and the hub sent back is still typed: nothing new takes its place in the form that was sent.
+  const names = (body.dataset.typed || "").split(" ");
+  for (const form of document.querySelectorAll("form[method=post]")) {
+    if (!names.every((name) => form.elements[name])) continue;
+    for (const field of form.elements) {
+      if (!names.includes(field.name) || !field.matches("textarea, input:not([type=hidden]):not([type=checkbox]):not([type=radio])")) continue;
       const { value } = field;
       field.defaultValue = "";
       field.value = value;
@@ -318,8 +320,11 @@
       const answer = await fetch(body.dataset.lookAt || location.href, { headers: { Accept: "text/html" }, cache: "no-cache" });
       const elsewhere = answer.redirected && new URL(answer.url).pathname !== location.pathname;
       // A login that has ended takes nothing away that somebody is typing: their press leads to it, and back.
-      if (elsewhere && !typing()) location.assign(answer.url);
-      if (elsewhere) return;
+      if (elsewhere) {
+        if (typing()) document.getElementById("changed-hint").hidden = false;
+        else location.assign(answer.url);
+        return;
+      }
       if (answer.ok) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         take(page);
@@ -407,6 +412,7 @@
     const waits = waitedMs > BUSY_MS && waitedMs <= GIVEN_UP_MS;
     if (lost) seek();
     body.classList.toggle("stale", lost || checks);
+    body.classList.toggle("no-contact", lost);
     const sign = document.getElementById("contact");
     const kind = lost ? "lost" : checks ? "checks" : waits ? "busy" : "";
     window.roundtap.hide(sign, !kind);

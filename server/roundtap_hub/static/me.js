@@ -39,7 +39,11 @@
       if (line.textContent !== said) line.textContent = said;
     }
     // What cannot be pressed twice is not shown for pressing.
-    for (const form of document.querySelectorAll("form[data-report]")) form.hidden = kind !== "refused" && kind !== "lost";
+    for (const form of document.querySelectorAll("form[data-report]")) {
+      form.hidden = kind !== "refused" && kind !== "lost";
+      // live.js has put them out of use as this form was sent.
+      if (kind === "refused") for (const button of form.querySelectorAll("button")) button.disabled = false;
+    }
   }
 
   // The hub's own word on this very report: a page that a stranger's network puts in between is none.
