@@ -34,6 +34,8 @@
   for (const form of document.querySelectorAll("form[method=post]")) {
     if (!names.every((name) => form.elements[name])) continue;
     for (const field of form.elements) {
+      // What is opened on demand stays by itself: console.js.
+      if (field.closest("[data-open]")) continue;
       if (!names.includes(field.name) || !field.matches("textarea, input:not([type=hidden]):not([type=checkbox]):not([type=radio])")) continue;
       const { value } = field;
       field.defaultValue = "";

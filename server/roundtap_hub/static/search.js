@@ -4,12 +4,12 @@
 (() => {
   const DROPPED = /['`\u00ad\u00b4\u00b7\u02b9-\u02cb\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u200b-\u200f\u2018-\u201b\u202a-\u202e\u2032\u2035\u2060-\u2069\u20d0-\u20f0\u3099\u309a\ufe00-\ufe0f\ufeff]/g;
   const APART = /[\u0000-/:-@[-`{-\u00bf\u00d7\u00f7\u060c\u2000-\u206f\u3000-\u303f\u30fb]+/g;
-  const ODD = "øłđðıħŧŋəςґیىکةßæœþ";
+  const ODD = /[øłđðıħŧŋəςґیىکةßæœþ]/g;
   // As many as a last name has.
   const JOINED_MAX = 4;
   const PLAIN = [..."olddihtneσгييكه", "ss", "ae", "oe", "th"];
   const fold = (text) => text.replace(DROPPED, "").normalize("NFKD").toLowerCase().replace(DROPPED, "")
-    .replace(new RegExp(`[${ODD}]`, "g"), (letter) => PLAIN[ODD.indexOf(letter)]).replace(APART, " ").trim();
+    .replace(ODD, (letter) => PLAIN[ODD.source.indexOf(letter) - 1]).replace(APART, " ").trim();
   const rough = (word) => word.replace(/a+e*|[ou]e*|s+|d[hj]|th/g, (two) => two[0]);
   const stands = (word, text) => [word, rough(word)].some((each) => text.includes(each)
     || text.split(" ").some((part) => part.endsWith(".") && each.startsWith(part.slice(0, -1))));
