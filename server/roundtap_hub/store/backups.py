@@ -155,7 +155,7 @@ def newest_backup_in(place: Path) -> Path:
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
     """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in this hub's
-    journals that were set aside: such a one is kept with its other events, unless it is damaged or has no people. Raises
+    journals that were set aside: such a one is kept with its other events, unless it is damaged or lacks people. Raises
     OSError and sqlite3.Error: then try again."""
     lineage = newest.name.split("-")[1]
     gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
