@@ -385,8 +385,8 @@ class TableUnit(BoardUnit):
             self._view_to_save = raw
         self._drop_events(view.finished)
         if self._match_id() != before or not self._said:
-            # Even without a match: a unit that never sends a status would soon look lost on the console. It is sent once
-            # it says what the view has changed: one without its call would end that.
+            # Even without a match: a unit that never sends a status would soon look lost on the console. Not before it
+            # says what the view has changed: one without its call would end that.
             self._due = True
 
     def _show_stored(self, now_ms: int) -> None:
