@@ -196,7 +196,8 @@ HubText = Annotated[str, Meta(max_length=80, pattern=LINE_OR_NONE)]  # a hub's t
 
 class HubAnswer(Message, frozen=True):
     """A hub's answer to a unit searching for one. `secure`: its encrypted port, 0 for none. To a wall it is signed and
-    has the wall's `nonce` and the certificate (PEM) of the hub's authority, "" until a person has confirmed it."""
+    has the wall's `nonce` and the certificate (PEM) of the hub's authority; until a person has confirmed that one, the
+    nonce as `unconfirmed` instead."""
 
     roundtap: Literal["hub"]
     hub: HubText
@@ -204,6 +205,7 @@ class HubAnswer(Message, frozen=True):
     name: HubText
     secure: Annotated[int, Meta(ge=0, le=65535)] = 0
     nonce: Text = ""
+    unconfirmed: Text = ""
     authority: str = ""
 
 

@@ -7,7 +7,12 @@ from hall_kit import Hall
 from screen_kit import PHONE, PICTURES, Screen
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
-WORDS = {"en": "Report at the table", "es": "Envía el resultado en la mesa", "de": "Melde am Tisch", "pl": "przy stole"}
+WORDS = {
+    "en": "Report at the table",
+    "es": "Envía el resultado en la mesa",
+    "de": "Melde das Ergebnis",
+    "pl": "przy stole",
+}
 AWAY_S = 120
 
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -356,6 +357,60 @@ def test_a_set_aside_journal_in_which_nothing_can_be_forgotten_goes_as_a_whole(s
     purge_older_backups(tmp_path / "card" / "backups", newest)
     assert [path.name for path in set_aside.glob("*.db*")] == []
     assert (set_aside / "pin").exists()
+
+
+def purge_again(card: Path) -> None:
+    purge_older_backups(card / "backups", next((card / "backups").glob("*.backup")))
+
+
+def stored(set_aside: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in set_aside.glob("*.db*"))
+
+
+@pytest.fixture
+def named_again(set_aside: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What was set aside while it still names somebody of the deleted event."""
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0))
+    with closing(sqlite3.connect(set_aside / "roundtap.db")) as journal:
+        journal.execute("INSERT INTO person (event, competitor, salt, data) VALUES ('ewinter', 'p9', '', 'Zoe Quill')")
+        journal.commit()
+    return set_aside
+
+
+def test_a_set_aside_journal_that_somebody_holds_is_kept_and_tried_again(named_again: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(named_again / "roundtap.db")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            purge_again(tmp_path / "card")
+    purge_again(tmp_path / "card")
+    assert b"Zoe Quill" not in stored(named_again)
+    with closing(Journal(f"sqlite:///{named_again / 'roundtap.db'}", read_only=True)) as journal:
+        assert set(journal.people()) == {"esummer"}
+
+
+def test_a_person_whom_a_reader_keeps_in_the_file_is_tried_again(named_again: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(named_again / "roundtap.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM person").fetchone()
+        with pytest.raises(sqlite3.OperationalError, match="who reads it"):
+            purge_again(tmp_path / "card")
+        assert b"Zoe Quill" in stored(named_again)
+    purge_again(tmp_path / "card")
+    assert b"Zoe Quill" not in stored(named_again)
+
+
+@pytest.mark.parametrize("spoil", ["DROP TABLE person", None])
+def test_a_set_aside_journal_without_people_goes_and_nothing_is_left_to_try(
+    set_aside: Path, tmp_path: Path, spoil: str | None
+) -> None:
+    if spoil:
+        with closing(sqlite3.connect(set_aside / "roundtap.db")) as journal:
+            journal.execute(spoil)
+    else:
+        (set_aside / "roundtap.db").unlink()
+    for _ in range(2):
+        purge_again(tmp_path / "card")
+        assert list(set_aside.glob("*.db*")) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

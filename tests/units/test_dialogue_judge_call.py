@@ -84,6 +84,16 @@ def test_an_answer_to_a_call_does_not_end_the_one_that_was_made_right_after_it()
     assert not table.status.call
 
 
+def test_a_restarted_table_takes_up_the_call_that_was_made_before():
+    table = Table(seated=False)
+    table.hub_says(call={"taken_by": "Eva"}, call_ms=91_500)
+    assert "taken by Eva" in table.says
+    # By the same name, so that the hub does not take it for another.
+    assert (table.status.call, table.status.call_ms) == (True, 91_500)
+    table.hub_says(call=None, call_closed=True)
+    assert not table.status.call
+
+
 def test_a_cancel_is_told_until_the_hub_has_taken_it_over():
     table = Table()
     table.calls()

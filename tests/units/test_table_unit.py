@@ -204,6 +204,13 @@ def test_a_call_goes_out_as_a_status(unit: Unit) -> None:
     assert unit.link.statuses[-1]["call"] is True
 
 
+def test_the_first_status_after_a_restart_keeps_a_call_without_a_match(make: Callable[..., Unit]) -> None:
+    """Such a call is nowhere but in the hub's memory, and a status without it would end it there."""
+    restarted = make()
+    restarted.hub_says("view", view(match=None, round=None, call={"taken_by": "Eva"}, call_ms=91_500))
+    assert [(status["call"], status["call_ms"]) for status in restarted.link.statuses] == [(True, 91_500)]
+
+
 def test_the_clock_counts_on_by_the_hubs_time(unit: Unit) -> None:
     """The deadline is at 4,000,000 by the hub, whose clock is 1,000,000 ahead of the unit's."""
     unit.link.time.add_round_trip(1_000_000 + unit.now_ms, unit.now_ms, unit.now_ms)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -38,6 +38,11 @@ from roundtap_units.wall.own_hub import OwnHub, WallMemory
 HUB, OTHER = ("10.42.0.1", 80), ("192.168.1.20", 8080)
 
 UNCONFIRMED = {"roundtap": "hub", "hub": "ours", "epoch": "1", "name": "Hall", "secure": 8443}
+
+
+def signed(key: bytes, **fields: str) -> Mapping[str, object]:
+    return envelope(key, ECHO, {**UNCONFIRMED, **fields})
+
 
 LONG = 10 * STARTS_WITHIN_S
 
@@ -145,27 +150,33 @@ def test_a_machine_that_gives_no_key_is_not_believed_and_costs_the_wall_nothing(
 @pytest.mark.parametrize(
     ("answer", "hub", "trouble"),
     [
-        (lambda key, nonce: envelope(key, ECHO, {**UNCONFIRMED, "nonce": nonce}), "ours", "wall.confirm"),
-        (lambda key, nonce: envelope(key, ECHO, {**UNCONFIRMED, "nonce": "an older one"}), "ours", ""),
-        (lambda key, nonce: envelope(b"another", ECHO, {**UNCONFIRMED, "nonce": nonce}), "ours", "wall.unknown"),
-        (lambda key, nonce: {"error": "to be confirmed on the console"}, "ours", "wall.unknown"),
-        (lambda key, nonce: {"error": "to be confirmed on the console"}, "a neighbor's", ""),
+        (lambda key, nonce: (409, signed(key, unconfirmed=nonce)), "ours", "wall.confirm"),
+        (lambda key, nonce: (409, signed(key, unconfirmed="an older one")), "ours", ""),
+        (lambda key, nonce: (200, signed(key, nonce=nonce)), "ours", ""),
+        (lambda key, nonce: (400, {"error": "a wrong signature"}), "ours", "wall.unknown"),
+        (lambda key, nonce: (409, {"error": "to be confirmed on the console"}), "ours", "wall.confirm"),
+        (lambda key, nonce: (409, {"error": "to be confirmed on the console"}), "a neighbor's", ""),
     ],
 )
-def test_only_who_signs_makes_a_wall_ask_for_confirmation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[[bytes, str], object], hub: str, trouble: str
+def test_a_wall_says_what_its_hub_waits_for_and_believes_nothing_else_of_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[[bytes, str], tuple[int, object]],
+    hub: str,
+    trouble: str,
 ) -> None:
-    """Anybody in the hall can answer 409."""
+    """An older hub signs no 409, and anybody in the hall can answer it: so it leads to the console and no further."""
     monkeypatch.setattr(
         own_hub,
         "request_json",
-        lambda place, path, message: (409, answer(bytes.fromhex(64 * "0"), message["payload"]["nonce"])),
+        lambda place, path, message: answer(bytes.fromhex(64 * "0"), message["payload"]["nonce"]),
     )
     memory = WallMemory(tmp_path / "wall.json")
     memory.keep(hub="ours", wall="w", key=64 * "0", seals=("1",))
     own = OwnHub(memory, probe=lambda place: FoundHub(place, hub, "1", "Hall", secure=8443))
     assert own.ask(HUB) is None
     assert own.trouble == trouble
+    assert memory.pin.seals == ("1",)
 
 
 def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:

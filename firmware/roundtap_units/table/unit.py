@@ -258,7 +258,7 @@ class TableUnit(BoardUnit):
         self._controls = front
         self._view: TableView | None = None
         self._status = StatusChanged()
-        self._said, self._said_ms = False, 0
+        self._said, self._said_ms, self._due = False, 0, False
         self._contact_ms: int | None = None
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
@@ -302,6 +302,8 @@ class TableUnit(BoardUnit):
         self._reports.store(now_ms)
         for effect in self.dialogue.take_effects():
             self._guarded(self._run_effect, effect)
+        if self._due:
+            self._send_status()
         if self._said and now_ms - self._said_ms >= LONGEST_SLEEP_MS:
             # A restarted hub wants the clock's present value, not that of the last press.
             self._said_ms = now_ms
@@ -383,8 +385,9 @@ class TableUnit(BoardUnit):
             self._view_to_save = raw
         self._drop_events(view.finished)
         if self._match_id() != before or not self._said:
-            # Even without a match: a unit that never sends a status would soon look lost on the console.
-            self._send_status()
+            # Even without a match: a unit that never sends a status would soon look lost on the console. Not before it
+            # says what the view has changed: one without its call would end that.
+            self._due = True
 
     def _show_stored(self, now_ms: int) -> None:
         """The view from before the restart, until the hub is heard; one that cannot be shown is dropped."""
@@ -464,7 +467,7 @@ class TableUnit(BoardUnit):
             self._send_status()
 
     def _send_status(self) -> None:
-        self._said, self._said_ms = True, self._now_ms
+        self._said, self._said_ms, self._due = True, self._now_ms, False
         self._link.send_status(self._status_now())
 
     def _status_now(self) -> dict[str, Any]:

@@ -87,19 +87,20 @@ class OwnHub:
         pin, nonce = self._memory.pin, secrets.token_hex(16)
         key = bytes.fromhex(pin.key)
         asked = {"wall": pin.wall, "nonce": nonce, "display": pin.display, "seals": list(pin.seals)}
-        _, said = request_json(place, PROOF, envelope(key, REQUEST, asked))
+        status, said = request_json(place, PROOF, envelope(key, REQUEST, asked))
         signed = open_envelope(key, ECHO, said)
         if signed is None:
             found = self._probe(place)
             if found is not None and found.hub == pin.hub:
-                self.trouble = self.trouble or UNKNOWN
+                # An older hub signs no 409: whoever says it is believed nothing but that there is a console to look at.
+                self.trouble = UNCONFIRMED if status == 409 else self.trouble or UNKNOWN
             return None
         answer = parse_message(HubAnswer, signed)
-        if answer.nonce != nonce:
+        if answer.unconfirmed == nonce:
+            self.trouble = UNCONFIRMED
+        if answer.nonce != nonce or not answer.authority:
             return None
-        self.trouble = "" if answer.authority else UNCONFIRMED
-        if self.trouble:
-            return None
+        self.trouble = ""
         seals = dict.fromkeys((*pin.seals, digest(answer.authority)))
         self._memory.keep(hub=answer.hub, seals=tuple(seals)[-SEALS_MAX:])
         return FoundHub(place, answer.hub, answer.epoch, answer.name, answer.secure, answer.authority)

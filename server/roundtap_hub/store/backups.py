@@ -25,7 +25,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import head_file
 from roundtap_hub.store.copies import RemovableCopy
-from roundtap_hub.store.disk_problems import disk_problem, errno_of, sqlite_code, unreadable_problem
+from roundtap_hub.store.disk_problems import BROKEN, disk_problem, errno_of, sqlite_code, unreadable_problem
 from roundtap_hub.store.journal import Head
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.service import Service
@@ -155,8 +155,8 @@ def newest_backup_in(place: Path) -> Path:
 
 def purge_older_backups(folder: Path, newest: Path) -> None:
     """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in this hub's
-    journals that were set aside: such a one is kept with its other events, unless nothing can be deleted in it. Raises
-    OSError."""
+    journals that were set aside: such a one is kept with its other events, unless it is damaged or lacks people. Raises
+    OSError and sqlite3.Error: then try again."""
     lineage = newest.name.split("-")[1]
     gone = [path for path in folder.rglob(f"*-{lineage}-*{SUFFIX}*") if path != folder / newest.name]
     with closing(head_file.open_read_only(folder / newest.name)) as connection:
@@ -165,7 +165,14 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
         if lineage.encode() in head.read_bytes():
             try:
                 _forget_people(head.with_name(DATABASE), [json.loads(data)["event"] for (data,) in deleted])
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
+                # One that is only locked, or on a full disk, is tried again with its other events.
+                if not (
+                    sqlite_code(error).startswith(BROKEN)
+                    or "no such table: person" in str(error)
+                    or not head.with_name(DATABASE).exists()
+                ):
+                    raise
                 gone += head.parent.glob("*.db*")
     for path in gone:
         with open(path, "r+b") as file:
@@ -178,7 +185,8 @@ def _forget_people(database: Path, events: Sequence[str]) -> None:
     with closing(_open_made(database, "secure_delete = ON")) as connection:
         connection.executemany("DELETE FROM person WHERE event = ?", [(event,) for event in events])
         connection.commit()
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise sqlite3.OperationalError("database is locked: who reads it keeps what was deleted")
 
 
 def _open_made(path: Path, pragma: str = "journal_mode = MEMORY") -> sqlite3.Connection:

@@ -3,7 +3,6 @@
 Which table is which: server/CODE.md, "Bad pages".
 """
 
-import errno
 import logging
 import shutil
 import sqlite3
@@ -63,7 +62,9 @@ def make_anew(database: Path, named: HeadRecord | None, to: Path) -> bool:
         lost = recover([database], to, system_clocks(), begins_epoch=False).lacks
         check_database(to / DATABASE, named)
     except JournalConflict as refused:
-        raise OSError(refused.errno or errno.EIO, str(refused)) from refused
+        if refused.errno is None:
+            raise
+        raise OSError(refused.errno, str(refused)) from refused
     except Problem as problem:
         if is_of_disk(problem):
             raise

@@ -384,7 +384,7 @@ class DeviceFeed:
         self._stale |= self._affected(changes, frozenset(events))
         for unit in units:
             status = self._hub.presence.status_of(unit)
-            shown = status and (status.call_since_ms, status.call_taken_by, status.call_known)
+            shown = status and (status.call_since_ms, status.call_taken_by, status.call_known, status.call_ms)
             self._stale.update(found for found in self._connections.get(unit, ()) if found.shown != shown)
         if not self._pushing:
             self._push_some_views()
@@ -434,7 +434,7 @@ class DeviceFeed:
         status = self._hub.presence.status_of(connection.unit)
         view = table_view(self._last_snapshot, connection.unit, status, self._hub.clocks.now(), connection.reported)
         connection.event = view["event"]["id"] if view["event"] is not None else None
-        connection.shown = status and (status.call_since_ms, status.call_taken_by, status.call_known)
+        connection.shown = status and (status.call_since_ms, status.call_taken_by, status.call_known, status.call_ms)
         text = canonical_json(view)
         # Before the welcome the hello may still be looked at, and the view would not know what the unit holds.
         if connection.sent and text != connection.last_view:

@@ -66,7 +66,7 @@ def test_what_was_typed_is_there_after_the_login_and_is_sent_by_the_next_press(
     before = house.service.snapshot
     login = pressed(person, page, form, **fields)
     assert login.status_code == 401
-    assert "form is here again" in text_of(login)
+    assert "your form is back" in text_of(login)
     again = logged_in_at(person, login)
     assert "Nothing was saved" in problem_of(again)
     assert all(html.escape(text) in again.text or text in again.text for text in shown), text_of(again)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -202,17 +202,36 @@ def test_every_page_zeroed_flipped_and_exchanged(
     assert [record for record in caplog.records if record.exc_info] == []
 
 
-def test_a_full_disk_is_told_as_one_where_the_journal_would_be_made_anew(
-    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise JournalConflict("database or disk is full", "SQLITE_FULL")
+@pytest.fixture
+def recovery_refused(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """A folder whose journal would be made anew, were it not for this refusal of SQLite's."""
 
-    index = next(page for page, owner in owners(played / DATABASE).items() if owner == ("entry", True))
-    shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
-    spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
-    monkeypatch.setattr("roundtap_hub.store.mending.recover", full)
+    def make(code: str) -> Path:
+        def refuse(*_: object, **__: object) -> None:
+            raise JournalConflict("nothing was written", code)
+
+        index = next(page for page, owner in owners(played / DATABASE).items() if owner == ("entry", True))
+        shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
+        spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
+        monkeypatch.setattr("roundtap_hub.store.mending.recover", refuse)
+        return tmp_path / "hub"
+
+    return make
+
+
+def test_a_full_disk_is_told_as_one_where_the_journal_would_be_made_anew(
+    recovery_refused: Callable[[str], Path],
+) -> None:
+    folder = recovery_refused("SQLITE_FULL")
     with pytest.raises(Problem) as refused:
-        open_folder(tmp_path / "hub", lambda _: None)
+        open_folder(folder, lambda _: None)
     assert refused.value.key == "disk_full"
-    assert not (tmp_path / "hub" / MADE).exists()
+    assert not (folder / MADE).exists()
+
+
+@pytest.mark.parametrize("code", ["", "SQLITE_CONSTRAINT_PRIMARYKEY"])
+def test_a_bug_is_not_told_as_a_failing_card(recovery_refused: Callable[[str], Path], code: str) -> None:
+    folder = recovery_refused(code)
+    with pytest.raises(JournalConflict):
+        open_folder(folder, lambda _: None)
+    assert not (folder / MADE).exists()

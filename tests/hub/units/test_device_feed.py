@@ -164,6 +164,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         (lambda hall: hall.place("table-5", 6), {"table-5"}),
         (lambda hall: hall.place("table-4", 1), {"table-1", "table-4"}),
         (lambda hall: hall.hub.presence.update("table-4", 1, call=True), {"table-4"}),
+        (lambda hall: hall.hub.presence.update("table-4", 1, call_ms=91_500), {"table-4"}),
         (lambda hall: hall.tell("e1", c.CallJudge("1.2", "unit:table-2")), {"table-2"}),
         (lambda hall: hall.tell("e1", c.CallJudge("1.2", "phone:p1")), set()),
         (lambda hall: hall.tell("e2", c.AskToDrop("p1", "unit:table-3")), {"table-3"}),

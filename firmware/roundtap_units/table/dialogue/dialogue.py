@@ -73,6 +73,8 @@ class JudgeCall(DialogueState):
         """The hub's state: a call may be closed (a judge came, perhaps before this table heard of it), or made
         elsewhere. An answer to an earlier call says nothing of this one."""
         call = view.call
+        # After a restart, the hub alone knows which call was made here.
+        self.made_ms = self.made_ms or view.call_ms
         if view.call_ms not in (0, self.made_ms):
             return
         if (call is not None) == self.on:
