@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import importlib
 import json
 import stat
 import tomllib
-from itertools import permutations
+from contextlib import suppress
+from itertools import count, permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machine_kit import CMDLINE, Called, files_of, machine_in
@@ -531,6 +534,61 @@ def test_a_new_hub_shows_a_new_pin_at_each_start_until_somebody_logged_in(tmp_pa
     apply_settings(machine)
     assert not shown.exists()
     assert (hub / "pin").read_text() == before
+
+
+def test_a_pin_that_was_used_stays_also_without_the_sessions(tmp_path: Path) -> None:
+    """`roundtap recover` on the same card leaves none, nor does a logout on a full disk."""
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    shown, hub = tmp_path / "run/roundtap-new-pin", tmp_path / "var/lib/roundtap"
+    apply_settings(machine)
+    shown.unlink()
+    before = (hub / "pin").read_text()
+    (hub / "sessions.json").touch()
+    apply_settings(machine)
+    (hub / "sessions.json").unlink()
+    apply_settings(machine)
+    assert not shown.exists()
+    assert (hub / "pin").read_text() == before
+
+
+@pytest.mark.parametrize("start", [1, 2])
+@pytest.mark.parametrize("cut", range(10))
+def test_a_plug_pulled_while_a_pin_is_made_leaves_one_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: int, cut: int
+) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    shown = tmp_path / "run/roundtap-new-pin"
+    for _ in range(start - 1):
+        apply_settings(machine)
+        shown.unlink()
+    steps = count()
+
+    def pulled(real: Any) -> Any:
+        def change(*args: Any, **named: Any) -> Any:
+            if "pin" in Path(args[0]).name and next(steps) == cut:
+                raise KeyboardInterrupt
+            return real(*args, **named)
+
+        return change
+
+    with monkeypatch.context() as plug:
+        for name in ("os.replace", "os.rename", "os.unlink"):
+            module, _, function = name.rpartition(".")
+            plug.setattr(name, pulled(getattr(importlib.import_module(module), function)))
+        with suppress(KeyboardInterrupt):
+            apply_settings(machine)
+    shown.unlink(missing_ok=True)
+    apply_settings(machine)
+    assert verify_pin(shown.read_text().split(": ")[1].strip(), (tmp_path / "var/lib/roundtap/pin").read_text())
+
+
+def test_a_machine_that_is_no_hub_any_more_shows_no_pin(tmp_path: Path) -> None:
+    """A wall would wait for somebody to log in with it."""
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    apply_settings(machine)
+    set_role(machine, "wall")
+    apply_settings(machine, wait=True)
+    assert not (tmp_path / "run/roundtap-new-pin").exists()
 
 
 @pytest.mark.parametrize("says", ["role = hub\npin = four of my words", "role = table", "role = standby"])

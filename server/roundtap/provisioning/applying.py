@@ -177,15 +177,23 @@ def _let_in(machine: Machine, settings: Settings, start: bool) -> None:
 def _show_new_pin(machine: Machine, settings: Settings) -> None:
     """At each start a new PIN for a hub of which nobody has used one yet; kept in memory, for screen and printer."""
     pin, made, shown = (machine.root / path for path in (f"{HUB_DATA}/pin", UNUSED_PIN, NEW_PIN))
-    hashes = {path.read_bytes() if path.is_file() else b"" for path in (pin, made)}
-    used = shown.exists() or pin.with_name("sessions.json").exists() or len(hashes) > 1
+    if settings.role != "hub":
+        shown.unlink(missing_ok=True)
+    if pin.with_name("sessions.json").exists():
+        # Noted for good: sessions may be lost, but not that the PIN was used.
+        made.unlink(missing_ok=True)
+    used = pin.exists() and not (made.is_file() and made.read_bytes() == pin.read_bytes())
+    used |= shown.exists() or pin.with_name("sessions.json").exists()
     if settings.role == "hub" and machine.boot() is not None and not used:
-        from roundtap_hub.access.login_pins import new_pin
+        from roundtap_hub.access.login_pins import new_pin, write_pin
 
         write_if_changed(shown, f"PIN: {new_pin()}\n", 0o640)
         give_to(shown, "roundtap-station")
-        _set_pin(pin.parent, shown.read_text(encoding="ascii").split()[1])
-        write_if_changed(made, pin.read_text(encoding="ascii"), 0o600)
+        # In this order a plug pulled in between leaves no PIN that passes for a used one.
+        pin.unlink(missing_ok=True)
+        made.parent.mkdir(parents=True, exist_ok=True)
+        hashed = write_pin(made, shown.read_text(encoding="ascii").split()[1])
+        _give_to_hub(pin, hashed)
 
 
 def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> None:
@@ -347,7 +355,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
         return kept, []
     try:
         if pin:
-            _set_pin(machine.root / HUB_DATA, pin)
+            _set_pin(machine.root / HUB_DATA / "pin", pin)
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
@@ -359,15 +367,19 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     return kept | new, []
 
 
-def _set_pin(folder: Path, pin: str) -> None:
-    from roundtap_hub.access.login_pins import write_pin
+def _set_pin(pin: Path, given: str) -> None:
+    from roundtap_hub.access.login_pins import hash_pin
 
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_pin(folder / "pin", pin)
+    _give_to_hub(pin, hash_pin(given))
+
+
+def _give_to_hub(pin: Path, hashed: str) -> None:
+    pin.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_if_changed(pin, hashed, 0o600)
     # systemd gives a new folder to the hub, with its content.
-    owner = folder.stat()
+    owner = pin.parent.stat()
     with contextlib.suppress(PermissionError):
-        os.chown(folder / "pin", owner.st_uid, owner.st_gid)
+        os.chown(pin, owner.st_uid, owner.st_gid)
 
 
 def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) -> None:
