@@ -485,7 +485,7 @@ HASH = "$6$salt.salt$" + "Zz9./" * 17 + "Z"
 def test_a_key_lets_its_owner_in_by_ssh_and_switches_passwords_off_there(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\n")
     assert apply_settings(machine).notes == ()
-    assert "useradd --create-home --shell /bin/bash pi" in called.all
+    assert "useradd --create-home --gid users --shell /bin/bash pi" in called.all
     assert "usermod --append --groups sudo pi" in called.all
     assert "systemctl --quiet enable ssh.service" in called.all
     assert "ssh.service" in called.started()
@@ -507,9 +507,47 @@ def test_a_hash_lets_a_user_in_at_the_keyboard_and_opens_no_ssh(tmp_path: Path) 
     (tmp_path / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\ntom:x:1000:1000::/home/tom:/bin/bash\n")
     assert apply_settings(machine).notes == ()
     assert not any(call.startswith("useradd") for call in called.all)
-    assert f"usermod --append --groups sudo --password {HASH} tom" in called.all
+    assert "usermod --append --groups sudo tom" in called.all
+    # Everybody may read the list of processes.
+    assert called.given == [f"tom:{HASH}\n"]
+    assert not any(HASH in call for call in called.all)
     assert not any("ssh" in call for call in called.all)
     assert not (tmp_path / "etc/sudoers.d/roundtap").exists()
+
+
+@pytest.mark.parametrize("says", ["role = hub\n", f"role = hub\nuser = ada\nssh_key = {KEY}\n"])
+def test_a_user_who_is_named_no_longer_is_locked_at_each_start(tmp_path: Path, says: str) -> None:
+    """At each: on a read-only root the next one knows nothing of it."""
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    apply_settings(machine)
+    assert not any("--lock" in call for call in called.all)
+    (tmp_path / "etc/passwd").write_text("pi:x:1000:1000::/home/pi:/bin/bash\ntom:x:1001:100::/home/tom:/bin/bash\n")
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(says)
+    for _ in range(2):
+        called.all.clear()
+        assert apply_settings(machine).notes == ()
+        assert [call for call in called.all if "--lock" in call] == ["usermod --lock --groups users tom"]
+    # Nor has SSH, which a key opened, passwords again.
+    assert "PasswordAuthentication no" in (tmp_path / "etc/ssh/sshd_config.d/00-roundtap.conf").read_text()
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    called.all.clear()
+    apply_settings(machine)
+    assert not any("tom" in call for call in called.all if "--lock" in call)
+
+
+@pytest.mark.parametrize("name", ["pihole", "_chrony"])
+def test_an_account_of_a_service_is_nobody_who_looks_after_the_machine(tmp_path: Path, name: str) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = {name}\npassword_hash = {HASH}\n")
+    (tmp_path / "etc/passwd").write_text(f"{name}:x:999:999::/:/usr/sbin/nologin\n")
+    assert [note.key for note in apply_settings(machine).notes] == ["user"]
+    assert not any(name in text for text in (*called.all, *called.given))
+
+
+def test_a_user_who_could_not_be_made_is_told(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    full = Machine(tmp_path, lambda words, given="": called(words, given) or (10 if words[0] == "useradd" else 0))
+    notes = apply_settings(full).notes
+    assert [(note.key, dict(note.params)) for note in notes] == [("user_failed", {"program": "useradd", "code": 10})]
 
 
 def test_a_machine_that_names_nobody_lets_nobody_in(tmp_path: Path) -> None:

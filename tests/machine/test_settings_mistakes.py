@@ -328,6 +328,10 @@ MISTAKES = {
     "a key that is cut off": Mistake("ssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAb0", 1, (".pub",)),
     "a fingerprint for a key": Mistake("ssh_key = SHA256:" + "a" * 43, 1, (".pub", "ssh-ed25519")),
     "root as user": Mistake("user = root", 1, ("small letters", "root")),
+    **{
+        f"the system's account {name} as user": Mistake(f"user = {name}", 1, ("small letters", "root"))
+        for name in ("games", "mail", "backup", "www-data")
+    },
     "a user's full name": Mistake("user = Tom Müller", 1, ("small letters",)),
     "a user without a way in": Mistake("role = table\r\nuser = tom", 2, ("ssh_key", "password_hash")),
     # Lines that do not go together.

@@ -20,19 +20,22 @@ BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"  # applies the settings at each start; enabled with the first role
 HUB_DATA = "var/lib/roundtap"
 UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
+LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a password
+PEOPLE = range(1000, 60_000)  # their numbers on Debian; the others are accounts of services
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
 
-def run_quietly(words: Sequence[str]) -> int:
-    """Run a program; its exit code, 127 if it is missing. Its output goes to systemd's journal."""
+def run_quietly(words: Sequence[str], given: str = "") -> int:
+    """Run a program, which reads what is given; its exit code, 127 if it is missing. Its output goes to systemd's
+    journal."""
     try:
-        return subprocess.run(list(words), check=False, stdin=subprocess.DEVNULL).returncode
+        return subprocess.run(list(words), check=False, input=given.encode()).returncode
     except OSError:
         return 127
 
 
-def run_dry(words: Sequence[str]) -> int:
+def run_dry(words: Sequence[str], given: str = "") -> int:
     """For a machine that is only a folder: runs nothing."""
     return 0
 
@@ -42,7 +45,7 @@ class Machine:
     """A machine's root folder, and how its programs are run; both are replaced in tests."""
 
     root: Path
-    run: Callable[[Sequence[str]], int]
+    run: Callable[..., int]  # as `run_quietly`
 
     def boot(self) -> Path | None:
         """The boot partition: the folder with cmdline.txt or the settings; None on machines other than a Pi."""
@@ -85,11 +88,20 @@ class Machine:
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            return settings_file.read_settings_file(
+            found, told = settings_file.read_settings_file(
                 self.settings_path(), [self.root / roles.ETC], saved_passwords(self)
             )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
+        if self.user_ids().get(found.user, PEOPLE[0]) not in PEOPLE:
+            return replace(found, user=""), [*told, SettingsNote("user")]
+        return found, told
+
+    def user_ids(self) -> dict[str, int]:
+        """The machine's accounts, those of its services too."""
+        users = self.root / "etc/passwd"
+        text = users.read_text(encoding="utf-8", errors="replace") if users.is_file() else ""
+        return {name: int(number) for name, number in re.findall(r"^([^:\n]+):[^:]*:(\d+):", text, flags=re.MULTILINE)}
 
 
 def machine_at(root: Path) -> Machine:
@@ -129,6 +141,8 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     kept = (
         *(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
+        # The SSH that a key opened goes on without passwords.
+        roles.SSHD,
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
@@ -145,8 +159,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    if settings.ssh_key or settings.password_hash:
-        _let_in(machine, settings, start)
+    told += _let_in(machine, settings, start)
     if start:
         _show_new_pin(machine, settings)
     _switch(machine, settings, start, wait)
@@ -163,15 +176,31 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     return ApplyResult(tuple(changed), tuple(told), restart)
 
 
-def _let_in(machine: Machine, settings: Settings, start: bool) -> None:
-    """Make the user who looks after the machine, and open a way in."""
-    user, users = settings.user or roles.DEFAULT_USER, machine.root / "etc/passwd"
-    if not users.is_file() or f"\n{user}:" not in users.read_text(encoding="utf-8"):
-        machine.run(["useradd", "--create-home", "--shell", "/bin/bash", user])
-    hashed = ("--password", settings.password_hash) if settings.password_hash else ()
-    machine.run(["usermod", "--append", "--groups", "sudo", *hashed, user])
+def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsNote]:
+    """Make the user who looks after the machine, open a way in, and close those of users who are named no longer."""
+    wanted, there = bool(settings.ssh_key or settings.password_hash), machine.user_ids()
+    user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
+    ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
+    # At each start: a read-only root forgets it. Of a group that is there: one of the user's name may be another's.
+    steps = [(["usermod", "--lock", "--groups", "users", name], "") for name in sorted(ours) if name in there]
+    if wanted:
+        steps = [step for step in steps if step[0][-1] != user]
+        if user not in there:
+            steps += [(["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user], "")]
+        steps += [(["usermod", "--append", "--groups", "sudo", user], "")]
+        if settings.password_hash:
+            # By a pipe: everybody may read the list of processes.
+            steps += [(["chpasswd", "--encrypted"], f"{user}:{settings.password_hash}\n")]
+        if settings.password_hash or user not in there:
+            write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
+    failed = [
+        SettingsNote("user_failed", params={"program": words[0], "code": code})
+        for words, given in steps
+        if (code := machine.run(words, given) if given else machine.run(words))
+    ]
     for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
         machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
+    return failed
 
 
 def _show_new_pin(machine: Machine, settings: Settings) -> None:

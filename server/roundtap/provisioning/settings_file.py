@@ -73,7 +73,11 @@ FORMS = {
         r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)"
         r"|(?!.*\.\.)usb-[\w./:@+-]+"
     ),
-    "user": re.compile("(?!root$|roundtap)[a-z][a-z0-9_-]{0,30}"),
+    # Not one of Debian's own accounts; a machine's others are known there.
+    "user": re.compile(
+        "(?!(root|daemon|bin|sys|sync|games|man|lp|mail|news|uucp|proxy|www-data|backup|list|irc|nobody|sshd|messagebus"
+        "|avahi|polkitd|dnsmasq|tss|rpc|statd)$|roundtap|systemd-)[a-z][a-z0-9_-]{0,30}"
+    ),
     "ssh_key": re.compile(
         r"(ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[\w+/]{43}|ssh-rsa AAAAB3NzaC1yc2EA[\w+/]{200,}={0,2}"
         r"|ecdsa-sha2-nistp(256|384|521) AAAAE2VjZHNhLXNoYTItbmlzdHA[\w+/]{100,}={0,2}"
