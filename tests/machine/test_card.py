@@ -323,7 +323,8 @@ def programs(folder: Path, **scripts: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("installed", "code"), [("installed 1.2.3", 0), ("installed 1.2.4", 0), ("installed 1.2.2", 1), ("unpacked 1.2.3", 1)]
+    ("installed", "code"),
+    [("installed 1.2.3", 0), ("installed 1.2.4", 0), ("installed 1.2.2", 1), ("unpacked 1.2.3", 1)],
 )
 def test_the_first_start_is_done_only_with_the_bundle_s_own_version(
     bundle: Path, tmp_path: Path, installed: str, code: int
@@ -351,7 +352,7 @@ def test_an_older_wall_does_not_keep_a_newer_roundtap_away(tmp_path: Path) -> No
     head = f"work={tmp_path} name=. version=2 fonts=libfribidi0 wishes= none=\ngathered() {{ echo $*; }}\n"
     subprocess.run(["sh", "-c", head + made], check=True)
     asked = tmp_path / "asked"
-    refuse = f"echo \"$@\" >> {asked}; case \"$*\" in *--no-remove*roundtap=*) exit 100 ;; esac"
+    refuse = f'echo "$@" >> {asked}; case "$*" in *--no-remove*roundtap=*) exit 100 ;; esac'
     path = programs(tmp_path / "bin", apt_get=refuse, dpkg="")
     subprocess.run(["sh", tmp_path / "install.sh"], check=True, env={"PATH": path})
     calls = [line.partition(" install ")[2] for line in asked.read_text().splitlines() if " install " in line]

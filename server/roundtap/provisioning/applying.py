@@ -146,9 +146,10 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
+    given = settings_file.machine_name(imager.get("hostname", ""))
     named = replace(
         settings,
-        name=settings.name or imager.get("hostname", ""),
+        name=settings.name or ("" if settings_file.is_name_of_hub(given, settings.role) else given),
         timezone=settings.timezone or imager.get("timezone", ""),
     )
     changed += _name(machine, named)

@@ -59,18 +59,17 @@ _SIMILAR_NAME, TEXT_BYTES_MAX = (
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
-# Where a hub may be (RFC 1918, 6598, 3927, 4193, 4291). Elsewhere are this machine itself, everybody, and the networks
-# of others.
-_HALL_NETWORKS = "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 fc00::/7 fe80::/10 2000::/3"
-HALL_NETWORKS = tuple(map(ipaddress.ip_network, _HALL_NETWORKS.split()))
 # A hub may be told any port from 1024 on, but its encrypted one is for browsers.
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
 ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
-# Printers' ports; a public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
+# A printer's port, also by a udev rule of one's own; a public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
 FORMS = {
     "port": re.compile(
-        r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)"
+        # Not disks, cards, the null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
+        r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
+        r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|tty(usb|acm|ama))"
+        r")[A-Za-z][\w./:@+-]*"
         r"|(?!.*\.\.)usb-[\w./:@+-]+"
     ),
     # Not one of Debian's own accounts; a machine's others are known there.
@@ -90,7 +89,7 @@ FORMS = {
         re.ASCII,
     ),
 }
-_PLACEHOLDER = re.compile(r"([^0-9])\1*|.*\*{3}.*|[<\[({].*[>\])}]")  # one sign again and again, or a name in brackets
+_PLACEHOLDER = re.compile(r"[*•.xX]+|<[A-Za-z_ -]+>")  # a mask, or words in angle brackets
 # Different digits; letters of a word; and its letters, digits and other signs in turn: P@ssw0rd has five.
 PIN_DIGITS_MIN, PIN_WORD_MIN, PIN_PARTS_MAX = 4, 3, 5
 SECRET = ("wifi_password", "hotspot_password", "pin")
@@ -398,7 +397,7 @@ def read_settings(
             notes.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
-    if settings.name == HUB_NAME and settings.role != "hub":
+    if is_name_of_hub(settings.name, settings.role):
         settings = replace(settings, name="")
         notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
     notes += _contradictions(settings, values, setting_lines, folders, saved)
@@ -579,8 +578,7 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
             raise _InvalidValue("country", text=_short(value))
         return code
     if key == "name":
-        name = re.sub(r"[\s_]+", "-", value.casefold())
-        if not re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
+        if not (name := machine_name(value)):
             raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
         return name
     if key == "timezone":
@@ -619,6 +617,18 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
     if key == "hub":
         return _address(value)
     return _board_or_printer(key, value, folders)
+
+
+def machine_name(text: str) -> str:
+    """A machine's name as networks take it; "" where it cannot be one."""
+    name = re.sub(r"[\s_]+", "-", text.casefold())
+    fits = re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) and len(name) <= NAME_MAX
+    return name if fits else ""
+
+
+def is_name_of_hub(name: str, role: str) -> bool:
+    """Whether a machine that is no hub would answer to the hub's name."""
+    return name == HUB_NAME and role != "hub"
 
 
 def _is_example(key: str, value: str) -> bool:
@@ -696,13 +706,12 @@ def _address(value: str) -> str:
 
 
 def _may_be_hub(host: str) -> bool:
-    """A name, or the address of one machine in a hall's network: not the first or last of a network of 256."""
+    """A name, or an address that one machine may have; not this machine's own, nor those of nobody and of many."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return "localhost" not in host
-    edges = (0, 255) if address.version == 4 else ()
-    return any(address in network for network in HALL_NETWORKS) and address.packed[-1] not in edges
+    return not (address.is_unspecified or address.is_loopback or address.is_multicast or host == "255.255.255.255")
 
 
 def is_guessable(pin: str) -> bool:
