@@ -547,7 +547,7 @@ def test_an_account_of_a_service_is_nobody_who_looks_after_the_machine(tmp_path:
 
 
 def test_a_user_who_could_not_be_made_is_told(tmp_path: Path) -> None:
-    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    _, called = machine_in(tmp_path, f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
     full = Machine(tmp_path, lambda words, given="": called(words, given) or (10 if words[0] == "useradd" else 0))
     notes = apply_settings(full).notes
     assert [(note.key, dict(note.params)) for note in notes] == [("user_failed", {"program": "useradd", "code": 10})]

@@ -340,13 +340,14 @@ def print_new_pin(
     """On a new hub's own printer, what lets its organizers in, once a start of the machine (`printed`: where that is
     noted); without paper it is only on the screen."""
     with contextlib.suppress(OSError):
-        text = shown.read_text(encoding="ascii").strip()
-        mark = printed / text.removeprefix("PIN: ")
+        mark = printed / shown.read_text(encoding="ascii").strip()
         # Where it is there already, this ends here.
         mark.touch(exist_ok=False)
         printer, until_ms = desk.make_printer(), mono_ms() + PIN_MS
         sheet = desk.profile.sheet
-        printer.begin(compose_job([line(text, sheet, CENTER, True), Feed(8)], desk.profile), lambda: None, mono_ms())
+        printer.begin(
+            compose_job([line(mark.name, sheet, CENTER, True), Feed(8)], desk.profile), lambda: None, mono_ms()
+        )
         while printer.phase and mono_ms() < until_ms and not stopping.is_set():
             with contextlib.suppress(OSError):
                 printer.step(mono_ms())

@@ -21,7 +21,6 @@ EACH_START = "roundtap-first-boot.service"  # applies the settings at each start
 HUB_DATA = "var/lib/roundtap"
 UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
 LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a password
-PEOPLE = range(1000, 60_000)  # their numbers on Debian; the others are accounts of services
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
@@ -93,14 +92,14 @@ class Machine:
             )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
-        if self.user_ids().get(found.user, PEOPLE[0]) not in PEOPLE:
+        # On Debian, people's numbers; the others are accounts of services.
+        if not 1000 <= self.user_ids().get(found.user, 1000) < 60_000:
             return replace(found, user=""), [*told, SettingsNote("user")]
         return found, told
 
     def user_ids(self) -> dict[str, int]:
         """The machine's accounts, those of its services too."""
-        users = self.root / "etc/passwd"
-        text = users.read_text(encoding="utf-8", errors="replace") if users.is_file() else ""
+        text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in self.root.glob("etc/passwd"))
         return {name: int(number) for name, number in re.findall(r"^([^:\n]+):[^:]*:(\d+):", text, flags=re.MULTILINE)}
 
 
@@ -146,10 +145,11 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
-    given = settings_file.machine_name(imager.get("hostname", ""))
+    # It is checked like any other.
+    said = f"role = {settings.role}\nname = {imager.get('hostname', '')}"
     named = replace(
         settings,
-        name=settings.name or ("" if settings_file.is_name_of_hub(given, settings.role) else given),
+        name=settings.name or settings_file.read_settings(said.encode())[0].name,
         timezone=settings.timezone or imager.get("timezone", ""),
     )
     changed += _name(machine, named)
@@ -179,25 +179,24 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
 
 def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsNote]:
     """Make the user who looks after the machine, open a way in, and close those of users who are named no longer."""
-    wanted, there = bool(settings.ssh_key or settings.password_hash), machine.user_ids()
+    wanted, hashed, there = bool(settings.ssh_key or settings.password_hash), settings.password_hash, machine.user_ids()
     user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
     ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
-    # At each start: a read-only root forgets it. Of a group that is there: one of the user's name may be another's.
-    steps = [(["usermod", "--lock", "--groups", "users", name], "") for name in sorted(ours) if name in there]
-    if wanted:
-        steps = [step for step in steps if step[0][-1] != user]
-        if user not in there:
-            steps += [(["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user], "")]
-        steps += [(["usermod", "--append", "--groups", "sudo", user], "")]
-        if settings.password_hash:
-            # By a pipe: everybody may read the list of processes.
-            steps += [(["chpasswd", "--encrypted"], f"{user}:{settings.password_hash}\n")]
-        if settings.password_hash or user not in there:
-            write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
+    # Locked at each start: a read-only root forgets it.
+    former = sorted(name for name in ours if name in there and not (wanted and name == user))
+    steps = [["usermod", "--lock", "--groups", "users", name] for name in former]
+    if wanted and user not in there:
+        # Of a group that is there: one of the user's name may be another's.
+        steps.append(["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user])
+    steps += [["usermod", "--append", "--groups", "sudo", user]] if wanted else []
+    steps += [["chpasswd", "--encrypted"]] if hashed else []
+    if hashed or (wanted and user not in there):
+        write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
     failed = [
         SettingsNote("user_failed", params={"program": words[0], "code": code})
-        for words, given in steps
-        if (code := machine.run(words, given) if given else machine.run(words))
+        for words in steps
+        # By a pipe: everybody may read the list of processes.
+        if (code := machine.run(words, f"{user}:{hashed}\n" if words[0] == "chpasswd" else ""))
     ]
     for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
         machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
@@ -207,23 +206,19 @@ def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsN
 def _show_new_pin(machine: Machine, settings: Settings) -> None:
     """At each start a new PIN for a hub of which nobody has used one yet; kept in memory, for screen and printer."""
     pin, made, shown = (machine.root / path for path in (f"{HUB_DATA}/pin", UNUSED_PIN, NEW_PIN))
-    if settings.role != "hub":
-        shown.unlink(missing_ok=True)
-    if pin.with_name("sessions.json").exists():
-        # Noted for good: sessions may be lost, but not that the PIN was used.
-        made.unlink(missing_ok=True)
-    used = pin.exists() and not (made.is_file() and made.read_bytes() == pin.read_bytes())
-    used |= shown.exists() or pin.with_name("sessions.json").exists()
-    if settings.role == "hub" and machine.boot() is not None and not used:
-        from roundtap_hub.access.login_pins import new_pin, write_pin
+    logged_in = pin.with_name("sessions.json").exists()
+    # Noted for good: sessions may be lost, but not that the PIN was used.
+    for path in (*([made] if logged_in else ()), *([shown] if settings.role != "hub" else ())):
+        path.unlink(missing_ok=True)
+    unused = not pin.exists() or (made.is_file() and made.read_bytes() == pin.read_bytes())
+    if settings.role == "hub" and machine.boot() is not None and unused and not (logged_in or shown.exists()):
+        from roundtap_hub.access.login_pins import new_pin
 
         write_if_changed(shown, f"PIN: {new_pin()}\n", 0o640)
         give_to(shown, "roundtap-station")
         # In this order a plug pulled in between leaves no PIN that passes for a used one.
         pin.unlink(missing_ok=True)
-        made.parent.mkdir(parents=True, exist_ok=True)
-        hashed = write_pin(made, shown.read_text(encoding="ascii").split()[1])
-        _give_to_hub(pin, hashed)
+        _set_pin(pin, shown.read_text(encoding="ascii").split()[1], made)
 
 
 def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> None:
@@ -397,15 +392,14 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     return kept | new, []
 
 
-def _set_pin(pin: Path, given: str) -> None:
+def _set_pin(pin: Path, given: str, *first: Path) -> None:
+    """Write its hash to the hub's file, and before that to these."""
     from roundtap_hub.access.login_pins import hash_pin
 
-    _give_to_hub(pin, hash_pin(given))
-
-
-def _give_to_hub(pin: Path, hashed: str) -> None:
     pin.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_if_changed(pin, hashed, 0o600)
+    hashed = hash_pin(given)
+    for path in (*first, pin):
+        write_if_changed(path, hashed, 0o600)
     # systemd gives a new folder to the hub, with its content.
     owner = pin.parent.stat()
     with contextlib.suppress(PermissionError):

@@ -68,12 +68,6 @@ def role_report(
     return "\n".join([*lines, ""])
 
 
-def taken_over(machine: Machine) -> str:
-    """The names of what cloud-init took over from Raspberry Pi Imager, if it did."""
-    path = machine.root / TAKEN_OVER
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
-
-
 def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
     """Write it beside the settings if it has changed; on the screen only if there is something to correct."""
     # CRLF and a byte order mark, for Notepad.
@@ -132,9 +126,10 @@ def silence_first_boot(machine: Machine) -> None:
     machine.run(["systemctl", "--quiet", "disable", MAKES_HOST_KEYS])
     if (machine.root / "etc/cloud").is_dir():
         # Once, while the root keeps what it does: on a read-only one each start would be its first.
-        stages = CLOUD_STAGES if machine.imager_settings() else ()
-        if stages and not any([machine.run(["timeout", "600", "cloud-init", *stage.split()]) for stage in stages]):
-            write_if_changed(machine.root / TAKEN_OVER, ", ".join(machine.imager_settings()))
+        names = ", ".join(machine.imager_settings())
+        failed = [machine.run(["timeout", "600", "cloud-init", *stage.split()]) for stage in CLOUD_STAGES if names]
+        if names and not any(failed):
+            write_if_changed(machine.root / TAKEN_OVER, names)
         # Its documented switch.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
@@ -180,7 +175,12 @@ def run(args: argparse.Namespace) -> int:
         return BAD_INPUT
     settings, notes = machine.settings()
     services = roles.role_services(settings)[0]
-    print(role_report(settings, notes, words_for(settings), services, taken_over(machine)), end="")
+    print(
+        role_report(
+            settings, notes, words_for(settings), services, MachineProbe(root=machine.root).text(TAKEN_OVER) or ""
+        ),
+        end="",
+    )
     return DONE
 
 
@@ -206,7 +206,9 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     if lacking := missing_packages(MachineProbe(root=machine.root)):
         notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)
-    text = role_report(settings, notes, words, roles.role_services(settings)[0], taken_over(machine))
+    text = role_report(
+        settings, notes, words, roles.role_services(settings)[0], MachineProbe(root=machine.root).text(TAKEN_OVER) or ""
+    )
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():

@@ -63,10 +63,11 @@ PIN_MIN, PIN_MAX = 8, 64
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
 ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
-# A printer's port, also by a udev rule of one's own; a public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
+# A printer's port, also by a udev rule of one's own; a public key as ssh-keygen writes it; by crypt(5) a password's hash
+# that is not quickly guessed.
 FORMS = {
     "port": re.compile(
-        # Not disks, cards, the null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
+        # Not disks, cards, null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
         r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
         r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|tty(usb|acm|ama))"
         r")[A-Za-z][\w./:@+-]*"
@@ -397,7 +398,7 @@ def read_settings(
             notes.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
-    if is_name_of_hub(settings.name, settings.role):
+    if settings.name == HUB_NAME and settings.role != "hub":
         settings = replace(settings, name="")
         notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
     notes += _contradictions(settings, values, setting_lines, folders, saved)
@@ -578,7 +579,8 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
             raise _InvalidValue("country", text=_short(value))
         return code
     if key == "name":
-        if not (name := machine_name(value)):
+        name = re.sub(r"[\s_]+", "-", value.casefold())
+        if not re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
             raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
         return name
     if key == "timezone":
@@ -617,18 +619,6 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
     if key == "hub":
         return _address(value)
     return _board_or_printer(key, value, folders)
-
-
-def machine_name(text: str) -> str:
-    """A machine's name as networks take it; "" where it cannot be one."""
-    name = re.sub(r"[\s_]+", "-", text.casefold())
-    fits = re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) and len(name) <= NAME_MAX
-    return name if fits else ""
-
-
-def is_name_of_hub(name: str, role: str) -> bool:
-    """Whether a machine that is no hub would answer to the hub's name."""
-    return name == HUB_NAME and role != "hub"
 
 
 def _is_example(key: str, value: str) -> bool:
