@@ -145,11 +145,11 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
-    # It is checked like any other.
-    said = f"role = {settings.role}\nname = {imager.get('hostname', '')}"
+    # Checked like any other.
     named = replace(
         settings,
-        name=settings.name or settings_file.read_settings(said.encode())[0].name,
+        name=settings.name
+        or settings_file.read_settings(f"role={settings.role}\nname={imager.get('hostname', '')}".encode())[0].name,
         timezone=settings.timezone or imager.get("timezone", ""),
     )
     changed += _name(machine, named)
@@ -182,14 +182,17 @@ def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsN
     wanted, hashed, there = bool(settings.ssh_key or settings.password_hash), settings.password_hash, machine.user_ids()
     user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
     ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
-    # Locked at each start: a read-only root forgets it.
-    former = sorted(name for name in ours if name in there and not (wanted and name == user))
-    steps = [["usermod", "--lock", "--groups", "users", name] for name in former]
-    if wanted and user not in there:
-        # Of a group that is there: one of the user's name may be another's.
-        steps.append(["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user])
-    steps += [["usermod", "--append", "--groups", "sudo", user]] if wanted else []
-    steps += [["chpasswd", "--encrypted"]] if hashed else []
+    # Locked at each start, as a read-only root forgets it. Of a group that is there: one of the user's name may be
+    # another's.
+    steps = [
+        *(["usermod", "--lock", "--groups", "users", name] for name in sorted(ours & {*there} - {user * wanted})),
+        *(
+            [["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user]]
+            * (wanted and user not in there)
+        ),
+        *([["usermod", "--append", "--groups", "sudo", user]] * wanted),
+        *([["chpasswd", "--encrypted"]] * bool(hashed)),
+    ]
     if hashed or (wanted and user not in there):
         write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
     failed = [
@@ -393,7 +396,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
 
 
 def _set_pin(pin: Path, given: str, *first: Path) -> None:
-    """Write its hash to the hub's file, and before that to these."""
+    # `first`: further files that have to hold its hash before the hub's own does.
     from roundtap_hub.access.login_pins import hash_pin
 
     pin.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

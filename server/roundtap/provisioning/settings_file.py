@@ -63,7 +63,7 @@ PIN_MIN, PIN_MAX = 8, 64
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
 ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
-# A printer's port, also by a udev rule of one's own; a public key as ssh-keygen writes it; by crypt(5) a password's hash
+# A printer's port, also by one's own udev rule; a public key as ssh-keygen writes it; by crypt(5) a password's hash
 # that is not quickly guessed.
 FORMS = {
     "port": re.compile(
