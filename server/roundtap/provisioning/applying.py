@@ -99,8 +99,11 @@ class Machine:
 
     def user_ids(self) -> dict[str, int]:
         """The machine's accounts, those of its services too."""
-        text = "".join(path.read_text(encoding="utf-8", errors="replace") for path in self.root.glob("etc/passwd"))
-        return {name: int(number) for name, number in re.findall(r"^([^:\n]+):[^:]*:(\d+):", text, flags=re.MULTILINE)}
+        return {
+            name: int(number)
+            for path in self.root.glob("etc/passwd")
+            for name, number in re.findall(r"(?m)^([^:\n]+):[^:]*:(\d+):", path.read_text("utf-8", errors="replace"))
+        }
 
 
 def machine_at(root: Path) -> Machine:
@@ -195,15 +198,14 @@ def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsN
     ]
     if hashed or (wanted and user not in there):
         write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
-    failed = [
+    for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
+        machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
+    return [
         SettingsNote("user_failed", params={"program": words[0], "code": code})
         for words in steps
         # By a pipe: everybody may read the list of processes.
         if (code := machine.run(words, f"{user}:{hashed}\n" if words[0] == "chpasswd" else ""))
     ]
-    for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
-        machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
-    return failed
 
 
 def _show_new_pin(machine: Machine, settings: Settings) -> None:
