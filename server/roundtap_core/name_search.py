@@ -37,7 +37,13 @@ def search_text(*names: object, shortened: bool = False) -> str:
     """All that these names are found by: words, words written as one, and both roughly spelled. `shortened`: what ends
     with a dot stands for any word that begins so, since who looks for "Franz K." types "Keller"."""
     forms = [form for name in names if name is not None for form in (fold(str(name)), fold(str(name)).replace(" ", ""))]
-    forms += [f"{fold(word)}." for name in names if shortened for word in str(name).split() if word.endswith(".") and fold(word)]
+    forms += [
+        f"{fold(word)}."
+        for name in names
+        if shortened
+        for word in str(name).split()
+        if word.endswith(".") and fold(word)
+    ]
     return " ".join(dict.fromkeys(filter(None, [*forms, *map(rough, forms)])))
 
 

@@ -137,11 +137,11 @@ add() {
     apt install --yes --no-install-recommends --no-remove "\$@" && return 0
     # Half of it may be there: what was before has to go on.
     dpkg --configure -a || true
-    apt install --yes --fix-broken || true
+    apt install --yes --fix-broken --no-remove || true
     return 1
 }
-# Nothing else may keep it away.
-add roundtap=$version
+# Nothing else may keep it away, such as an older roundtap-wall, which wants the older Roundtap.
+add roundtap=$version || apt install --yes --no-install-recommends roundtap=$version
 left=""
 for several in "${1:+roundtap-wall}" "$(gathered $fonts)" "$(gathered $wishes)" "$none"; do
     # Together that is quick; what does not fit keeps nothing else away.

@@ -15,13 +15,15 @@ CONFIG = "# For more options and information see\ndtparam=audio=on\n[cm4]\notg_m
 
 
 class Called:
-    """Every program that was called, and what it answered: 0."""
+    """Every program that was called, what it was given to read, and what it answered: 0."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
+        self.given: list[str] = []
 
-    def __call__(self, words: Sequence[str]) -> int:
+    def __call__(self, words: Sequence[str], given: str = "") -> int:
         self.all.append(" ".join(words))
+        self.given += [given] if given else []
         return 0
 
     def started(self) -> set[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import configparser
+import importlib
 import json
 import stat
 import tomllib
-from itertools import permutations
+from contextlib import suppress
+from itertools import count, permutations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from machine_kit import CMDLINE, Called, files_of, machine_in
@@ -404,6 +407,9 @@ def test_what_a_bundle_could_not_install_is_told_until_it_is_there(
         (installed / name).touch()
         assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
         assert (f"left out: {lacking}." if lacking else "no errors") in said.read_text("utf-8-sig")
+        # On a read-only root apt's work is gone at the next start; and no archive has the wall.
+        assert ("read_only = no" in said.read_text("utf-8-sig")) is bool(lacking)
+        assert "apt install" not in said.read_text("utf-8-sig")
         found = {check.key: check for check in check_health(MachineProbe(root=tmp_path), 0)}
         assert ("packages" in found) is bool(lacking)
         for language in LANGUAGES if lacking else ():
@@ -482,7 +488,7 @@ HASH = "$6$salt.salt$" + "Zz9./" * 17 + "Z"
 def test_a_key_lets_its_owner_in_by_ssh_and_switches_passwords_off_there(tmp_path: Path) -> None:
     machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\n")
     assert apply_settings(machine).notes == ()
-    assert "useradd --create-home --shell /bin/bash pi" in called.all
+    assert "useradd --create-home --gid users --shell /bin/bash pi" in called.all
     assert "usermod --append --groups sudo pi" in called.all
     assert "systemctl --quiet enable ssh.service" in called.all
     assert "ssh.service" in called.started()
@@ -504,9 +510,47 @@ def test_a_hash_lets_a_user_in_at_the_keyboard_and_opens_no_ssh(tmp_path: Path) 
     (tmp_path / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\ntom:x:1000:1000::/home/tom:/bin/bash\n")
     assert apply_settings(machine).notes == ()
     assert not any(call.startswith("useradd") for call in called.all)
-    assert f"usermod --append --groups sudo --password {HASH} tom" in called.all
+    assert "usermod --append --groups sudo tom" in called.all
+    # Everybody may read the list of processes.
+    assert called.given == [f"tom:{HASH}\n"]
+    assert not any(HASH in call for call in called.all)
     assert not any("ssh" in call for call in called.all)
     assert not (tmp_path / "etc/sudoers.d/roundtap").exists()
+
+
+@pytest.mark.parametrize("says", ["role = hub\n", f"role = hub\nuser = ada\nssh_key = {KEY}\n"])
+def test_a_user_who_is_named_no_longer_is_locked_at_each_start(tmp_path: Path, says: str) -> None:
+    """At each: on a read-only root the next one knows nothing of it."""
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    apply_settings(machine)
+    assert not any("--lock" in call for call in called.all)
+    (tmp_path / "etc/passwd").write_text("pi:x:1000:1000::/home/pi:/bin/bash\ntom:x:1001:100::/home/tom:/bin/bash\n")
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(says)
+    for _ in range(2):
+        called.all.clear()
+        assert apply_settings(machine).notes == ()
+        assert [call for call in called.all if "--lock" in call] == ["usermod --lock --groups users tom"]
+    # Nor has SSH, which a key opened, passwords again.
+    assert "PasswordAuthentication no" in (tmp_path / "etc/ssh/sshd_config.d/00-roundtap.conf").read_text()
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    called.all.clear()
+    apply_settings(machine)
+    assert not any("tom" in call for call in called.all if "--lock" in call)
+
+
+@pytest.mark.parametrize("name", ["pihole", "_chrony"])
+def test_an_account_of_a_service_is_nobody_who_looks_after_the_machine(tmp_path: Path, name: str) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = {name}\npassword_hash = {HASH}\n")
+    (tmp_path / "etc/passwd").write_text(f"{name}:x:999:999::/:/usr/sbin/nologin\n")
+    assert [note.key for note in apply_settings(machine).notes] == ["user"]
+    assert not any(name in text for text in (*called.all, *called.given))
+
+
+def test_a_user_who_could_not_be_made_is_told(tmp_path: Path) -> None:
+    _, called = machine_in(tmp_path, f"role = hub\nuser = tom\npassword_hash = {HASH}\n")
+    full = Machine(tmp_path, lambda words, given="": called(words, given) or (10 if words[0] == "useradd" else 0))
+    notes = apply_settings(full).notes
+    assert [(note.key, dict(note.params)) for note in notes] == [("user_failed", {"program": "useradd", "code": 10})]
 
 
 def test_a_machine_that_names_nobody_lets_nobody_in(tmp_path: Path) -> None:
@@ -531,6 +575,61 @@ def test_a_new_hub_shows_a_new_pin_at_each_start_until_somebody_logged_in(tmp_pa
     apply_settings(machine)
     assert not shown.exists()
     assert (hub / "pin").read_text() == before
+
+
+def test_a_pin_that_was_used_stays_also_without_the_sessions(tmp_path: Path) -> None:
+    """`roundtap recover` on the same card leaves none, nor does a logout on a full disk."""
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    shown, hub = tmp_path / "run/roundtap-new-pin", tmp_path / "var/lib/roundtap"
+    apply_settings(machine)
+    shown.unlink()
+    before = (hub / "pin").read_text()
+    (hub / "sessions.json").touch()
+    apply_settings(machine)
+    (hub / "sessions.json").unlink()
+    apply_settings(machine)
+    assert not shown.exists()
+    assert (hub / "pin").read_text() == before
+
+
+@pytest.mark.parametrize("start", [1, 2])
+@pytest.mark.parametrize("cut", range(10))
+def test_a_plug_pulled_while_a_pin_is_made_leaves_one_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: int, cut: int
+) -> None:
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    shown = tmp_path / "run/roundtap-new-pin"
+    for _ in range(start - 1):
+        apply_settings(machine)
+        shown.unlink()
+    steps = count()
+
+    def pulled(real: Any) -> Any:
+        def change(*args: Any, **named: Any) -> Any:
+            if "pin" in Path(args[0]).name and next(steps) == cut:
+                raise KeyboardInterrupt
+            return real(*args, **named)
+
+        return change
+
+    with monkeypatch.context() as plug:
+        for name in ("os.replace", "os.rename", "os.unlink"):
+            module, _, function = name.rpartition(".")
+            plug.setattr(name, pulled(getattr(importlib.import_module(module), function)))
+        with suppress(KeyboardInterrupt):
+            apply_settings(machine)
+    shown.unlink(missing_ok=True)
+    apply_settings(machine)
+    assert verify_pin(shown.read_text().split(": ")[1].strip(), (tmp_path / "var/lib/roundtap/pin").read_text())
+
+
+def test_a_machine_that_is_no_hub_any_more_shows_no_pin(tmp_path: Path) -> None:
+    """A wall would wait for somebody to log in with it."""
+    machine, _ = machine_in(tmp_path, "role = hub\n")
+    apply_settings(machine)
+    set_role(machine, "wall")
+    apply_settings(machine, wait=True)
+    assert not (tmp_path / "run/roundtap-new-pin").exists()
 
 
 @pytest.mark.parametrize("says", ["role = hub\npin = four of my words", "role = table", "role = standby"])

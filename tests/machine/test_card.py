@@ -311,3 +311,50 @@ def test_the_script_takes_out_just_what_was_put_in(boot: Path, bundle: Path, tmp
     disarm = script[script.index("disarm() {") : script.index("give_up() {")]
     subprocess.run(["sh", "-c", f"boot={boot}\n{disarm}\ndisarm"], check=True)
     assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()
+
+
+def programs(folder: Path, **scripts: str) -> str:
+    """A PATH on which these programs are scripts."""
+    folder.mkdir()
+    for name, script in scripts.items():
+        (folder / name.replace("_", "-")).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name.replace("_", "-")).chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
+
+
+@pytest.mark.parametrize(
+    ("installed", "code"),
+    [("installed 1.2.3", 0), ("installed 1.2.4", 0), ("installed 1.2.2", 1), ("unpacked 1.2.3", 1)],
+)
+def test_the_first_start_is_done_only_with_the_bundle_s_own_version(
+    bundle: Path, tmp_path: Path, installed: str, code: int
+) -> None:
+    script = (card.FILES / "first-boot.sh").read_text()
+    step = script[script.index("bundle() {") : script.index("tries=$((")].replace("/usr/sbin", str(tmp_path))
+    path = programs(
+        tmp_path / "bin",
+        dpkg='[ "$1" = --configure ] || exec /usr/bin/dpkg "$@"',
+        dpkg_query=f"case $* in *Version*) echo {installed} ;; *) echo {installed.split()[0]} ;; esac",
+        dpkg_deb="echo 1.2.3",
+    )
+    here = bundle.parent / "here"
+    here.mkdir()
+    bundle.rename(here / "bundle")
+    lines = f"here={here} log={tmp_path / 'log'}\nsay() {{ :; }}\n{step}\nbundle"
+    assert subprocess.run(["sh", "-c", lines], check=False, env={"PATH": path}).returncode == code
+
+
+def test_an_older_wall_does_not_keep_a_newer_roundtap_away(tmp_path: Path) -> None:
+    """apt may take it away for that, and only for that."""
+    script = (Path(__file__).parents[2] / "systemd/debian/make_bundle.sh").read_text()
+    begin = script.index('cat > "$work/$name/install.sh"')
+    made = script[begin : script.index("\nINSTALL\n") + 9].replace("/var/lib", str(tmp_path / "lib"))
+    head = f"work={tmp_path} name=. version=2 fonts=libfribidi0 wishes= none=\ngathered() {{ echo $*; }}\n"
+    subprocess.run(["sh", "-c", head + made], check=True)
+    asked = tmp_path / "asked"
+    refuse = f'echo "$@" >> {asked}; case "$*" in *--no-remove*roundtap=*) exit 100 ;; esac'
+    path = programs(tmp_path / "bin", apt_get=refuse, dpkg="")
+    subprocess.run(["sh", tmp_path / "install.sh"], check=True, env={"PATH": path})
+    calls = [line.partition(" install ")[2] for line in asked.read_text().splitlines() if " install " in line]
+    assert "--yes --no-install-recommends roundtap=2" in calls
+    assert all("--no-remove" in call for call in calls if "roundtap=2" not in call)

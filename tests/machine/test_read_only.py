@@ -27,8 +27,8 @@ class Runs(Called):
         super().__init__()
         self._mounts = mounts
 
-    def __call__(self, words: Sequence[str]) -> int:
-        super().__call__(words)
+    def __call__(self, words: Sequence[str], given: str = "") -> int:
+        super().__call__(words, given)
         if words[0] in ("cp", "rm"):
             return subprocess.run(words, check=False).returncode
         return self._mounts if words[0] == "mount" else 0
@@ -216,6 +216,33 @@ def test_imager_s_own_default_is_no_name_and_without_settings_nothing_is_said(
         assert main(["role", "--apply", "--root", str(pi.root)]) == 0
         assert (pi.root / "etc/hostname").read_text() == "roundtap\n"
         assert ("Imager" in capsys.readouterr().out) is said
+
+
+@pytest.mark.parametrize("name", ["roundtap", "Gr\u00f6\u00dfe", "my.host", "x" * 40, "localhost", "-a"])
+def test_a_name_from_imager_that_cannot_be_is_not_taken(
+    pi: Machine, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    (pi.root / "boot/firmware/roundtap.txt").write_text("role = table\n")
+    (pi.root / "boot/firmware/user-data").write_text(f"#cloud-config\nhostname: {name}\n")
+    assert main(["role", "--apply", "--root", str(pi.root)]) == 0
+    assert (pi.root / "etc/hostname").read_text() == "roundtap-table-0000\n"
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(("has_cloud", "code"), [(True, 1), (False, 0)])
+def test_what_cloud_init_did_not_do_is_not_said_to_be_taken_over(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_cloud: bool, code: int
+) -> None:
+    runs = Runs()
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    failing = lambda words, given="": runs(words, given) or (code if words[-1] == "config" else 0)  # noqa: E731
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", failing)
+    if has_cloud:
+        (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/user-data").write_text(USER_DATA)
+    for argument in ("--first-boot", "--apply"):
+        assert main(["role", argument, "--root", str(pi.root)]) == 0
+        assert "Imager" not in capsys.readouterr().out
 
 
 def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machine) -> None:

@@ -107,8 +107,13 @@ def test_a_new_hub_s_pin_comes_on_its_own_paper_and_without_paper_nothing_waits_
     monkeypatch.setattr("roundtap_units.station.main.mono_ms", lambda: next(seconds) * 500)
     (tmp_path / "pin").write_text("PIN: 40719362\n")
     desk = Desk(is_there)
-    print_new_pin(desk, desk, tmp_path / "pin")  # type: ignore[arg-type]
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    print_new_pin(desk, desk, tmp_path / "pin", marks)  # type: ignore[arg-type]
     assert b"40719362" in desk.printed[0]
     assert abs(desk.looks - looks) < 5
-    print_new_pin(desk, desk, tmp_path / "used already")  # type: ignore[arg-type]
+    print_new_pin(desk, desk, tmp_path / "used already", marks)  # type: ignore[arg-type]
     assert len(desk.printed) == 1
+    # A station that starts anew prints it only where it did not come out.
+    print_new_pin(desk, desk, tmp_path / "pin", marks)  # type: ignore[arg-type]
+    assert len(desk.printed) == (1 if is_there else 2)

@@ -331,16 +331,29 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
     return False
 
 
-def print_new_pin(desk: PrinterDesk, stopping: StopSignal, shown: Path = Path("/", NEW_PIN)) -> None:
-    """On a new hub's own printer, what lets its organizers in, once a start; without paper it is only on the screen."""
+def print_new_pin(
+    desk: PrinterDesk,
+    stopping: StopSignal,
+    shown: Path = Path("/", NEW_PIN),
+    printed: Path = Path("/run/roundtap-station"),
+) -> None:
+    """On a new hub's own printer, what lets its organizers in, once a start of the machine (`printed`: where that is
+    noted); without paper it is only on the screen."""
     with contextlib.suppress(OSError):
-        text, printer, until_ms = shown.read_text(encoding="ascii").strip(), desk.make_printer(), mono_ms() + PIN_MS
+        mark = printed / shown.read_text(encoding="ascii").strip()
+        # Where it is there already, this ends here.
+        mark.touch(exist_ok=False)
+        printer, until_ms = desk.make_printer(), mono_ms() + PIN_MS
         sheet = desk.profile.sheet
-        printer.begin(compose_job([line(text, sheet, CENTER, True), Feed(8)], desk.profile), lambda: None, mono_ms())
+        printer.begin(
+            compose_job([line(mark.name, sheet, CENTER, True), Feed(8)], desk.profile), lambda: None, mono_ms()
+        )
         while printer.phase and mono_ms() < until_ms and not stopping.is_set():
             with contextlib.suppress(OSError):
                 printer.step(mono_ms())
             stopping.wait(BUSY_S)
+        if printer.phase:
+            mark.unlink()
         printer.close()
 
 

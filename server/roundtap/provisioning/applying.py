@@ -20,19 +20,21 @@ BOOT = ("boot/firmware", "boot")
 EACH_START = "roundtap-first-boot.service"  # applies the settings at each start; enabled with the first role
 HUB_DATA = "var/lib/roundtap"
 UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
+LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a password
 SECRETS = "var/lib/roundtap-machine/networks.json"
 WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
 
-def run_quietly(words: Sequence[str]) -> int:
-    """Run a program; its exit code, 127 if it is missing. Its output goes to systemd's journal."""
+def run_quietly(words: Sequence[str], given: str = "") -> int:
+    """Run a program, which reads what is given; its exit code, 127 if it is missing. Its output goes to systemd's
+    journal."""
     try:
-        return subprocess.run(list(words), check=False, stdin=subprocess.DEVNULL).returncode
+        return subprocess.run(list(words), check=False, input=given.encode()).returncode
     except OSError:
         return 127
 
 
-def run_dry(words: Sequence[str]) -> int:
+def run_dry(words: Sequence[str], given: str = "") -> int:
     """For a machine that is only a folder: runs nothing."""
     return 0
 
@@ -42,7 +44,7 @@ class Machine:
     """A machine's root folder, and how its programs are run; both are replaced in tests."""
 
     root: Path
-    run: Callable[[Sequence[str]], int]
+    run: Callable[..., int]  # as `run_quietly`
 
     def boot(self) -> Path | None:
         """The boot partition: the folder with cmdline.txt or the settings; None on machines other than a Pi."""
@@ -85,11 +87,23 @@ class Machine:
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            return settings_file.read_settings_file(
+            found, told = settings_file.read_settings_file(
                 self.settings_path(), [self.root / roles.ETC], saved_passwords(self)
             )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
+        # On Debian, people's numbers; the others are accounts of services.
+        if not 1000 <= self.user_ids().get(found.user, 1000) < 60_000:
+            return replace(found, user=""), [*told, SettingsNote("user")]
+        return found, told
+
+    def user_ids(self) -> dict[str, int]:
+        """The machine's accounts, those of its services too."""
+        return {
+            name: int(number)
+            for path in self.root.glob("etc/passwd")
+            for name, number in re.findall(r"(?m)^([^:\n]+):[^:]*:(\d+):", path.read_text("utf-8", errors="replace"))
+        }
 
 
 def machine_at(root: Path) -> Machine:
@@ -129,12 +143,16 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     kept = (
         *(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
+        # The SSH that a key opened goes on without passwords.
+        roles.SSHD,
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
+    # Checked like any other.
     named = replace(
         settings,
-        name=settings.name or imager.get("hostname", ""),
+        name=settings.name
+        or settings_file.read_settings(f"role={settings.role}\nname={imager.get('hostname', '')}".encode())[0].name,
         timezone=settings.timezone or imager.get("timezone", ""),
     )
     changed += _name(machine, named)
@@ -145,8 +163,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    if settings.ssh_key or settings.password_hash:
-        _let_in(machine, settings, start)
+    told += _let_in(machine, settings, start)
     if start:
         _show_new_pin(machine, settings)
     _switch(machine, settings, start, wait)
@@ -163,29 +180,50 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     return ApplyResult(tuple(changed), tuple(told), restart)
 
 
-def _let_in(machine: Machine, settings: Settings, start: bool) -> None:
-    """Make the user who looks after the machine, and open a way in."""
-    user, users = settings.user or roles.DEFAULT_USER, machine.root / "etc/passwd"
-    if not users.is_file() or f"\n{user}:" not in users.read_text(encoding="utf-8"):
-        machine.run(["useradd", "--create-home", "--shell", "/bin/bash", user])
-    hashed = ("--password", settings.password_hash) if settings.password_hash else ()
-    machine.run(["usermod", "--append", "--groups", "sudo", *hashed, user])
+def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsNote]:
+    """Make the user who looks after the machine, open a way in, and close those of users who are named no longer."""
+    wanted, hashed, there = bool(settings.ssh_key or settings.password_hash), settings.password_hash, machine.user_ids()
+    user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
+    ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
+    # Locked at each start, as a read-only root forgets it. Of a group that is there: one of the user's name may be
+    # another's.
+    steps = [
+        *(["usermod", "--lock", "--groups", "users", name] for name in sorted(ours & {*there} - {user * wanted})),
+        *(
+            [["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user]]
+            * (wanted and user not in there)
+        ),
+        *([["usermod", "--append", "--groups", "sudo", user]] * wanted),
+        *([["chpasswd", "--encrypted"]] * bool(hashed)),
+    ]
+    if hashed or (wanted and user not in there):
+        write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
     for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
         machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
+    return [
+        SettingsNote("user_failed", params={"program": words[0], "code": code})
+        for words in steps
+        # By a pipe: everybody may read the list of processes.
+        if (code := machine.run(words, f"{user}:{hashed}\n" if words[0] == "chpasswd" else ""))
+    ]
 
 
 def _show_new_pin(machine: Machine, settings: Settings) -> None:
     """At each start a new PIN for a hub of which nobody has used one yet; kept in memory, for screen and printer."""
     pin, made, shown = (machine.root / path for path in (f"{HUB_DATA}/pin", UNUSED_PIN, NEW_PIN))
-    hashes = {path.read_bytes() if path.is_file() else b"" for path in (pin, made)}
-    used = shown.exists() or pin.with_name("sessions.json").exists() or len(hashes) > 1
-    if settings.role == "hub" and machine.boot() is not None and not used:
+    logged_in = pin.with_name("sessions.json").exists()
+    # Noted for good: sessions may be lost, but not that the PIN was used.
+    for path in (*([made] if logged_in else ()), *([shown] if settings.role != "hub" else ())):
+        path.unlink(missing_ok=True)
+    unused = not pin.exists() or (made.is_file() and made.read_bytes() == pin.read_bytes())
+    if settings.role == "hub" and machine.boot() is not None and unused and not (logged_in or shown.exists()):
         from roundtap_hub.access.login_pins import new_pin
 
         write_if_changed(shown, f"PIN: {new_pin()}\n", 0o640)
         give_to(shown, "roundtap-station")
-        _set_pin(pin.parent, shown.read_text(encoding="ascii").split()[1])
-        write_if_changed(made, pin.read_text(encoding="ascii"), 0o600)
+        # In this order a plug pulled in between leaves no PIN that passes for a used one.
+        pin.unlink(missing_ok=True)
+        _set_pin(pin, shown.read_text(encoding="ascii").split()[1], made)
 
 
 def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> None:
@@ -347,7 +385,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
         return kept, []
     try:
         if pin:
-            _set_pin(machine.root / HUB_DATA, pin)
+            _set_pin(machine.root / HUB_DATA / "pin", pin)
         if kept | new != kept:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
@@ -359,15 +397,18 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     return kept | new, []
 
 
-def _set_pin(folder: Path, pin: str) -> None:
-    from roundtap_hub.access.login_pins import write_pin
+def _set_pin(pin: Path, given: str, *first: Path) -> None:
+    # `first`: further files that have to hold its hash before the hub's own does.
+    from roundtap_hub.access.login_pins import hash_pin
 
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_pin(folder / "pin", pin)
+    pin.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    hashed = hash_pin(given)
+    for path in (*first, pin):
+        write_if_changed(path, hashed, 0o600)
     # systemd gives a new folder to the hub, with its content.
-    owner = folder.stat()
+    owner = pin.parent.stat()
     with contextlib.suppress(PermissionError):
-        os.chown(folder / "pin", owner.st_uid, owner.st_gid)
+        os.chown(pin, owner.st_uid, owner.st_gid)
 
 
 def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) -> None:

@@ -30,6 +30,7 @@ CLOUD_STAGES = ("init --local", "init", "modules --mode config", "modules --mode
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"  # Pi OS keeps the Wi-Fi off until the country is set
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
+TAKEN_OVER = "var/lib/roundtap-machine/from-imager"  # what cloud-init really did at the first start
 TRIED = "var/lib/roundtap-machine/restarted-for"
 
 
@@ -56,13 +57,13 @@ def words_for(settings: Settings) -> Words:
 
 
 def role_report(
-    settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str], imager: Sequence[str] = ()
+    settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str], imager: str = ""
 ) -> str:
     """The content of `roundtap-says.txt`: the machine's role, what Imager set, then one line for each thing to
     correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
-    lines[2:2] = [words("says.imager", names=", ".join(imager))] if imager else []
+    lines[2:2] = [words("says.imager", names=imager)] if imager else []
     lines += [note.text(words) for note in notes] or [words("says.fine")]
     return "\n".join([*lines, ""])
 
@@ -125,8 +126,10 @@ def silence_first_boot(machine: Machine) -> None:
     machine.run(["systemctl", "--quiet", "disable", MAKES_HOST_KEYS])
     if (machine.root / "etc/cloud").is_dir():
         # Once, while the root keeps what it does: on a read-only one each start would be its first.
-        for stage in CLOUD_STAGES if machine.imager_settings() else ():
-            machine.run(["timeout", "600", "cloud-init", *stage.split()])
+        names = ", ".join(machine.imager_settings())
+        failed = [machine.run(["timeout", "600", "cloud-init", *stage.split()]) for stage in CLOUD_STAGES if names]
+        if names and not any(failed):
+            write_if_changed(machine.root / TAKEN_OVER, names)
         # Its documented switch.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():
@@ -172,7 +175,12 @@ def run(args: argparse.Namespace) -> int:
         return BAD_INPUT
     settings, notes = machine.settings()
     services = roles.role_services(settings)[0]
-    print(role_report(settings, notes, words_for(settings), services, [*machine.imager_settings()]), end="")
+    print(
+        role_report(
+            settings, notes, words_for(settings), services, MachineProbe(root=machine.root).text(TAKEN_OVER) or ""
+        ),
+        end="",
+    )
     return DONE
 
 
@@ -198,7 +206,9 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     if lacking := missing_packages(MachineProbe(root=machine.root)):
         notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)
-    text = role_report(settings, notes, words, roles.role_services(settings)[0], [*machine.imager_settings()])
+    text = role_report(
+        settings, notes, words, roles.role_services(settings)[0], MachineProbe(root=machine.root).text(TAKEN_OVER) or ""
+    )
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")
     with machine.boot_open():

@@ -59,21 +59,25 @@ _SIMILAR_NAME, TEXT_BYTES_MAX = (
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
-# Where a hub may be (RFC 1918, 6598, 3927, 4193, 4291). Elsewhere are this machine itself, everybody, and the networks
-# of others.
-_HALL_NETWORKS = "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 100.64.0.0/10 169.254.0.0/16 fc00::/7 fe80::/10 2000::/3"
-HALL_NETWORKS = tuple(map(ipaddress.ip_network, _HALL_NETWORKS.split()))
 # A hub may be told any port from 1024 on, but its encrypted one is for browsers.
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
 ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
-# Printers' ports; a public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
+# A printer's port, also by one's own udev rule; a public key as ssh-keygen writes it; by crypt(5) a password's hash
+# that is not quickly guessed.
 FORMS = {
     "port": re.compile(
-        r"/dev/(usb/lp\d+|lp\d+|tty(USB|ACM|AMA|S)\d+|serial\d|serial/by-(id|path)/[\w.:@+-]+|rfcomm\d+)"
+        # Not disks, cards, null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
+        r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
+        r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|tty(usb|acm|ama))"
+        r")[A-Za-z][\w./:@+-]*"
         r"|(?!.*\.\.)usb-[\w./:@+-]+"
     ),
-    "user": re.compile("(?!root$|roundtap)[a-z][a-z0-9_-]{0,30}"),
+    # Not one of Debian's own accounts; a machine's others are known there.
+    "user": re.compile(
+        "(?!(root|daemon|bin|sys|sync|games|man|lp|mail|news|uucp|proxy|www-data|backup|list|irc|nobody|sshd|messagebus"
+        "|avahi|polkitd|dnsmasq|tss|rpc|statd)$|roundtap|systemd-)[a-z][a-z0-9_-]{0,30}"
+    ),
     "ssh_key": re.compile(
         r"(ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[\w+/]{43}|ssh-rsa AAAAB3NzaC1yc2EA[\w+/]{200,}={0,2}"
         r"|ecdsa-sha2-nistp(256|384|521) AAAAE2VjZHNhLXNoYTItbmlzdHA[\w+/]{100,}={0,2}"
@@ -86,7 +90,7 @@ FORMS = {
         re.ASCII,
     ),
 }
-_PLACEHOLDER = re.compile(r"([^0-9])\1*|.*\*{3}.*|[<\[({].*[>\])}]")  # one sign again and again, or a name in brackets
+_PLACEHOLDER = re.compile(r"[*•.xX]+|<[A-Za-z_ -]+>")  # a mask, or words in angle brackets
 # Different digits; letters of a word; and its letters, digits and other signs in turn: P@ssw0rd has five.
 PIN_DIGITS_MIN, PIN_WORD_MIN, PIN_PARTS_MAX = 4, 3, 5
 SECRET = ("wifi_password", "hotspot_password", "pin")
@@ -692,13 +696,12 @@ def _address(value: str) -> str:
 
 
 def _may_be_hub(host: str) -> bool:
-    """A name, or the address of one machine in a hall's network: not the first or last of a network of 256."""
+    """A name, or an address that one machine may have; not this machine's own, nor those of nobody and of many."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
         return "localhost" not in host
-    edges = (0, 255) if address.version == 4 else ()
-    return any(address in network for network in HALL_NETWORKS) and address.packed[-1] not in edges
+    return not (address.is_unspecified or address.is_loopback or address.is_multicast or host == "255.255.255.255")
 
 
 def is_guessable(pin: str) -> bool:

@@ -104,7 +104,10 @@ bundle() {
     left=$(cat /var/lib/roundtap-bundle/left-out 2> /dev/null)
     [ -z "$left" ] || say "left out, as it does not fit this system: $left"
     # What a wall or a printer wants beyond it may be missing: rather a hub without a wall than no hub.
-    [ "$(dpkg-query --show --showformat '${db:Status-Status}' roundtap 2> /dev/null)" = installed ]
+    # Nor is an older one that was there before.
+    set -- "$here"/bundle/roundtap_*.deb
+    is=$(dpkg-query --show --showformat '${db:Status-Status} ${Version}' roundtap 2> /dev/null)
+    [ "${is% *}" = installed ] && dpkg --compare-versions "${is#* }" ge "$(dpkg-deb --field "$1" Version)"
 }
 
 tries=$(($(cat "$here/tries" 2> /dev/null || echo 0) + 1))
