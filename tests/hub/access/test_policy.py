@@ -637,5 +637,8 @@ def test_the_page_on_security_says_what_the_table_says() -> None:
         assert not row.who <= STAFF or ORGANIZER in row.who, address
         assert EVERYBODY not in row.who or address.startswith(("GET ", "POST /join/")), address
     page = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf-8").split())
-    assert "see pairings, standings, rules, the wall and each player's public page; sign up, once opened, before round 1" in page
+    assert (
+        "see pairings, standings, rules, the wall and each player's public page; sign up, once opened, before round 1"
+        in page
+    )
     assert "server/roundtap_hub/access/policy.py" in page
