@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from floor_css import Floor, sheets
-from hall_kit import Hall
+from hall_kit import Hall, in_every_state, open_hall
 from older_browsers import ALL_BUT_FEEDS
 from pages_kit import PIN
 from screen_kit import DESK, NARROW, PHONE, PICTURES, WALL, Screen, Size
@@ -121,18 +121,19 @@ def test_what_is_dropped_is_known_and_takes_nothing_with_it(path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def floor_hall(full_hall: Hall, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
-    """A hub whose style sheets are what a browser of the floor takes of them."""
+def floor_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    """A hub whose style sheets are what a browser of the floor takes of them: one of its own, since a hub keeps pages,
+    and these name their sheets."""
     folder = tmp_path_factory.mktemp("static")
-    own = full_hall.doors.application._static
     for path in FOLDER.iterdir():
         text = path.read_bytes()
         if path.suffix == ".css":
             text = Floor(path.name, text.decode()).text.encode()
         (folder / path.name).write_bytes(text)
-    full_hall.doors.application._static = StaticFiles(folder)
-    yield full_hall
-    full_hall.doors.application._static = own
+    with open_hall(tmp_path_factory.mktemp("hall")) as opened:
+        opened.doors.application._static = StaticFiles(folder)
+        in_every_state(opened)
+        yield opened
 
 
 PAGES: dict[str, tuple[str, Size]] = {

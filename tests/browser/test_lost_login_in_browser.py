@@ -19,17 +19,17 @@ def logs_in_again(screen: Screen) -> None:
 
 
 @pytest.mark.parametrize("scripts", ["with scripts", "without scripts"])
-def test_a_list_of_names_outlives_the_login(hall: Hall, screen: Screen, scripts: str) -> None:
+def test_a_list_of_names_outlives_the_login(own_hall: Hall, screen: Screen, scripts: str) -> None:
     screen.language("en")
-    event = hall.create("Winter Open", people=PEOPLE)
-    screen.log_in(hall.url, PIN)
+    event = own_hall.create("Winter Open", people=PEOPLE)
+    screen.log_in(own_hall.url, PIN)
     screen.cdp("Emulation.setScriptExecutionDisabled", {"value": scripts == "without scripts"})
-    screen.open(f"{hall.url}/console/{event}/players")
+    screen.open(f"{own_hall.url}/console/{event}/players")
     screen.one("textarea[name=names]").send_keys("Zoe O\u2019Brien\nYan \u0141uk")
-    screen.cdp("Network.deleteCookies", {"name": LOCAL_SESSION, "url": hall.url})
+    screen.cdp("Network.deleteCookies", {"name": LOCAL_SESSION, "url": own_hall.url})
     if scripts == "with scripts":
         # The page asks for what is new, and is sent to the login.
-        hall.house.organizer().post(f"/console/{event}/competitors", names="Xaver X.")
+        own_hall.house.organizer().post(f"/console/{event}/competitors", names="Xaver X.")
         screen.run("return window.roundtapLive.look()")
     assert screen.one("textarea[name=names]").get_attribute("value") == "Zoe O\u2019Brien\nYan \u0141uk"
     screen.one("textarea[name=names]").submit()
@@ -37,7 +37,7 @@ def test_a_list_of_names_outlives_the_login(hall: Hall, screen: Screen, scripts:
     screen.until(lambda: "Nothing was saved" in screen.text(), "the page again")
     if scripts == "with scripts":
         screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
-        hall.house.organizer().post(f"/console/{event}/competitors", names="Wanda W.")
+        own_hall.house.organizer().post(f"/console/{event}/competitors", names="Wanda W.")
         screen.until(lambda: "Wanda W." in screen.text(), "what happens beside it")
     assert screen.one("textarea[name=names]").get_attribute("value") == "Zoe O\u2019Brien\nYan \u0141uk"
-    assert len(hall.event(event).entrants) == len(PEOPLE) + 2 * (scripts == "with scripts"), "not pressed again"
+    assert len(own_hall.event(event).entrants) == len(PEOPLE) + 2 * (scripts == "with scripts"), "not pressed again"
