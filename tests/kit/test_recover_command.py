@@ -351,6 +351,18 @@ def test_an_event_that_is_deleted_is_forgotten_in_what_was_set_aside_of_the_same
         assert {"ewinter", "esummer", VENUE} <= journal.heads().keys()
 
 
+def test_what_was_to_be_printed_of_a_deleted_event_goes_from_a_set_aside_journal_too(
+    set_aside: Path, tmp_path: Path
+) -> None:
+    with closing(sqlite3.connect(set_aside / "roundtap.db")) as old:
+        for event in ("ewinter", "esummer"):
+            old.execute("INSERT INTO print_text (job, text) VALUES (?, 'Ana Ruiz')", (f"{event}/words/1",))
+        old.commit()
+    purge_again(tmp_path / "card")
+    with closing(sqlite3.connect(set_aside / "roundtap.db")) as old:
+        assert old.execute("SELECT job FROM print_text").fetchall() == [("esummer/words/1",)]
+
+
 def test_a_set_aside_journal_in_which_nothing_can_be_forgotten_goes_as_a_whole(set_aside: Path, tmp_path: Path) -> None:
     (set_aside / "roundtap.db").write_bytes(b"Ana Ruiz on a damaged page" * 1000)
     newest = next((tmp_path / "card" / "backups").glob("*.backup"))

@@ -530,6 +530,11 @@ def test_a_user_who_is_named_no_longer_is_locked_at_each_start(tmp_path: Path, s
         called.all.clear()
         assert apply_settings(machine).notes == ()
         assert [call for call in called.all if "--lock" in call] == ["usermod --lock --groups users tom"]
+    # A mistake in the file locks nobody out.
+    (tmp_path / "boot/firmware/roundtap.txt").write_text("role = hub\nuser = tom\npassword_hash = tomtom\n")
+    called.all.clear()
+    assert apply_settings(machine).notes
+    assert not any("--lock" in call for call in called.all)
     # Nor has SSH, which a key opened, passwords again.
     assert "PasswordAuthentication no" in (tmp_path / "etc/ssh/sshd_config.d/00-roundtap.conf").read_text()
     (tmp_path / "boot/firmware/roundtap.txt").write_text(f"role = hub\nuser = tom\npassword_hash = {HASH}\n")

@@ -130,6 +130,7 @@ def apply_settings(machine: Machine, start: bool = True, wait: bool = False) -> 
 
 def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     settings, told = machine.settings()
+    is_clear = not told
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
     changed = _copy_extra_files(machine)
@@ -163,7 +164,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    told += _let_in(machine, settings, start)
+    told += _let_in(machine, settings, start, is_clear)
     if start:
         _show_new_pin(machine, settings)
     _switch(machine, settings, start, wait)
@@ -180,15 +181,19 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     return ApplyResult(tuple(changed), tuple(told), restart)
 
 
-def _let_in(machine: Machine, settings: Settings, start: bool) -> list[SettingsNote]:
-    """Make the user who looks after the machine, open a way in, and close those of users who are named no longer."""
+def _let_in(machine: Machine, settings: Settings, start: bool, is_clear: bool) -> list[SettingsNote]:
+    """Make the user who looks after the machine, open a way in, and close those of users who are named no longer; only
+    where the file `is_clear`: a mistake in it, or a card that cannot be read, locks nobody out."""
     wanted, hashed, there = bool(settings.ssh_key or settings.password_hash), settings.password_hash, machine.user_ids()
     user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
     ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
     # Locked at each start, as a read-only root forgets it. Of a group that is there: one of the user's name may be
     # another's.
     steps = [
-        *(["usermod", "--lock", "--groups", "users", name] for name in sorted(ours & {*there} - {user * wanted})),
+        *(
+            ["usermod", "--lock", "--groups", "users", name]
+            for name in sorted(ours & {*there} - {user * wanted}) * is_clear
+        ),
         *(
             [["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user]]
             * (wanted and user not in there)

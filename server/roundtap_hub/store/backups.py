@@ -153,6 +153,11 @@ def newest_backup_in(place: Path) -> Path:
     )
 
 
+_OF_JOB = "substr(job, 1, length(?1) + 1) = ?1 || '/'"
+HOLD_NAMES = {"person": "event = ?", "print_order": "event = ?", "print_text": _OF_JOB, "print_state": _OF_JOB}
+"""Table → which rows are of an event: what goes with it in a journal that runs, too."""
+
+
 def purge_older_backups(folder: Path, newest: Path) -> None:
     """After an event was deleted, remove backups that hold its people, in subfolders too, and forget them in this hub's
     journals that were set aside: such a one is kept with its other events, unless it is damaged or lacks people. Raises
@@ -183,7 +188,11 @@ def purge_older_backups(folder: Path, newest: Path) -> None:
 
 def _forget_people(database: Path, events: Sequence[str]) -> None:
     with closing(_open_made(database, "secure_delete = ON")) as connection:
-        connection.executemany("DELETE FROM person WHERE event = ?", [(event,) for event in events])
+        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        for table, of_event in HOLD_NAMES.items():
+            # An older hub's journal lacks some, but never people.
+            if table in there or table == "person":
+                connection.executemany(f"DELETE FROM {table} WHERE {of_event}", [(event,) for event in events])
         connection.commit()
         if connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise sqlite3.OperationalError("database is locked: who reads it keeps what was deleted")
