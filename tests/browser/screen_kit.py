@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
+from http import HTTPStatus
+from http.client import HTTPConnection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -192,6 +194,15 @@ DESK, PHONE, WALL = Size(1366, 768), Size(390, 844), Size(1920, 1080)
 ZOOMED, NARROW = Size(683, 384, 2), Size(320, 640)
 
 
+def still_let_in(url: str, cookies: list[dict[str, Any]]) -> bool:
+    """Whether these open the console: a hub ends a person's oldest sessions once there are too many."""
+    asked = HTTPConnection(url.removeprefix("http://"), timeout=GUARD_S)
+    asked.request("GET", "/console", headers={"Cookie": "; ".join(f"{one['name']}={one['value']}" for one in cookies)})
+    status = asked.getresponse().status
+    asked.close()
+    return status == HTTPStatus.OK
+
+
 def chromedriver() -> str | None:
     return shutil.which("chromedriver")
 
@@ -307,7 +318,7 @@ class Screen:
 
     def log_in(self, url: str, pin: str) -> None:
         """Known by this PIN; one who was let in before comes with the same cookies again."""
-        if known := self._let_in.get((url, pin)):
+        if (known := self._let_in.get((url, pin))) and still_let_in(url, known):
             self.cdp("Network.setCookies", {"cookies": known})
             return
         self.open(f"{url}/login")

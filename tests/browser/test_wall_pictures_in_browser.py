@@ -180,8 +180,10 @@ def test_time_up_fills_the_screen_for_a_minute_with_what_the_rules_ask(own_hall:
         over_s = (later_ms if still else TIME_UP_MS + 5000) // 1000 - 1
         clock = f"+{over_s // 60}:{over_s % 60:02d}"
         screen.until(lambda clock=clock: screen.run(SYNCED_CLOCK) >= clock, "a later time")  # type: ignore[misc]
-        screen.look_again()
-        assert screen.run(filled) is still
+        screen.until(
+            lambda still=still: screen.look_again() and screen.run(filled) is still,  # type: ignore[misc]
+            f"time up {'still' if still else 'no longer'} to fill the screen",
+        )
     assert "Time is up" in screen.one("#time").text, "it stands in the head"
 
 
