@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hall_kit import Hall
+from hall_kit import Hall, open_hall
 from screen_kit import PHONE, PICTURES, Screen
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
@@ -82,3 +82,23 @@ def test_a_mistake_of_the_script_is_not_taken_for_a_lost_hub(own_hall: Hall, scr
     screen.until(lambda: screen.all(".walk"), "the first question")
     screen.click("button[name=way]")
     screen.until(lambda: "way=" in screen.driver.current_url, "the next question")
+
+
+def test_an_empty_hub_in_its_place_ends_no_page(
+    own_hall: Hall, screen: Screen, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A new card's hub, before *Continue*: it knows no link yet, and the phones wait for it."""
+    address = phone(own_hall, screen)
+    with open_hall(tmp_path_factory.mktemp("empty")) as empty:
+        doors, event = own_hall.doors, own_hall.doors.application
+        doors.application = empty.doors.application
+        before = len(doors.asked)
+        screen.run("window.roundtapLive.look().then(() => { window.answered = true; })")
+        screen.until(lambda: [path for path, _ in doors.asked[before:] if path in address], "the phone to have asked")
+        screen.until(lambda: screen.run("return window.answered"), "the answer")
+        assert screen.run("return window.same_page")
+        assert screen.all("#my-match")
+        screen.open(address)
+        assert "No event yet" in screen.text()
+        doors.application = event
+    screen.until(lambda: screen.look_again() and screen.all("#my-match"), "the match")

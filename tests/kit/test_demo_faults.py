@@ -78,11 +78,19 @@ class Hall:
 
 
 @pytest.fixture(scope="module")
-def open_hall() -> Iterator[Hall]:
-    port = free_port()
-    process = start_roundtap(
-        "demo", "--port", str(port), "--rulebook", "xwing-standard", stdout=subprocess.PIPE, text=True
-    )
+def open_hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    port, log = free_port(), tmp_path_factory.mktemp("demo") / "complaints"
+    with log.open("w") as complaints:
+        process = start_roundtap(
+            "demo",
+            "--port",
+            str(port),
+            "--rulebook",
+            "xwing-standard",
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            text=True,
+        )
     read_until(process, "Ctrl-C")
     made = Hall(port)
     for table in TABLES:
@@ -90,6 +98,7 @@ def open_hall() -> Iterator[Hall]:
         made.calm[table] = made.frame(table)
     yield made
     assert end(process) == 0
+    assert "Traceback" not in log.read_text(), "tables were open when it was stopped"
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ class VirtualCable:
         self._plugged_in = asyncio.Event()
         self._plugged_in.set()
         self._server: asyncio.Server | None = None
+        self._carrying: set[asyncio.Task[None]] = set()
 
     @property
     def plugged_in(self) -> bool:
@@ -30,13 +31,19 @@ class VirtualCable:
         (self._plugged_in.set if into else self._plugged_in.clear)()
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._carry, sock=self._listener)
+        self._server = await asyncio.start_server(self._accept, sock=self._listener)
 
     def close(self) -> None:
         """Accept no more connections. Open ones end with their loop."""
         if self._server is not None:
             self._server.close()
         self._listener.close()
+
+    def _accept(self, unit: asyncio.StreamReader, to_unit: asyncio.StreamWriter) -> None:
+        # asyncio's own task for a connection complains with a traceback when it is cancelled, as at the demo's end.
+        carrying = asyncio.get_running_loop().create_task(self._carry(unit, to_unit))
+        self._carrying.add(carrying)
+        carrying.add_done_callback(self._carrying.discard)
 
     async def _carry(self, unit: asyncio.StreamReader, to_unit: asyncio.StreamWriter) -> None:
         await self._plugged_in.wait()

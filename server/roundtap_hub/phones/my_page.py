@@ -245,13 +245,14 @@ def guard_links(bp: Blueprint) -> None:
         token = (request.view_args or {}).get("token")
         if token is None:
             return None
-        who = web.current_hub().access.links.owner_of(token)
-        if who is None:
-            # Made up or revoked: the page says how to get another.
-            g.status = 404
-            return render_player_page("my_code.html", gone=True)
-        if who[0] in web.current_snapshot().venue.deleted:
+        who, snapshot = web.current_hub().access.links.owner_of(token), web.current_snapshot()
+        if who is not None and who[0] in snapshot.venue.deleted:
             abort(410)
+        if who is None or who[0] not in snapshot.ids:
+            # Made up or revoked: the page says how to get another. A hub without events knows no link yet: phones keep
+            # what they have until its event is continued.
+            g.status = 404 if snapshot.ids else 503
+            return render_player_page("my_code.html", gone="me.gone" if snapshot.ids else "wall.waiting")
         g.me = who
         visit.browser_id()
         return None

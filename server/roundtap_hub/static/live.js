@@ -604,7 +604,10 @@
   settleStep(false);
   const first = document.querySelector("[role=alert]");
   if (first) first.focus();
-  if (body.dataset.reloadMs) setTimeout(() => location.reload(), Number(body.dataset.reloadMs));
+  // Where the hub is away, the page stays.
+  if (body.dataset.reloadMs) setInterval(() => {
+    if (!typing()) fetch("/time").then((answer) => { if (answer.ok) location.reload(); }, () => {});
+  }, Number(body.dataset.reloadMs));
   if (body.dataset.feed) {
     // A page that the browser had stored may be older than what this tab showed last: its version tells.
     const [arrival] = performance.getEntriesByType("navigation");
