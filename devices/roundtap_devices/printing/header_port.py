@@ -56,7 +56,14 @@ def header_port(model: str, config: str = "") -> HeaderPort:
     '/dev/ttyAMA0'
     """
     name = model.strip("\0\n ")
-    fitting = (
-        port for port in KNOWN if re.match(f"Raspberry Pi {port.models}", name) and re.search(port.config_has, config)
+    return replace(
+        next(
+            (
+                port
+                for port in KNOWN
+                if re.match(f"Raspberry Pi {port.models}", name) and re.search(port.config_has, config)
+            ),
+            UNKNOWN,
+        ),
+        model=name,
     )
-    return replace(next(fitting, UNKNOWN), model=name)

@@ -101,10 +101,9 @@ class Machine:
 
     def header_port(self) -> HeaderPort:
         """The serial port on the pins of the model that this is now: a card may come from another one."""
-        config = (self.boot() or self.root) / "config.txt"
         return header_port(
             MachineProbe(root=self.root).text(MODEL) or "",
-            config.read_text(errors="replace") if config.is_file() else "",
+            "".join(path.read_text(errors="replace") for path in (self.boot() or self.root).glob("config.txt")),
         )
 
     def user_ids(self) -> dict[str, int]:
@@ -176,8 +175,10 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         restart = bool(on_boot)
     if settings.port in TAKEN_FOR_IT:
         # A login, switched on by hand, would read the printer's answers. Until the next start, which does it again.
-        logins = [f"serial-getty@{Path(tty).name}.service" for tty in machine.header_port().names]
-        machine.run(["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block", *logins])
+        machine.run(
+            ["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block"]
+            + [f"serial-getty@{Path(tty).name}.service" for tty in machine.header_port().names]
+        )
     told += _let_in(machine, settings, start, is_clear)
     if start:
         _show_new_pin(machine, settings)

@@ -385,8 +385,7 @@ def read_settings(
     if settings.name == HUB_NAME and settings.role != "hub":
         settings = replace(settings, name="")
         notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
-    notes += _contradictions(settings, values, setting_lines, folders, saved)
-    notes += _of_the_wires(settings, setting_lines, folders, header)
+    notes += _contradictions(settings, values, setting_lines, folders, saved, header)
     return settings, sorted(notes, key=lambda note: note.line)
 
 
@@ -438,8 +437,11 @@ def _contradictions(
     lines: Mapping[str, int],
     folders: Sequence[Path] | None,
     saved: Collection[str] | None,
+    header: HeaderPort,
 ) -> list[SettingsNote]:
-    """Notes on lines that are right by themselves, but not with the others or for this role."""
+    """Notes on lines that are right by themselves, but not with the others, for this role or on this machine."""
+    from roundtap_devices.boards import load_board
+
     notes = []
     role = settings.role or ("" if "role" in lines else UNDECIDED)
     for key, users in USED_BY.items():
@@ -473,24 +475,13 @@ def _contradictions(
             notes.append(SettingsNote("standby_file", lines["role"], {"file": STANDBY_FILE, "reason": reason}))
         if found is None:
             notes.append(SettingsNote("no_standby_file", lines["role"], {"file": STANDBY_FILE}))
-    return notes
-
-
-def _of_the_wires(
-    settings: Settings, lines: Mapping[str, int], folders: Sequence[Path] | None, header: HeaderPort
-) -> list[SettingsNote]:
-    """Notes on what counts, but has to be looked at: a port of a model that is not known, outputs on from power-on."""
-    from roundtap_devices.boards import load_board
-
-    unknown = header.model != "" and not header.path and settings.port in TAKEN_FOR_IT
+    if header.model and not header.path and settings.port in TAKEN_FOR_IT:
+        notes.append(SettingsNote("port_unknown", lines["port"], {"text": settings.port, "model": header.model}))
     own = [folder / settings.board for folder in folders or () if (folder / settings.board).is_file()]
-    return [
-        *[SettingsNote("port_unknown", lines.get("port", 0), {"text": settings.port, "model": header.model})] * unknown,
-        *(
-            SettingsNote("board.on_at_reset", lines["board"], {"file": own[0].name, "name": name, "pin": pin, "to": to})
-            for board in own[:1]
-            for name, pin, to in load_board(str(board)).on_at_reset()
-        ),
+    return notes + [
+        SettingsNote("board.on_at_reset", lines["board"], {"file": settings.board, "name": name, "pin": pin, "to": to})
+        for board in own[:1]
+        for name, pin, to in load_board(str(board)).on_at_reset()
     ]
 
 
