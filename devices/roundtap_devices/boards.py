@@ -22,6 +22,7 @@ ROTATIONS = (0, 180)
 KEYS = ("a", "b", "up", "down", "call")
 SIGNALS = ("lamp", "lamp_a", "lamp_b", "buzzer")
 LAST_BCM_PIN = 27
+LAST_PULLED_UP = 8  # 0 to 8 are pulled up at reset, 9 to 27 down: BCM2835 ARM Peripherals, table 6-31; a Pi 5's too
 
 # Other uses of these pins: https://pinout.xyz, and "GPIO and the 40-pin header" in github.com/raspberrypi/documentation
 # (documentation/asciidoc/computers/raspberry-pi/gpio-on-raspberry-pi.adoc). 0 and 1 are read at power-on (a HAT's
@@ -108,7 +109,8 @@ class Board:
 
     active_low: a pressed button pulls its pin to ground; the Pi's own resistor pulls it up.
     lamps_active_low, buzzer_active_low: on while the pin is low (a lamp from 3.3 V to the pin; most three-pin buzzer
-    modules with a PNP transistor). ready_made: the parts are on it, and no wire is needed.
+    modules with a PNP transistor). held_off: each output that is on at reset has a resistor of 10 kΩ that keeps it off.
+    ready_made: the parts are on it, and no wire is needed.
     facing: "opposite" (two people across the board, half-screens) or "edge" (read from one side).
     joystick: `up`, `down` and `call` are one stick, which cannot be moved both ways at once.
     """
@@ -119,6 +121,7 @@ class Board:
     active_low: bool = True
     lamps_active_low: bool = False
     buzzer_active_low: bool = False
+    held_off: bool = False
     facing: str = OPPOSITE
     ready_made: bool = False
     joystick: bool = False
@@ -127,10 +130,19 @@ class Board:
         """Whether the lamp or buzzer of this name is on while its pin is low."""
         return self.buzzer_active_low if signal == "buzzer" else self.lamps_active_low
 
+    def on_at_reset(self) -> list[tuple[str, int, str]]:
+        """The lights and buzzer that their pin's own pull turns on from power-on until somebody sets it, and again
+        after power-off: (name, pin, where 10 kΩ would have to go: "3.3 V" or "GND")."""
+        return [
+            (name, pin, "3.3 V" if self.low_is_on(name) else "GND")
+            for name, pin in self.pins.signals().items()
+            if not self.held_off and (pin > LAST_PULLED_UP) == self.low_is_on(name)
+        ]
+
 
 # Lamps and buzzer use pins that no bus of a Pi wants (I2C1 2-3, 1-Wire 4, SPI0 7-11, UART 14-15, PCM 18-21), all near
-# the grounds 30, 34 and 39, and above 8: pins 0 to 8 are pulled UP until a program changes that, so a buzzer would
-# sound from power-on to the unit's start (BCM2835 ARM Peripherals, table 6-31, "Pull": GPIO0-8 high, 9-27 low).
+# the grounds 30, 34 and 39, and above 8: on a pin that is pulled up a buzzer would sound from power-on to the unit's
+# start.
 RECOMMENDED = Board("recommended", Pins(lamp=26, lamp_a=13, lamp_b=16, buzzer=12))
 # Their pins: https://learn.adafruit.com/adafruit-128x64-oled-bonnet-for-raspberry-pi/usage and
 # https://www.waveshare.com/wiki/1.3inch_OLED_HAT.

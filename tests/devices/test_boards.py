@@ -47,6 +47,22 @@ def test_a_lamp_from_the_supply_to_its_pin_shines_while_the_pin_is_low():
     assert [made.low_is_on(name) for name in ("lamp", "lamp_a", "lamp_b", "buzzer")] == [True, True, True, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "on"),
+    [
+        ("", []),
+        ("buzzer_active_low = true", [("buzzer", 12, "3.3 V")]),
+        ("lamps_active_low = true", [("lamp", 26, "3.3 V"), ("lamp_a", 13, "3.3 V"), ("lamp_b", 16, "3.3 V")]),
+        ("[pins]\nbuzzer = 8", [("buzzer", 8, "GND")]),
+        ("[pins]\nbuzzer = 9", []),
+        ("buzzer_active_low = true\n[pins]\nbuzzer = 8", []),
+    ],
+)
+def test_what_a_pin_s_pull_at_reset_turns_on_is_known_by_the_board(text, on):
+    assert parse_board(text).on_at_reset() == on
+    assert parse_board(f"held_off = true\n{text}").on_at_reset() == []
+
+
 def test_a_board_of_ones_own(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('name = "mine"\nactive_low = false\n[pins]\na = 5\n[screen]\ni2c_address = 0x3D\nrotation = 180\n')

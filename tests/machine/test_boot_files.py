@@ -40,6 +40,25 @@ def test_the_board_decides_the_bus(tmp_path: Path, board: str, lines: list[str])
     assert "dtparam=watchdog=on" in config
 
 
+@pytest.mark.parametrize(
+    ("board", "lines"),
+    [
+        ("buzzer_active_low = true", ["gpio=12=op,dh"]),
+        ("buzzer_active_low = true\nheld_off = true", []),
+        ("lamps_active_low = true", ["gpio=26=op,dh", "gpio=13=op,dh", "gpio=16=op,dh"]),
+        ("[pins]\nbuzzer = 6", ["gpio=6=op,dl"]),
+        ("buzzer_active_low = true\n[pins]\nbuzzer = 6", []),
+        ("facing = 'edge'", []),
+    ],
+)
+def test_what_a_pin_s_own_resistor_turns_on_the_firmware_turns_off(
+    tmp_path: Path, board: str, lines: list[str]
+) -> None:
+    (tmp_path / "our-box.toml").write_text(board)
+    config, _ = taken(boot(tmp_path), board="our-box.toml")
+    assert [line for line in config if line.startswith("gpio=")] == lines
+
+
 def test_lines_of_others_stay_and_ours_count_for_every_model(tmp_path: Path) -> None:
     config, _ = taken(boot(tmp_path, "dtparam=audio=on\n[pi5]\ndtoverlay=nospi10"))
     assert config[:3] == ["dtparam=audio=on", "[pi5]", "dtoverlay=nospi10"]

@@ -55,6 +55,10 @@ RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
         "role = table\r\nboard = our-box.toml",
         {"our-box.toml": b"\xef\xbb\xbf" + OURS},
     ),
+    "a buzzer that its resistor keeps quiet": (
+        "role = table\r\nboard = our-box.toml",
+        {"our-box.toml": b"buzzer_active_low = true\r\nheld_off = true\r\n"},
+    ),
     "a hub without a panel, with a phrase in capitals": ("role = hub\r\npanel = no\r\npin = Kmwp-4HD7-Xqre", {}),
     "a hub whose PIN is eight digits of no order": ("role = hub\r\npin = 4071 9362\r\ntimezone = Atlantic/Canary", {}),
     "a hub whose PIN a program made": ("role = hub\r\npin = xK9#mQ2pL\r\nname = roundtap", {}),
@@ -478,6 +482,30 @@ def test_a_right_file_gets_no_note_on_the_desk_nor_at_the_first_start(
     # Once its passwords are taken over, too.
     assert apply_settings(machine).notes == ()
     assert checked(tmp_path / "machine/boot/firmware" / FILE, capsys)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("board", "told"),
+    [
+        (b"buzzer_active_low = true", ("pins.buzzer", "GPIO 12", "3.3 V")),
+        (b"lamps_active_low = true", ("pins.lamp_a", "GPIO 13", "3.3 V")),
+        (b"[pins]\r\nlamp_b = 6", ("pins.lamp_b", "GPIO 6", "GND")),
+    ],
+)
+def test_a_board_whose_buzzer_would_whistle_from_power_on_is_used_and_told(
+    board: bytes, told: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    early = Mistake("role = table\r\nboard = our-box.toml", 2, (), {"our-box.toml": board})
+    code, lines = checked(early.save(tmp_path), capsys)
+    assert (code, lines[0].startswith("roundtap.txt, line 2: our-box.toml: ")) == (2, True)
+    assert any(all(words in line for words in (*told, "10 kΩ", "held_off = true")) for line in lines), lines
+    machine, _ = machine_in(tmp_path / "machine", b"")
+    early.save(tmp_path / "machine/boot/firmware")
+    notes = apply_settings(machine).notes
+    for language in LANGUAGES:
+        texts = [note.text(catalogue("roundtap", language)) for note in notes]
+        assert any(all(words in text for words in (*told, "10 kΩ", "held_off = true")) for text in texts)
+    assert "our-box.toml" in (tmp_path / "machine/etc/roundtap/table.toml").read_text()
 
 
 def test_the_password_of_another_network_does_not_count_for_this_one(tmp_path: Path) -> None:

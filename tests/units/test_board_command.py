@@ -78,6 +78,20 @@ def test_a_board_of_ones_own_is_listed_too(tmp_path: Path, capsys: pytest.Captur
     assert "Parts for one table with the board our-box:" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("also", [(), ("--parts",)])
+def test_a_buzzer_that_would_whistle_from_power_on_is_told_with_what_helps(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], also: tuple[str, ...]
+) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("buzzer_active_low = true\n")
+    assert board(str(file), *also) == 0
+    told = capsys.readouterr().out.splitlines()[0]
+    assert all(words in told for words in ("mine.toml: pins.buzzer: GPIO 12", "10 kΩ", "3.3 V", "held_off = true"))
+    file.write_text("buzzer_active_low = true\nheld_off = true\n")
+    assert board(str(file), *also) == 0
+    assert "10 kΩ" not in capsys.readouterr().out
+
+
 def test_a_board_that_is_wrong_is_refused_in_the_language_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -48,9 +48,17 @@ def real_factory(runtime_dir: str) -> Any:
         return Device.pin_factory
     os.environ["LG_WD"] = runtime_dir  # read when lgpio is first imported
     import lgpio
-    from gpiozero.pins.lgpio import LGPIOFactory
+    from gpiozero.pins.lgpio import LGPIOFactory, LGPIOPin
 
-    return LGPIOFactory(chip=find_chip(lgpio, chip_numbers()))
+    class SteadyPin(LGPIOPin):  # type: ignore[misc]
+        """An output from its first level on: gpiozero's own is low for a moment, at which a buzzer may click."""
+
+        def output_with_state(self, state: bool) -> None:
+            lgpio.gpio_claim_output(self.factory._handle, self._number, int(state))
+
+    factory = LGPIOFactory(chip=find_chip(lgpio, chip_numbers()))
+    factory.pin_class = SteadyPin
+    return factory
 
 
 def chip_numbers() -> list[int]:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from roundtap_devices.printing.header_port import MODEL, header_port
+
 USB, SERIAL, PINS = "usb", "serial", "pins"
 CONSOLE, NO_ACCESS, BUSY = "login-console", "no-access", "busy"
 """Why a port cannot be used: Linux's login is on it; the user is not in group lp or dialout; a program has it."""
-PIN_PORT = "/dev/serial0"
 
 
 class PortUnavailable(OSError):
@@ -81,8 +82,8 @@ class SerialPort:
 @dataclass(frozen=True, slots=True)
 class FoundPort:
     """`id` is stable: the same after a restart, and after replugging under another number. "usb-0416-5011-SERIAL" is a
-    USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" the Pi's own pins. `path` is the current device.
-    `refused`: why it cannot be used, "" where it can."""
+    USB printer, "/dev/serial/by-id/…" an adapter, "/dev/serial0" (on a Pi 5 "/dev/ttyAMA0") the Pi's own pins. `path`
+    is the current device. `refused`: why it cannot be used, "" where it can."""
 
     id: str
     path: str
@@ -137,7 +138,7 @@ def _adapters(root: Path) -> list[FoundPort]:
 
 
 def _pins(root: Path) -> list[FoundPort]:
-    node = root / PIN_PORT.lstrip("/")
+    node = root / (header_port(_read(root / MODEL)).path or "/dev/serial0").lstrip("/")
     if not node.exists():
         return []
     # Kernel messages or a login prompt would be printed, and the login would read the printer's answers as names.

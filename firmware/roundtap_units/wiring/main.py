@@ -269,6 +269,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"roundtap board: {text}", file=sys.stderr)
         return BAD_INPUT
     words = unit_words(args.language, made.joystick)
+    for name, pin, to in made.on_at_reset():
+        print(words("board.on_at_reset", file=args.name, name=name, pin=pin, to=to))
     if args.test:
         return _test(made, words)
     print(parts_text(made, words) if args.parts else pins_text(made, words))

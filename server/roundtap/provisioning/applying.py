@@ -13,7 +13,9 @@ from pathlib import Path
 
 from roundtap.provisioning import boot_files, roles, settings_file
 from roundtap.provisioning.settings_file import Settings, SettingsNote
+from roundtap_devices.printing.header_port import MODEL, TAKEN_FOR_IT, HeaderPort, header_port
 from roundtap_machine.atomic_write import write_atomically
+from roundtap_machine.health import MachineProbe
 from roundtap_machine.services import NEW_PIN
 
 BOOT = ("boot/firmware", "boot")
@@ -88,7 +90,7 @@ class Machine:
         """The file's settings, and notes on them; defaults without a file."""
         try:
             found, told = settings_file.read_settings_file(
-                self.settings_path(), [self.root / roles.ETC], saved_passwords(self)
+                self.settings_path(), [self.root / roles.ETC], saved_passwords(self), self.header_port()
             )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
@@ -96,6 +98,13 @@ class Machine:
         if not 1000 <= self.user_ids().get(found.user, 1000) < 60_000:
             return replace(found, user=""), [*told, SettingsNote("user")]
         return found, told
+
+    def header_port(self) -> HeaderPort:
+        """The serial port on the pins of the model that this is now: a card may come from another one."""
+        return header_port(
+            MachineProbe(root=self.root).text(MODEL) or "",
+            "".join(path.read_text(errors="replace") for path in (self.boot() or self.root).glob("config.txt")),
+        )
 
     def user_ids(self) -> dict[str, int]:
         """The machine's accounts, those of its services too."""
@@ -161,9 +170,15 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     restart = False
     boot = machine.boot()
     if boot is not None:
-        on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC)
+        on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
+    if settings.port in TAKEN_FOR_IT:
+        # A login, switched on by hand, would read the printer's answers. Until the next start, which does it again.
+        machine.run(
+            ["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block"]
+            + [f"serial-getty@{Path(tty).name}.service" for tty in machine.header_port().names]
+        )
     told += _let_in(machine, settings, start, is_clear)
     if start:
         _show_new_pin(machine, settings)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from roundtap.provisioning.roles import own_or_known
 from roundtap.provisioning.settings_file import Settings
+from roundtap_devices.boards import RECOMMENDED, Board, BoardError, load_board
+from roundtap_devices.printing.header_port import TAKEN_FOR_IT, UNKNOWN, HeaderPort
 from roundtap_machine.atomic_write import write_atomically
 
 BEGIN = "# --- Roundtap: made from roundtap.txt; write nothing between these two lines"
@@ -16,18 +18,19 @@ BUSES = {
     "i2c": "dtparam=i2c_arm=on,i2c_arm_baudrate=400000",
     "spi": "dtparam=spi=on",
 }
-# Ports of a printer on the header's own pins, which the login console must not use.
-OWN_SERIAL = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
+# A printer on the header's pins has them to itself. On a Pi 5 serial0 is another port, until the card is moved, or
+# dtparam=uart0_console brings the console to the pins.
 SERIAL_CONSOLE = re.compile(r"console=(serial0|ttyAMA0|ttyS0)(,\S*)?")
 
 
-def write_boot_files(boot: Path, settings: Settings, own_boards: Path) -> list[str]:
-    """Apply the settings to both files; returns the names of those that changed. `own_boards`: a folder."""
+def write_boot_files(boot: Path, settings: Settings, own_boards: Path, header: HeaderPort = UNKNOWN) -> list[str]:
+    """Apply the settings to both files; returns the names of those that changed. `own_boards`: a folder; `header`: the
+    serial port on this machine's pins."""
     changed = []
-    wanted = [WATCHDOG, *(BUSES[bus] for bus in screen_bus(settings, own_boards))]
-    serial = settings.port in OWN_SERIAL
-    if serial:
-        wanted.append("enable_uart=1")
+    board, serial = settings_board(settings, own_boards), settings.port in TAKEN_FOR_IT
+    wanted = [WATCHDOG, BUSES[board.screen.bus], *(header.config if serial else ())]
+    # The firmware does this some seconds after power-on, and long before the unit starts.
+    wanted += [f"gpio={pin}=op,{'dh' if board.low_is_on(name) else 'dl'}" for name, pin, _ in board.on_at_reset()]
     for name in ("config.txt", "cmdline.txt"):
         path = boot / name
         if not path.is_file():
@@ -40,14 +43,12 @@ def write_boot_files(boot: Path, settings: Settings, own_boards: Path) -> list[s
     return changed
 
 
-def screen_bus(settings: Settings, own_boards: Path) -> list[str]:
-    """The bus of the board's screen; I²C for a board that cannot be read (the unit itself reports why)."""
-    from roundtap_devices.boards import BoardError, load_board
-
+def settings_board(settings: Settings, own_boards: Path) -> Board:
+    """The board; the recommended one in place of one that cannot be read (the unit itself reports why)."""
     try:
-        return [load_board(own_or_known(settings.board or "recommended", own_boards)).screen.bus]
+        return load_board(own_or_known(settings.board or RECOMMENDED.name, own_boards))
     except (BoardError, OSError):
-        return ["i2c"]
+        return RECOMMENDED
 
 
 def with_config_lines(text: str, lines: Iterable[str]) -> str:

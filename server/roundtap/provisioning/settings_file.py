@@ -1,7 +1,6 @@
 """Reads `roundtap.txt`, the settings of a machine on its boot partition, as edited by any user in any editor."""
 
 import difflib
-import ipaddress
 import re
 import unicodedata
 import zoneinfo
@@ -13,8 +12,10 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+from roundtap.provisioning.settings_places import InvalidValue, hub_url, printer_port, shortened
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, Words
+from roundtap_devices.printing.header_port import TAKEN_FOR_IT, UNKNOWN, HeaderPort
 
 FILE = "roundtap.txt"
 TEMPLATE = Path(__file__).with_name("card_files") / FILE
@@ -31,7 +32,6 @@ USED_BY = {
     "port": ("hub", "printer"),
     "hub": ("table", "printer", "wall"),
 }
-HUB_PORT = 8080
 HUB_NAME = "roundtap"  # the hub's name on the network, unless it has another
 STANDBY_FILE = "standby.toml"
 TAKEN_OVER = "# {key}: taken over"  # begins the line that stands where a password or PIN was
@@ -59,20 +59,10 @@ _SIMILAR_NAME, TEXT_BYTES_MAX = (
 SSID_BYTES_MAX, PASSWORD_MIN, PASSWORD_MAX, NAME_MAX = 32, 8, 63, 32
 PIN_MIN, PIN_MAX = 8, 64
 
-# A hub may be told any port from 1024 on, but its encrypted one is for browsers.
-PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Zones of a place. The others are initials without summer time, and offsets whose sign means the other way.
 ZONE = re.compile("(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Europe|Indian|Pacific)/.+|(Etc/)?UTC")
-# A printer's port, also by one's own udev rule; a public key as ssh-keygen writes it; by crypt(5) a password's hash
-# that is not quickly guessed.
+# A public key as ssh-keygen writes it; by crypt(5) a password's hash that is not quickly guessed.
 FORMS = {
-    "port": re.compile(
-        # Not disks, cards, null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
-        r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
-        r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|tty(usb|acm|ama))"
-        r")[A-Za-z][\w./:@+-]*"
-        r"|(?!.*\.\.)usb-[\w./:@+-]+"
-    ),
     # Not one of Debian's own accounts; a machine's others are known there.
     "user": re.compile(
         "(?!(root|daemon|bin|sys|sync|games|man|lp|mail|news|uucp|proxy|www-data|backup|list|irc|nobody|sshd|messagebus"
@@ -343,24 +333,18 @@ class Settings:
 KEYS = tuple(setting.name for setting in fields(Settings))
 
 
-class _InvalidValue(Exception):
-    """An invalid value: the key of its text, and its parameters."""
-
-    def __init__(self, key: str, /, **params: object) -> None:
-        super().__init__(key)
-        self.key, self.params = key, params
-
-
 def read_settings(
     raw: bytes,
     timezones: Callable[[], set[str]] = zoneinfo.available_timezones,
     folders: Sequence[Path] | None = None,
     saved: Collection[str] | None = None,
+    header: HeaderPort = UNKNOWN,
 ) -> tuple[Settings, list[SettingsNote]]:
     """(the settings, notes in the file's order). An invalid line only gives a note: no typo stops a machine.
 
     folders: where the TOML files are that it names, the first one first; None: unknown, and none is read. saved: the
-    networks whose passwords the machine has; None: unknown, and a comment where a password was says so.
+    networks whose passwords the machine has; None: unknown, and a comment where a password was says so. header: the
+    serial port on the machine's pins.
 
     >>> read_settings(b"Role = Hub\\r\\nLand: DE\\r\\n")[0].role
     'hub'
@@ -380,38 +364,41 @@ def read_settings(
         try:
             key, value, with_comment = _split(line)
             if key in found:
-                raise _InvalidValue("twice", key=key, first=found[key][0])
+                raise InvalidValue("twice", key=key, first=found[key][0])
             setting_lines[key] = number
             if with_comment and key != "wifi":
-                raise _InvalidValue("comment", key=key)
+                raise InvalidValue("comment", key=key)
             if with_comment:
                 notes.append(SettingsNote("comment", number, {"key": key}))
             # Nothing behind it is how an open network is said.
             if not value and key != "wifi_password":
-                raise _InvalidValue("empty", key=key, example=_template()[key])
+                raise InvalidValue("empty", key=key, example=_template()[key])
             if key == "pin" and encoding.startswith("cp") and not value.isascii():
-                raise _InvalidValue("guessed", key=key)
+                raise InvalidValue("guessed", key=key)
             if key in _LITERAL and value[:1] in _QUOTES and value[-1] not in _QUOTES[value[0]]:
-                raise _InvalidValue("open_quote", key=key)
-            found[key] = (number, _value(key, value, timezones, folders) if value else "")
-        except _InvalidValue as wrong:
+                raise InvalidValue("open_quote", key=key)
+            found[key] = (number, _value(key, value, timezones, folders, header) if value else "")
+        except InvalidValue as wrong:
             notes.append(SettingsNote(wrong.key, number, wrong.params))
     values = {key: value for key, (_, value) in found.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
     if settings.name == HUB_NAME and settings.role != "hub":
         settings = replace(settings, name="")
         notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
-    notes += _contradictions(settings, values, setting_lines, folders, saved)
+    notes += _contradictions(settings, values, setting_lines, folders, saved, header)
     return settings, sorted(notes, key=lambda note: note.line)
 
 
 def read_settings_file(
-    path: Path, more: Sequence[Path] = (), saved: Collection[str] | None = None
+    path: Path,
+    more: Sequence[Path] = (),
+    saved: Collection[str] | None = None,
+    header: HeaderPort = UNKNOWN,
 ) -> tuple[Settings, list[SettingsNote]]:
     """The same for a file: also with notes on files beside it that have a wrong name. Its TOML files are beside it, or
     in one of the folders `more`. A missing file is read as an empty one. Raises OSError."""
     raw = path.read_bytes() if path.exists() else b""
-    settings, notes = read_settings(raw, folders=(path.parent, *more), saved=saved)
+    settings, notes = read_settings(raw, folders=(path.parent, *more), saved=saved, header=header)
     is_empty = settings == Settings() and not notes
     stray = [
         SettingsNote(
@@ -450,8 +437,11 @@ def _contradictions(
     lines: Mapping[str, int],
     folders: Sequence[Path] | None,
     saved: Collection[str] | None,
+    header: HeaderPort,
 ) -> list[SettingsNote]:
-    """Notes on lines that are right by themselves, but not with the others or for this role."""
+    """Notes on lines that are right by themselves, but not with the others, for this role or on this machine."""
+    from roundtap_devices.boards import load_board
+
     notes = []
     role = settings.role or ("" if "role" in lines else UNDECIDED)
     for key, users in USED_BY.items():
@@ -485,7 +475,14 @@ def _contradictions(
             notes.append(SettingsNote("standby_file", lines["role"], {"file": STANDBY_FILE, "reason": reason}))
         if found is None:
             notes.append(SettingsNote("no_standby_file", lines["role"], {"file": STANDBY_FILE}))
-    return notes
+    if header.model and not header.path and settings.port in TAKEN_FOR_IT:
+        notes.append(SettingsNote("port_unknown", lines["port"], {"text": settings.port, "model": header.model}))
+    own = [folder / settings.board for folder in folders or () if (folder / settings.board).is_file()]
+    return notes + [
+        SettingsNote("board.on_at_reset", lines["board"], {"file": settings.board, "name": name, "pin": pin, "to": to})
+        for board in own[:1]
+        for name, pin, to in load_board(str(board)).on_at_reset()
+    ]
 
 
 def _standby_refusal(file: Path) -> str:
@@ -530,7 +527,7 @@ def key_of(line: bytes) -> str:
     text = line.decode(encoding_of(line), errors="replace").translate(_INVISIBLE).strip()
     try:
         return "" if text.startswith(_COMMENT) else _split(text)[0]
-    except _InvalidValue:
+    except InvalidValue:
         return ""
 
 
@@ -540,15 +537,15 @@ def _split(line: str) -> tuple[str, str, bool]:
     if place is None:
         # Repeat only what is surely no password: the note is shown where others can read it.
         word = line.split()[0].casefold()
-        raise _InvalidValue("no_equals", text=_short(word) if word in (*KEYS, *KEY_ALIASES) else "…")
+        raise InvalidValue("no_equals", text=shortened(word) if word in (*KEYS, *KEY_ALIASES) else "…")
     typed = line[: place.start()].strip().strip("\"'“”„")
     key = re.sub(r"[\s\-–_.]+", "_", unicodedata.normalize("NFKC", typed).casefold()).strip("_")
     key = KEY_ALIASES.get(key, key)
     if key not in KEYS:
         likely = difflib.get_close_matches(key, [*KEYS, *KEY_ALIASES], n=1, cutoff=0.7)
         if likely:
-            raise _InvalidValue("meant", text=_short(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
-        raise _InvalidValue("unknown", known=", ".join(KEYS))
+            raise InvalidValue("meant", text=shortened(typed), meant=KEY_ALIASES.get(likely[0], likely[0]))
+        raise InvalidValue("unknown", known=", ".join(KEYS))
     value = line[place.end() :].strip()
     if key not in _RADIO:
         # Full-width letters and digits, as some keyboards for Chinese and Japanese write them.
@@ -566,9 +563,11 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and closing and value[-1] in closing else value
 
 
-def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Sequence[Path] | None) -> object:
+def _value(
+    key: str, value: str, timezones: Callable[[], set[str]], folders: Sequence[Path] | None, header: HeaderPort
+) -> object:
     if key in ("wifi", *SECRET) and _is_example(key, value):
-        raise _InvalidValue("example", key=key)
+        raise InvalidValue("example", key=key)
     if key == "role":
         return _one_of(key, value, ROLES, ROLE_ALIASES)
     if key == "language":
@@ -576,12 +575,12 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
     if key == "country":
         code = COUNTRY_NAMES.get(value.casefold(), value.upper())
         if code not in COUNTRIES:
-            raise _InvalidValue("country", text=_short(value))
+            raise InvalidValue("country", text=shortened(value))
         return code
     if key == "name":
         name = re.sub(r"[\s_]+", "-", value.casefold())
         if not re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
-            raise _InvalidValue("name", text=_short(value), longest=NAME_MAX)
+            raise InvalidValue("name", text=shortened(value), longest=NAME_MAX)
         return name
     if key == "timezone":
         zones = set(filter(ZONE.fullmatch, timezones()))
@@ -591,11 +590,11 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
             words = re.findall(r"\w+", value.casefold().replace(" ", "_" if "," not in value else " "))
             cities = [zone for zone in zones - {"Etc/UTC"} if zone.casefold().rpartition("/")[2] in words]
             likely = cities or difflib.get_close_matches(value, zones, n=1, cutoff=0.8)
-            raise _InvalidValue("timezone", text=_short(value), example=min(likely, default="Europe/Berlin"))
+            raise InvalidValue("timezone", text=shortened(value), example=min(likely, default="Europe/Berlin"))
         return wanted or value
     if key in FORMS:
         if not FORMS[key].fullmatch(value):
-            raise _InvalidValue(key, **({"text": _short(value)} if key == "port" else {}))
+            raise InvalidValue(key)
         return value
     if key in ("panel", "read_only"):
         return _parse_bool(key, value)
@@ -603,21 +602,23 @@ def _value(key: str, value: str, timezones: Callable[[], set[str]], folders: Seq
         if key == "hotspot" and value.casefold() in {*YES, *NO}:
             return DEFAULT_HOTSPOT if _parse_bool(key, value) else "no"
         if len(value.encode()) > SSID_BYTES_MAX:
-            raise _InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
+            raise InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
         if not value.isprintable():
-            raise _InvalidValue("ssid_sign", key=key)
+            raise InvalidValue("ssid_sign", key=key)
         return value
     if key == "pin":
         # Spaces and hyphens do not count.
         if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
-            raise _InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
+            raise InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
         if is_guessable(value):
-            raise _InvalidValue("pin_weak")
+            raise InvalidValue("pin_weak")
         return value
     if key in SECRET:
         return _password(key, value)
     if key == "hub":
-        return _address(value)
+        return hub_url(value)
+    if key == "port":
+        return printer_port(value, header)
     return _board_or_printer(key, value, folders)
 
 
@@ -648,16 +649,16 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
         }
         return _one_of(key, value, tuple(known), {}, similar)
     if not re.fullmatch(r"[\w][\w.-]*", value):
-        raise _InvalidValue("plain_name", key=key, text=_short(value))
+        raise InvalidValue("plain_name", key=key, text=shortened(value))
     if folders is not None:
         # As on the card's own file system, capitals do not matter.
         there = {path.name.casefold(): path for folder in reversed(folders) for path in toml_files(folder)}
         if value.casefold() not in there:
-            raise _InvalidValue("no_file", key=key, text=value, known=", ".join(known))
+            raise InvalidValue("no_file", key=key, text=value, known=", ".join(known))
         try:
             read(str(there[value.casefold()]))
         except TomlTableError as wrong:
-            raise _InvalidValue(f"{key}.{wrong.key}", **wrong.params) from None
+            raise InvalidValue(f"{key}.{wrong.key}", **wrong.params) from None
         return there[value.casefold()].name
     return value
 
@@ -668,40 +669,15 @@ def _password(key: str, value: str) -> str:
     if foreign is not None:
         plain = PLAIN_SIGNS.get(foreign)
         if plain:
-            raise _InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
-        raise _InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
+            raise InvalidValue("password_quote", key=key, sign=foreign, plain=plain)
+        raise InvalidValue("password_sign", key=key, sign=foreign if foreign.isprintable() else ascii(foreign)[1:-1])
     if not PASSWORD_MIN <= len(value) <= PASSWORD_MAX and not (
         key == "wifi_password" and re.fullmatch(r"[0-9A-Fa-f]{64}", value)
     ):
-        raise _InvalidValue("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
+        raise InvalidValue("password_length", key=key, signs=len(value), least=PASSWORD_MIN, most=PASSWORD_MAX)
     if _PLACEHOLDER.fullmatch(value):
-        raise _InvalidValue("placeholder", key=key)
+        raise InvalidValue("placeholder", key=key)
     return value
-
-
-def _address(value: str) -> str:
-    """As the units read it; without a port it is the hub's own."""
-    from roundtap_units.link.hub_address import endpoint_url, parse_endpoint
-
-    url = value if re.match("[a-z]+:/", value, re.IGNORECASE) else f"http://{value}"
-    try:
-        host, port = parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT
-    except ValueError:
-        raise _InvalidValue("hub", text=_short(value)) from None
-    if not _may_be_hub(host):
-        raise _InvalidValue("hub_place", text=_short(value))
-    if port == TLS_PORT or PLAIN_PORT != port < FIRST_FREE_PORT:
-        raise _InvalidValue("hub_port", port=port, right=HUB_PORT)
-    return endpoint_url((host, port))
-
-
-def _may_be_hub(host: str) -> bool:
-    """A name, or an address that one machine may have; not this machine's own, nor those of nobody and of many."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return "localhost" not in host
-    return not (address.is_unspecified or address.is_loopback or address.is_multicast or host == "255.255.255.255")
 
 
 def is_guessable(pin: str) -> bool:
@@ -733,16 +709,12 @@ def _one_of(
     meant = {**dict.fromkeys(known), **others, **similar}
     likely = difflib.get_close_matches(plain, meant, n=1, cutoff=0.65)
     if likely:
-        raise _InvalidValue("value_meant", key=key, text=_short(value), meant=meant[likely[0]] or likely[0])
-    raise _InvalidValue("value", key=key, text=_short(value), known=", ".join(known))
+        raise InvalidValue("value_meant", key=key, text=shortened(value), meant=meant[likely[0]] or likely[0])
+    raise InvalidValue("value", key=key, text=shortened(value), known=", ".join(known))
 
 
 def _parse_bool(key: str, value: str) -> bool:
     plain = value.casefold()
     if plain not in {*YES, *NO}:
-        raise _InvalidValue("value", key=key, text=_short(value), known="yes, no")
+        raise InvalidValue("value", key=key, text=shortened(value), known="yes, no")
     return plain in YES
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"

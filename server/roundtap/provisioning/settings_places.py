@@ -1,0 +1,65 @@
+"""Checks the places that `roundtap.txt` names: where the hub is, and where the printer is plugged in."""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from roundtap_devices.printing.header_port import TAKEN_FOR_IT, HeaderPort
+
+HUB_PORT = 8080
+# A hub may be told any port from 1024 on, but its encrypted one is for browsers.
+PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
+# Also by one's own udev rule.
+PRINTER_PORT = re.compile(
+    # Not disks, cards, null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
+    r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
+    r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|tty(usb|acm|ama))"
+    r")[A-Za-z][\w./:@+-]*"
+    r"|(?!.*\.\.)usb-[\w./:@+-]+"
+)
+
+
+class InvalidValue(Exception):
+    """An invalid value: the key of its text, and its parameters."""
+
+    def __init__(self, key: str, /, **params: object) -> None:
+        super().__init__(key)
+        self.key, self.params = key, params
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def printer_port(value: str, header: HeaderPort) -> str:
+    """The port, by the one name that it has on this model where it is the header's."""
+    if not PRINTER_PORT.fullmatch(value):
+        raise InvalidValue("port", text=shortened(value))
+    if value in TAKEN_FOR_IT and value not in header.names:
+        raise InvalidValue("port_elsewhere", text=value, model=header.model, right=header.path)
+    return (header.path or value) if value in header.names else value
+
+
+def hub_url(value: str) -> str:
+    """As the units read it; without a port it is the hub's own."""
+    from roundtap_units.link.hub_address import endpoint_url, parse_endpoint
+
+    url = value if re.match("[a-z]+:/", value, re.IGNORECASE) else f"http://{value}"
+    try:
+        host, port = parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT
+    except ValueError:
+        raise InvalidValue("hub", text=shortened(value)) from None
+    if not _may_be_hub(host):
+        raise InvalidValue("hub_place", text=shortened(value))
+    if port == TLS_PORT or PLAIN_PORT != port < FIRST_FREE_PORT:
+        raise InvalidValue("hub_port", port=port, right=HUB_PORT)
+    return endpoint_url((host, port))
+
+
+def _may_be_hub(host: str) -> bool:
+    """A name, or an address that one machine may have; not this machine's own, nor those of nobody and of many."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "localhost" not in host
+    return not (address.is_unspecified or address.is_loopback or address.is_multicast or host == "255.255.255.255")
