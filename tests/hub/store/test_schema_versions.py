@@ -35,10 +35,10 @@ from roundtap_hub.store.backups import (
     purge_older_backups,
     read_backup,
 )
-from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.migrations.schema_versions import CURRENT, FIRST
+from roundtap_hub.units.key_file import take_key_file
 from roundtap_hub.units.unit_keys import UnitKeys
 
 KEY = bytes(range(32))
@@ -189,7 +189,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     before = heads(rested)
     assert before, "who only looks reads it as it is"
     opened = open_folder(rested, lambda _: None)
-    migrate_files(rested, opened.service)
+    take_key_file(rested, opened.service)
     assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
     opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
     opened.close()
