@@ -24,7 +24,7 @@ from sqlalchemy.util import LRUCache
 from roundtap_hub.access import staff
 from roundtap_hub.access.login_pins import hash_pin, normalize_pin
 from roundtap_hub.serving import routes
-from roundtap_hub.store.migrations import schema_versions as journal_forms
+from roundtap_hub.store import schema_versions as journal_forms
 
 compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}
@@ -79,7 +79,7 @@ def tables_once(connection: Connection, forms: Any, lock: Any) -> None:
     file = connection.connection.driver_connection
     if not isinstance(file, sqlite3.Connection) or file.execute("SELECT 1 FROM sqlite_master").fetchone():
         return change_form(connection, forms, lock)
-    key = (forms, forms.running())
+    key = (forms.newest, forms.running())
     if key in EMPTY:
         EMPTY[key].backup(file)
         return None

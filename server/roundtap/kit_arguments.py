@@ -96,12 +96,6 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
             metavar="PUBLISHED.json",
             help="standings to compare with; without it, the record's own",
         ),
-        argument("--fast", action="store_true", help="in one process on a virtual clock"),
-        argument(
-            "--trouble",
-            action="store_true",
-            help="with --fast: disputes, judges and corrections on the way to the same end",
-        ),
         argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press"),
         argument("--pin", help="the organizer's PIN of that hub"),
         argument(
@@ -110,7 +104,7 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
             metavar="CA.crt",
             help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)",
         ),
-        argument("--port", type=int, default=8090, help="the hub's port, when not --fast"),
+        argument("--port", type=int, default=8090, help="the virtual hub's port"),
     ),
     "demo": (
         argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one"),

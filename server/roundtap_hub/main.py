@@ -41,7 +41,6 @@ from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.continuing import finish_continuing
 from roundtap_hub.store.copies import Copies
 from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
-from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
@@ -49,6 +48,7 @@ from roundtap_hub.store.journal import Journal, JournalConflict
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
+from roundtap_hub.units.key_file import take_key_file
 from roundtap_hub.units.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
 from roundtap_hub.units.unit_presence import Presence
 from roundtap_machine.atomic_write import crash_point
@@ -59,7 +59,7 @@ log = logging.getLogger(__name__)
 
 SEND_BUFFER_BYTES = 32 * 1024
 STALLED_CLIENT_MS = 30_000
-TAKE_OVER_RETRY_S = 5.0
+KEY_FILE_RETRY_S = 5.0
 NOT_WAITED_FOR = ("folder_in_use", "journal_newer", "journal_form_failed")
 """Problems of a folder that no other disk mends: another hub has it, or another version of Roundtap."""
 AtPoint = Callable[[str], None]
@@ -147,8 +147,8 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         opened = problem
     if isinstance(opened, Problem):
         return _wait(args, opened, plain, listeners[1:], limits, certificates)
-    if not args.pages and not migrate_files(args.data, opened.service):
-        threading.Thread(target=_retry_take_over, args=(args.data, opened.service), daemon=True).start()
+    if not args.pages and not take_key_file(args.data, opened.service):
+        threading.Thread(target=_retry_key_file, args=(args.data, opened.service), daemon=True).start()
     opened.service.storage.listen(partial(_say_storage, opened.service, args))
     if opened.service.storage.fault:
         _say_storage(opened.service, args)
@@ -248,10 +248,10 @@ def _wait(
     return 0
 
 
-def _retry_take_over(folder: Path, service: Service) -> None:
-    """Retry until the disk is writable again; until then no unit of an earlier hub is admitted."""
-    while not migrate_files(folder, service):
-        time.sleep(TAKE_OVER_RETRY_S)
+def _retry_key_file(folder: Path, service: Service) -> None:
+    """Retry until the disk is writable again; until then no unit of that file is admitted."""
+    while not take_key_file(folder, service):
+        time.sleep(KEY_FILE_RETRY_S)
 
 
 def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listener: socket.socket) -> Peers | None:

@@ -124,7 +124,7 @@ class StaffRow(SQLModel, table=True):
 
 
 class SchemaVersionRow(SQLModel, table=True):
-    """The schema version, as Alembic notes it: one row."""
+    """The schema version: one row, in the table in which Alembic noted it. Older programs look there, too."""
 
     __tablename__ = "alembic_version"
     version_num: str = Field(primary_key=True, max_length=32)

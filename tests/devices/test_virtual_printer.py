@@ -1,4 +1,4 @@
-"""The virtual printer behaves on its pseudo-terminal as a printer does on a cable, for pyserial and python-escpos."""
+"""The virtual printer behaves on its pseudo-terminal as a printer does on a cable."""
 
 from __future__ import annotations
 
@@ -122,15 +122,18 @@ def test_a_full_port_takes_nothing_and_nobody_waits(twin):
     port.close()
 
 
-def test_python_escpos_prints_on_it_as_on_a_real_one():
-    from escpos.printer import Serial
+OF_PYTHON_ESCPOS = (
+    b"\x1b!\x00\x1b!\x00\x1b!0\x1ba\x01\x1bt\x00TABLE 12\n"
+    b"\x1d(k\x04\x001A2\x00\x1d(k\x03\x001C\x04\x1d(k\x03\x001E0\x1d(k\x13\x001P0http://10.42.0.1\x1d(k\x03\x001Q0"
+    b"\x1bd\x06\x1dV\x00"
+)
+"""What python-escpos 3.1 sends for large centred letters, a QR code and a cut."""
 
+
+def test_what_another_program_sends_is_printed_as_on_a_real_one():
     twin = VirtualPrinter(EPSON_80, bytes_per_s=None)
-    printer = Serial(devfile=twin.device, baudrate=115200, dsrdtr=False, timeout=0)
-    printer.set(align="center", double_height=True, double_width=True)
-    printer.text("TABLE 12\n")
-    printer.qr("http://10.42.0.1", native=True, size=4)
-    printer.cut()
+    port = SerialPort(twin.device)
+    assert port.write_some(OF_PYTHON_ESCPOS) == len(OF_PYTHON_ESCPOS)
     run(twin, 50)
     assert twin.paper.unknown_bytes == []
     assert len(twin.paper.sheets) == 1
@@ -138,7 +141,7 @@ def test_python_escpos_prints_on_it_as_on_a_real_one():
     black = sheet.convert("L").point(lambda v: 255 - v).getbbox()
     side = len(qr_modules("http://10.42.0.1")) * 4
     assert black[0] >= (576 - max(side, 8 * 24)) // 2
-    printer.close()
+    port.close()
     twin.close()
 
 

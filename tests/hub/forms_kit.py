@@ -2,50 +2,33 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
-from roundtap_hub.store.migrations.schema_versions import CURRENT, Migrations
+from roundtap_hub.store.schema_versions import CURRENT, Migrations
 
 LATER = "0.9.dev900+gfeedbeef0"
 """The version that knows the made-up forms."""
 
-MOOD = '''"""A made-up form."""
-import sqlalchemy as sa
-from alembic import op
-
-revision, down_revision = "0003", "0002"
-
-
-def upgrade():
-    op.add_column("person", sa.Column("mood", sa.String, nullable=False, server_default="calm"))
-    op.create_table("weather", sa.Column("day", sa.String, primary_key=True))
-'''
-
-FAILS = MOOD.replace(
-    '    op.create_table("weather"', '    op.execute("INSERT INTO nowhere VALUES (1)")\n    op.create_table("weather"'
+MOOD = (
+    "ALTER TABLE person ADD COLUMN mood VARCHAR NOT NULL DEFAULT 'calm'",
+    "CREATE TABLE weather (day VARCHAR NOT NULL PRIMARY KEY)",
 )
+FAILS = (MOOD[0], "INSERT INTO nowhere VALUES (1)", MOOD[1])
 
 
-def later_forms(folder: Path, script: str = MOOD) -> Migrations:
+def later_forms(step: tuple[str, ...] = MOOD) -> Migrations:
     """The forms of a later program: today's, and 0003."""
-    versions = folder / "migrations" / "versions"
-    versions.mkdir(parents=True)
-    for form in CURRENT.folder.glob("schema_*.py"):
-        shutil.copy(form, versions)
-    (versions / "schema_0003_with_a_mood.py").write_text(script)
-    return Migrations(versions, "0003", lambda: LATER)
+    return Migrations({**CURRENT.steps, "0003": step}, lambda: LATER)
 
 
 @contextmanager
-def later_program(folder: Path) -> Iterator[None]:
+def later_program() -> Iterator[None]:
     """Meanwhile this program is the later one: whatever opens a journal knows its forms."""
-    later, today = later_forms(folder), Migrations(CURRENT.folder, CURRENT.newest, CURRENT.running, CURRENT.readable)
+    later, today = later_forms(), Migrations(CURRENT.steps, CURRENT.running, CURRENT.readable)
 
     def know(forms: Migrations) -> None:
-        for name in ("folder", "newest", "running", "readable"):
+        for name in ("steps", "running", "readable"):
             object.__setattr__(CURRENT, name, getattr(forms, name))
 
     know(later)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from roundtap.kit.virtual_hall import VirtualHall, VirtualTable
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import AGREED, SECOND, Entrant, MatchState
@@ -19,6 +18,7 @@ from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import record_report, validate_report
 from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.table.press_script import Press
+from virtual_hall import VirtualHall, VirtualTable
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 KEYS = {"a": "a", "b": "b", "^": "up", "v": "down"}

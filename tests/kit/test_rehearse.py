@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from fast_rehearsal import rehearse_fast
 from kit import WAIT_S, end, free_port
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
+from roundtap.rehearsal.rehearse import read_published, report
+from roundtap.rehearsal.script import script_of
+from roundtap_core.eventfile.read import parse_event_file
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich")
 
@@ -90,9 +94,15 @@ def in_english(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROUNDTAP_LANG", "en")
 
 
+def reported(folder: Path, expect: list[Any]) -> int:
+    """The exit code after a rehearsal on a virtual clock."""
+    (folder / "published.json").write_text(json.dumps(expect))
+    script = script_of(parse_event_file(json.dumps(recorded())))
+    return report(script, rehearse_fast(script), read_published(folder / "published.json"))
+
+
 def test_the_standings_are_as_published(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(rehearse(tmp_path, recorded(), PUBLISHED, "--fast"))
-    is_as_published(code, *capsys.readouterr())
+    is_as_published(reported(tmp_path, PUBLISHED), *capsys.readouterr())
 
 
 @pytest.mark.parametrize(
@@ -119,14 +129,14 @@ def test_so_they_are_on_real_processes(tmp_path: Path, rounds: int, published: l
 
 def test_a_wrong_figure_in_the_published_standings_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = [[*PUBLISHED[0][:2], 372, None, 1], *PUBLISHED[1:]]
-    assert main(rehearse(tmp_path, recorded(), wrong, "--fast")) == 3
+    assert reported(tmp_path, wrong) == 3
     assert "p1: MoV 371, published 372" in capsys.readouterr().out
 
 
 def test_a_result_that_no_table_can_type_is_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     event = recorded()
     event["rounds"][0]["matches"][0]["result"]["score"]["a"] = 101
-    assert main(rehearse(tmp_path, event, PUBLISHED, "--fast")) == 2
+    assert main(rehearse(tmp_path, event, PUBLISHED)) == 2
     assert "/rounds/0: Round 1, table 1: a table unit cannot enter Ana Ruiz against Bruno Maier with 101:24" in (
         capsys.readouterr().err
     )

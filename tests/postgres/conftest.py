@@ -14,10 +14,8 @@ HERE = Path(__file__).parent
 for beside in (HERE, HERE.parent / "hub", HERE.parent / "kit"):
     sys.path.insert(0, str(beside))
 
-from alembic.runtime import migration  # noqa: E402, F401
 from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
 
-# The migrations are imported when a journal is opened first, and Alembic sets up its log: before any test.
 from roundtap_hub.database import shared_service  # noqa: E402
 
 SOON_S = 0.05

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, inspect, text
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.database.postgres import PostgresJournal, postgres_engine
-from roundtap_hub.store.migrations.schema_versions import CURRENT
+from roundtap_hub.store.schema_versions import CURRENT
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_a_new_database_and_one_of_before_forms_say_their_form(begun: str, engin
 
 
 def test_two_hubs_that_start_at_once_move_it_once(begun: str, engine: Engine, tmp_path: Path) -> None:
-    known, ready, failed = later_forms(tmp_path), Barrier(2), list[Exception]()
+    known, ready, failed = later_forms(), Barrier(2), list[Exception]()
 
     def start() -> None:
         ready.wait()
@@ -81,14 +81,14 @@ def test_two_hubs_that_start_at_once_move_it_once(begun: str, engine: Engine, tm
 
 def test_a_form_that_fails_leaves_all_as_it_was(begun: str, engine: Engine, tmp_path: Path) -> None:
     with pytest.raises(Problem) as failed:
-        PostgresJournal(begun, known=later_forms(tmp_path, FAILS))
+        PostgresJournal(begun, known=later_forms(FAILS))
     assert failed.value.key == "journal_form_failed"
     assert form(engine) == CURRENT.newest
     assert "mood" not in [column["name"] for column in inspect(engine).get_columns("person")]
 
 
 def test_an_older_program_refuses_it(begun: str, engine: Engine, tmp_path: Path) -> None:
-    PostgresJournal(begun, known=later_forms(tmp_path)).close()
+    PostgresJournal(begun, known=later_forms()).close()
     for read_only in (False, True):
         with pytest.raises(Problem) as refused:
             PostgresJournal(begun, read_only)

@@ -8,13 +8,14 @@ not read. `documents` are those of every rulebook, with names as long as people 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 
 import zxingcpp
-from escpos.capabilities import CAPABILITIES
 from escpos_text import PICTURE, read
 from PIL import Image, ImageOps
 
@@ -53,6 +54,7 @@ MODELS = {
     "plain-80": "TM-T20II",
 }
 """Whose code pages count; of the CSN-A2 the database knows nothing, and it is sent page 437 alone."""
+DATABASE = json.loads((Path(__file__).parents[1] / "devices/printer_models.json").read_text(encoding="utf-8"))
 NAMES = (
     "Aleksandra Wiśniewska-Szczepańska",
     "Świętosława Brzęczyszczykiewicz-Żółkiewska",
@@ -176,12 +178,12 @@ def pages_of(profile: PrinterProfile) -> Mapping[int, str]:
     if model is None:
         return {0: "cp437"}
     pages: dict[int, str] = {}
-    for number, name in CAPABILITIES["profiles"][model]["codePages"].items():
+    for number, name in DATABASE[model]["codepages"].items():
         try:
-            b"A".decode(name.lower())
+            b"A".decode(name)
         except LookupError:
             continue
-        pages[int(number)] = name.lower()
+        pages[int(number)] = name
     return pages
 
 

@@ -1,11 +1,8 @@
-"""A print job as bytes: print lines in ESC/POS, through python-escpos, and the end marker that a printer answers."""
+"""A print job as bytes: print lines in ESC/POS, and the end marker that a printer answers."""
 
-import os
-import tempfile
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from roundtap_devices.printing import print_lines
@@ -29,6 +26,9 @@ CUT_US = 1_000_000  # generous: the cutter moves there and back
 END_MARKER = b"\x1dr\x01"  # GS r 1: the answer proves that everything before it was processed
 BEGIN = b"\x1b@" + b"\x1c." + b"\x1da\x00"
 """Initialize; no two-byte letters (the default of models made for China); no unsolicited statuses."""
+BOLD, NOT_BOLD = b"\x1bE\x01", b"\x1bE\x00"
+TALL, NOT_TALL = b"\x1d!\x01", b"\x1d!\x00"
+CENTERED, FROM_THE_LEFT = b"\x1ba\x01", b"\x1ba\x00"
 
 # What a code page may lack, and what reads the same.
 SUBSTITUTES = str.maketrans(
@@ -117,7 +117,7 @@ def compose_job(lines: Iterable[print_lines.PrintLine], profile: PrinterProfile)
 class _Composer:
     def __init__(self, profile: PrinterProfile) -> None:
         self._profile = profile
-        self._escpos = _dummy(profile)
+        self._data = bytearray()
         self._height = 0
         self._longest = 0
         self._page: int | None = None
@@ -148,11 +148,11 @@ class _Composer:
             self._end_step(profile.tear_dots, 0, CUT_US)
         else:
             self._feed(profile.tear_dots)
-        return ComposedJob(self._escpos.output, self._height, self._longest, tuple(self._steps))
+        return ComposedJob(bytes(self._data), self._height, self._longest, tuple(self._steps))
 
     def _end_step(self, dots: int, printed_dots: int, besides_us: int = 0) -> None:
         """End a step: the last command moves the paper by `dots`, of which `printed_dots` are printed."""
-        profile, end = self._profile, len(self._escpos.output)
+        profile, end = self._profile, len(self._data)
         begin = self._steps[-1][0] if self._steps else 0
         busy_us = (
             printed_dots * 1_000_000 // profile.rows_per_s
@@ -165,7 +165,7 @@ class _Composer:
         self._height += dots
 
     def _raw(self, data: bytes) -> None:
-        self._escpos._raw(data)
+        self._data += data
 
     def _feed(self, dots: int) -> None:
         while dots > 0:
@@ -182,9 +182,9 @@ class _Composer:
             return
         self._pitch(line.height_dots)
         if line.bold or line.tall:
-            self._escpos.set(bold=True)
+            self._raw(BOLD)
         if line.tall:
-            self._escpos.set(custom_size=True, width=1, height=2)
+            self._raw(TALL)
         for page, data in runs:
             if page is not None and page != self._page:
                 self._raw(_select(page))
@@ -192,9 +192,9 @@ class _Composer:
             self._raw(data)
         self._raw(b"\n")
         if line.tall:
-            self._escpos.set(custom_size=True, width=1, height=1)
+            self._raw(NOT_TALL)
         if line.bold or line.tall:
-            self._escpos.set(bold=False)
+            self._raw(NOT_BOLD)
         self._end_step(line.height_dots, LETTER_DOTS * 2 if line.tall else LETTER_DOTS)
 
     def _runs(self, line: print_lines.TextLine) -> list[Run] | None:
@@ -254,11 +254,9 @@ class _Composer:
             wide.paste(made, ((wide.width - made.width) // 2, 0))
             self._image(wide)
             return
-        self._escpos.set(align=print_lines.CENTER)
-        before = len(self._escpos.output)
-        self._escpos.qr(code.content, size=code.module_dots, native=True)
-        self._longest = max(self._longest, len(self._escpos.output) - before)
-        self._escpos.set(align="left")
+        commands = _qr_commands(code)
+        self._raw(CENTERED + commands + FROM_THE_LEFT)
+        self._longest = max(self._longest, len(commands))
         self._end_step(made.height, made.height)
 
 
@@ -270,34 +268,11 @@ def _ticked(line: print_lines.TextLine) -> print_lines.TextLine:
     )
 
 
-def _dummy(profile: PrinterProfile) -> Any:
-    """python-escpos as a writer of bytes, with this printer's width, without which the library prints a complaint."""
-    profile_class, dummy_class = _library()
-    wide = profile_class(profile.columns)
-    wide.profile_data = {
-        "media": {"width": {"pixels": profile.sheet.dots}, "dpi": profile.dpi},
-        "features": {},
-        "fonts": {},
-        "codePages": {str(number): codec.upper() for codec, number in profile.codepages.items()},
-    }
-    return dummy_class(profile=wide)
-
-
-@lru_cache(maxsize=1)
-def _library() -> tuple[Any, Any]:
-    # On import the library leaves a pickle in the shared temporary folder, and trusts one that it finds there.
-    place = "ESCPOS_CAPABILITIES_PICKLE_DIR"
-    before = os.environ.get(place)
-    with tempfile.TemporaryDirectory(prefix="roundtap-") as own:
-        os.environ[place] = own
-        try:
-            from escpos.capabilities import Profile
-            from escpos.printer import Dummy
-        finally:
-            del os.environ[place]
-            if before is not None:
-                os.environ[place] = before
-    return Profile, Dummy
+def _qr_commands(code: print_lines.Qr) -> bytes:
+    """Model 2, the size of a module, error correction L; then the content is stored, and printed."""
+    steps = (b"A2\0", b"C" + bytes((code.module_dots,)), b"E0", b"P0" + code.content.encode(), b"Q0")
+    # GS ( k: the number of bytes that follow, then 1 for a QR code.
+    return b"".join(b"\x1d(k" + (1 + len(step)).to_bytes(2, "little") + b"1" + step for step in steps)
 
 
 def _select(page: int) -> bytes:

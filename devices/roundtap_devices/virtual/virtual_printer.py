@@ -283,7 +283,7 @@ def _glyph(letter: str, width: int, height: int, bold: bool, cell_dots: int) -> 
 
 
 class VirtualPrinter:
-    """A complete receipt printer. Open `device` with pyserial or python-escpos, and call `step` regularly.
+    """A complete receipt printer. Open `device` with pyserial, and call `step` regularly.
 
     >>> from roundtap_devices.printing.escpos_job import compose_job
     >>> from roundtap_devices.printing.ports import open_device

@@ -60,12 +60,11 @@ class PanelClient:
             self._changed.wait_for(lambda: self._text != before, ANSWER_S)
         time.sleep(PAUSE_S)
 
-    def wait_for(self, words: tuple[str, ...]) -> str:
-        """The screen's text as soon as it contains one of `words`; TimeoutError with the actual text."""
+    def wait_for(self, words: str, gone: bool = False) -> None:
+        """Wait until the screen says these words, or no longer (`gone`); TimeoutError with the actual text."""
         with self._changed:
-            if not self._changed.wait_for(lambda: any(word in self._text for word in words), WAIT_S):
-                raise TimeoutError(f"waited for {' or '.join(words)}; the screen says {self._text!r}")
-            return self._text
+            if not self._changed.wait_for(lambda: (words in self._text) is not gone, WAIT_S):
+                raise TimeoutError(f"waited for {words}; the screen says {self._text!r}")
 
     def close(self) -> None:
         self._socket.close()
@@ -205,7 +204,8 @@ class LiveRehearsal:
         for typing in played.typing:
             self._typer.seat(typing.table)
         self._typer.all_seated()
-        self._post("clock", action="start")
+        if played.timed:
+            self._post("clock", action="start")
         done = 0
         for after_time in (False, True):
             batch = [typing for typing in played.typing if typing.after_time == after_time]
@@ -257,10 +257,10 @@ class PanelTyper:
 
     def seat(self, table: int) -> None:
         panel = self._panels[table]
-        panel.wait_for(("press",))
+        panel.wait_for("press button")
         panel.press("a")
         panel.press("b")
-        panel.wait_for((":",))
+        panel.wait_for("press button", gone=True)
 
     def all_seated(self) -> None:
         """Nothing to wait for: both seats were taken by `seat`."""
@@ -268,7 +268,7 @@ class PanelTyper:
     def type(self, typing: MatchTyping) -> None:
         panel = self._panels[typing.table]
         if typing.after_time:
-            panel.wait_for(("time is up",))
+            panel.wait_for("time is up")
         own = ""
         for press in typing.keys:
             if press.key in SIDES:
@@ -276,7 +276,7 @@ class PanelTyper:
                 time.sleep(READ_S if own not in ("", press.key) else 0)
                 own = press.key
             panel.press(press.key, hold=press.kind == "hold")
-        panel.wait_for(("SAVED",))
+        panel.wait_for("SAVED")
 
 
 class PersonTyper:

@@ -10,173 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from roundtap.headless.cli_io import error_of_system, print_refusal
-from roundtap.kit.virtual_hall import VirtualHall
-from roundtap.rehearsal.script import MatchTyping, Progress, RehearsalScript, ScriptRound, made_up_event, script_of
+from roundtap.kit.child_processes import exit_on_signals
+from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
+from roundtap.rehearsal.script import RehearsalScript, made_up_event, script_of
 from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.errors import Problem
-from roundtap_core.event import commands as c
-from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.states import EventState, MatchState, tournament_of
 from roundtap_core.eventfile.read import parse_event_file
-from roundtap_core.records import RULING, SIDES, Result, Tournament
-from roundtap_core.result_json import result_to_json
-from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
+from roundtap_core.records import Tournament
 from roundtap_core.standings.standings import standings, standings_to_json
-from roundtap_core.wire import digest
-from roundtap_hub.store.command_pipeline import validate_report
-from roundtap_hub.units.device_api import record_report
-from roundtap_units.table.press_script import Press
-from roundtap_units.unit_words import unit_words
-
-READ_MS = 12_000
 
 BAR_CELLS = 24
-
-
-class TableDisagrees(Exception):
-    """A table did not save what was typed, which is a bug; with what the screen shows."""
-
-
-def rehearse_fast(script: RehearsalScript, progress: Progress, trouble: bool = False) -> Tournament:
-    """The event as the hub has it after all rounds. `progress(round, matches done, matches)` is called per match.
-    `trouble`: of every four matches, in one the other side rejects the report and a judge decides; in one an official
-    enters another result and corrects it; in one both agree to another result afterwards, and the judge keeps the
-    first. The outcome must be the same."""
-    with VirtualHall(script.tables) as hall:
-        hall.enter(script.tournament)
-        for played in script.rounds:
-            play_round(hall, played, progress, trouble)
-            for competitor in played.leaving:
-                hall.submit(c.DropCompetitor(competitor))
-            for competitor in played.disqualified:
-                hall.submit(c.Disqualify(competitor, "as recorded"))
-        hall.submit(c.FinishEvent("as recorded"))
-        return tournament_of(hall.state)
-
-
-def play_round(hall: VirtualHall, played: ScriptRound, progress: Progress, trouble: bool = False) -> None:
-    hall.submit(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
-    assert hall.state.draft is not None
-    assert hall.state.draft.draw is not None
-    hall.submit(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="a rehearsal"))
-    hall.step()
-    for typing in played.typing:
-        for seat in ("a", "b"):
-            hall.tables[typing.table].press(Press(seat))
-    if hall.state.clock.total_ms is not None:
-        hall.submit(c.SetClock("start"))
-    hall.step()
-    done = 0
-    for after_time in (False, True):
-        if after_time and hall.state.clock.total_ms is not None:
-            hall.submit(c.SetClock("set", 0))
-            hall.step()
-        for typing in played.typing:
-            if typing.after_time == after_time:
-                kinds = (type_match, dispute_match, correct_match, agree_twice) if trouble else (type_match,)
-                kinds[done % len(kinds)](hall, typing)
-                done += 1
-                progress(played.number, done, len(played.typing))
-
-
-def _match_at(hall: VirtualHall, table: int) -> MatchState:
-    return next(match for match in hall.state.rounds[-1].matches if match.match.table == table)
-
-
-def enter_as_official(hall: VirtualHall, typing: MatchTyping, result: Result) -> None:
-    """An official enters the match's result, whatever was reported."""
-    match = _match_at(hall, typing.table)
-    hall.submit(c.EnterResult(match.id, match.revision, result, reason="as recorded", earlier=True))
-    # The table shows it for ten seconds.
-    hall.step()
-    hall.wait(READ_MS)
-
-
-def dispute_match(hall: VirtualHall, typing: MatchTyping) -> None:
-    """One side reports, the other rejects it and calls a judge, who decides. Typed as usual where both sides enter at
-    once, or no table can enter it."""
-    answer = [press for press in typing.keys[-1:] if press.key in SIDES and len(typing.keys) > 1]
-    if typing.ruling or not answer or typing.keys[-2].key == answer[0].key:
-        type_match(hall, typing)
-        return
-    table = hall.tables[typing.table]
-    for press in (*typing.keys[:-1], Press("down"), Press("down")):
-        table.press(press)
-    table.step()
-    hall.wait(READ_MS)
-    found = _match_at(hall, typing.table)
-    if found.done and found.match.result != typing.result:
-        raise TableDisagrees(f"table {typing.table}: {typing.result}: saved although the other side said no")
-    enter_as_official(hall, typing, typing.result)
-
-
-def correct_match(hall: VirtualHall, typing: MatchTyping) -> None:
-    """Agreed at the table; then an official enters a double loss by mistake, and corrects it."""
-    type_match(hall, typing)
-    enter_as_official(hall, typing, Result(ended=RULING, winner="none"))
-    enter_as_official(hall, typing, typing.result)
-
-
-def agree_twice(hall: VirtualHall, typing: MatchTyping) -> None:
-    """Agreed at the table; then both report another result, which the table shows beside it, and a judge keeps the
-    first. Only where the result of another match would be valid here."""
-    type_match(hall, typing)
-    match = _match_at(hall, typing.table)
-    other = None if typing.ruling else _another_result(hall.state, match, typing)
-    if other is None:
-        return
-    hall.wait(READ_MS)
-    yes = None
-    for side in SIDES:
-        report = {
-            "report_id": f"again-{match.id}{side}",
-            "unit": f"table-{typing.table}",
-            "event": hall.state.id,
-            "match": match.id,
-            "side": side,
-            "revision": match.revision,
-            "result": result_to_json(other),
-            "serial": match.heard[side] + 1,
-            "agrees_to": yes,
-        }
-        yes = {"report_id": report["report_id"], "hash": digest(report)}
-        record_report(hall.hub.service, validate_report(report))
-    hall.step()
-    table, now = hall.tables[typing.table], hall.state.find_match(match.id)
-    if now is None or now[1].match.result != typing.result or unit_words("en")("second.title") not in table.screen_text:
-        raise TableDisagrees(
-            f"table {typing.table}: {typing.result}: after a second agreement it says {table.screen_text!r}"
-        )
-    enter_as_official(hall, typing, typing.result)
-
-
-def _another_result(state: EventState, match: MatchState, typing: MatchTyping) -> Result | None:
-    situation, saying = situation_of(state, state.rounds[-1], match), ResultSource(PLAYER, typing.after_time)
-    others = (m.match.result for r in state.rounds for m in r.matches)
-    return next(
-        (
-            other
-            for other in others
-            if other is not None
-            and other != typing.result
-            and not any(result_problems(state.rulebook, other, state.options, situation, saying))
-        ),
-        None,
-    )
-
-
-def type_match(hall: VirtualHall, typing: MatchTyping) -> None:
-    """Press every key of one match at its table, and check that the table saves the result."""
-    if typing.ruling:
-        enter_as_official(hall, typing, typing.result)
-        return
-    table = hall.tables[typing.table]
-    for press in typing.keys:
-        table.press(press)
-    table.step()
-    if "SAVED" not in table.screen_text:
-        raise TableDisagrees(f"table {typing.table}: {typing.result}: the screen says {table.screen_text!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +109,6 @@ def run(args: argparse.Namespace) -> int:
         return print_refusal("roundtap rehearse: give either an event file or --made-up RULEBOOK")
     if not 8 <= args.players <= 64:
         return print_refusal(f"roundtap rehearse: --players {args.players}: must be 8 to 64")
-    if args.trouble and not args.fast:
-        return print_refusal("roundtap rehearse: --trouble goes with --fast")
     try:
         script = script_of(
             made_up_event(args.made_up, args.players, args.seed)
@@ -283,23 +125,22 @@ def run(args: argparse.Namespace) -> int:
         filled = BAR_CELLS * done // max(1, of)
         _show(f"round {number} of {len(script.rounds)} [{'█' * filled}{'·' * (BAR_CELLS - filled)}] {done}/{of} ")
 
-    if args.fast:
-        played = rehearse_fast(script, progress, args.trouble)
-    else:
-        from roundtap.kit.child_processes import exit_on_signals
-        from roundtap.rehearsal.live import NotSaved, rehearse_live, rehearse_on_units
-
-        exit_on_signals()
-        try:
-            played = (
-                rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority)
-                if args.hub
-                else rehearse_live(script, progress, args.port)
-            )
-        except (Problem, NotSaved, TimeoutError) as trouble:
-            print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
-            return 3
+    exit_on_signals()
+    try:
+        played = (
+            rehearse_on_units(script, progress, args.hub, args.pin or "", args.authority)
+            if args.hub
+            else rehearse_live(script, progress, args.port)
+        )
+    except (Problem, NotSaved, TimeoutError) as trouble:
+        print(f"\nroundtap rehearse: {trouble}", file=sys.stderr)
+        return 3
     _show(" " * (BAR_CELLS + 40) + "\r")
+    return report(script, played, expected)
+
+
+def report(script: RehearsalScript, played: Tournament, expected: Sequence[PublishedRow] | None) -> int:
+    """Print whether it came out as expected, or as in the record (None). 0: it did. 3: it did not."""
     found = (
         outcome_diffs(event_outcome(played), event_outcome(script.tournament))
         if expected is None

@@ -44,10 +44,11 @@ class MatchTyping:
 
 @dataclass(frozen=True, slots=True)
 class ScriptRound:
-    """One round: its matches as imposed, what is typed, and who leaves after it."""
+    """One round: its matches as imposed, whether it has a clock, what is typed, and who leaves after it."""
 
     number: int
     stage: str
+    timed: bool
     tiebreak_form: str | None
     matches: tuple[Mapping[str, Any], ...]
     typing: tuple[MatchTyping, ...]
@@ -77,6 +78,7 @@ def script_of(tournament: records.Tournament) -> RehearsalScript:
 def _round(tournament: records.Tournament, played: records.Round, stage: str, names: Mapping[str, str]) -> ScriptRound:
     taken = {match.table for match in played.matches if match.table is not None}
     free = iter(number for number in range(1, 2000) if number not in taken)
+    book = rulebook(tournament.rulebook)
     matches: list[Mapping[str, Any]] = []
     typing: list[MatchTyping] = []
     for match in played.matches:
@@ -87,6 +89,7 @@ def _round(tournament: records.Tournament, played: records.Round, stage: str, na
     return ScriptRound(
         played.number,
         played.stage,
+        book.minutes(stage, book.options(tournament.options)) is not None,
         played.tiebreak_form,
         tuple(matches),
         tuple(typing),

@@ -133,8 +133,8 @@ def _tied(officials: Mapping[str, str], data: Mapping[str, Any], chosen: bool) -
 @dataclass(frozen=True, slots=True)
 class PersonalLink:
     """One person's link. `generation` rises with each revocation; `holder`: digest of the browser that claimed it by a
-    slip, DESK, TAKEN_BACK, or "" for none yet; `era`: the first field of the file in which earlier hubs kept their
-    links, signed with them."""
+    slip, DESK, TAKEN_BACK, or "" for none yet; `era`: what is signed with it, in entries of links that an earlier
+    hub had kept in a file."""
 
     generation: int = 0
     holder: str = ""

@@ -150,7 +150,7 @@ class Staff:
             return self._with_new_pin(StaffRow(person=person_id), actor)
 
     def with_salt_of_all(self, person: StaffPerson, typed: TypedHash) -> StaffPerson:
-        """The person, who has just logged in with this PIN; earlier hubs gave each a salt of their own. Where it cannot
+        """The person, who has just logged in with this PIN; another hub may have given it another salt. Where it cannot
         be saved, or the PIN was replaced meanwhile, nothing changes."""
         if (salt := self.salt) not in ("", salt_of(person.hashed)):
             hashed = typed(salt)

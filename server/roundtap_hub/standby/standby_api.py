@@ -31,7 +31,6 @@ from roundtap_hub.serving.reader_language import language_of
 from roundtap_hub.standby.peers import Peers, Takeover
 from roundtap_hub.standby.standby_copy import EncryptedFeed, StandbyCopy
 from roundtap_hub.store.copies import ENTRIES
-from roundtap_hub.store.earlier_files import LEGACY_FILES as EARLIER_FILES
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.units.device_auth import COPY, RequestRefused, address_of
@@ -212,13 +211,11 @@ class StandbyApi:
                 for event, each in sorted(kin.standbys.journal.checkpoints().items())
             ],
             "files": own_files(kin.folder),
-        }
-        # The standby keeps an earlier hub's files until they are migrated.
-        if not any((kin.folder / name).exists() for name, *_ in EARLIER_FILES):
-            now["rows"] = {
+            "rows": {
                 "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
                 "staff": [row.model_dump() for row in snapshot.staff.values()],
-            }
+            },
+        }
         return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
     @route("POST /standby/who", PEER_HUB)

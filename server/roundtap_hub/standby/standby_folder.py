@@ -15,12 +15,12 @@ from roundtap_hub.database.database_url import sqlite_url
 from roundtap_hub.models import SECRETS, CheckpointRow
 from roundtap_hub.store.backups import back_up_before_upgrade
 from roundtap_hub.store.copies import entries_after, person_records
-from roundtap_hub.store.earlier_files import LEGACY_FILES
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.journal_identity import lineage_key, next_epoch
 from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.secure_files import lock_file, read_json, write_private
 from roundtap_hub.store.venue import Venue
+from roundtap_hub.units.key_file import KEYS_FILE
 
 NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
@@ -85,9 +85,8 @@ class StandbyFolder:
     def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
         """Store the hub's current keys and staff. Raises ValueError or KeyError for malformed rows, JournalConflict."""
         self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
-        for name in itertools.chain(*LEGACY_FILES):
-            # An earlier hub's file would undo newer entries.
-            (self.path / name).unlink(missing_ok=True)
+        # The hub's rows alone count: a file that lies here since earlier may have keys that it never took.
+        (self.path / KEYS_FILE).unlink(missing_ok=True)
 
     def take_files(self, files: Mapping[str, str]) -> None:
         """Store the hub's PIN, secret and certificates. ValueError for a path outside the folder or bad base 64."""

@@ -18,8 +18,9 @@ from hub_kit import Service, running
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.personal_links import CODE_LENGTH, CODE_LETTERS, CODE_LIFE_MS, PersonalLinks
-from roundtap_hub.store.earlier_files import LINKS_FILE, migrate_files
+from roundtap_hub.access.rights import DESK, TAKEN_BACK, PersonalLink, link_held_entry
 from roundtap_hub.store.journal import JournalConflict
+from roundtap_hub.store.service import Step
 
 SECRET = b"s" * 32
 ANA, OTHER = "phone of Ana, long enough", "phone of somebody else"
@@ -310,104 +311,26 @@ def test_of_people_of_years_ago_it_is_forgotten_who_had_a_link_and_never_what_wa
         assert given == [False] * 4 + [True] * 2
 
 
-# --- the file of earlier hubs -----------------------------------------------------------------------------------------
+# --- links that earlier hubs kept in a file ---------------------------------------------------------------------------
 
 
 def earlier_token(competitor: str, generation: int) -> str:
-    """As hubs signed them that kept links.json."""
+    """As hubs signed them that kept a file of links."""
     key = hmac.new(SECRET, b"roundtap/personal/1\n" + ERA.encode(), hashlib.sha256).digest()
     mac = hmac.new(key, f'["e1", "{competitor}", {generation}]'.encode(), hashlib.sha256).digest()[:18]
     named = base64.urlsafe_b64encode(f"e1\n{competitor}".encode()).decode().rstrip("=")
     return f"{named}.{base64.urlsafe_b64encode(mac).decode()}"
 
 
-def earlier_file(folder: Path) -> Path:
-    path = folder / LINKS_FILE
-    path.write_text(
-        json.dumps(
-            {
-                "era": ERA,
-                "people": [["e1", "p1", 0, "desk"], ["e1", "p2", 2, "taken-back"], ["e1", "p3", 0, "4a5b6c7d8e9f0a1b"]],
-            }
-        )
-    )
-    return path
-
-
-def test_links_of_an_earlier_hub_open_their_pages_and_what_it_took_back_stays_so(
-    service: Service, links: PersonalLinks, tmp_path: Path
+def test_links_that_an_earlier_hub_took_into_the_journal_open_their_pages(
+    service: Service, links: PersonalLinks
 ) -> None:
-    path = earlier_file(tmp_path)
-    assert migrate_files(tmp_path, service)
-    assert not path.exists()
+    for who, generation, holder in (("p1", 0, DESK), ("p2", 2, TAKEN_BACK), ("p3", 0, "4a5b6c7d8e9f0a1b")):
+        link = PersonalLink(generation, holder, ERA)
+        service.execute([Step(VENUE, link_held_entry(("e1", who), link))], "hub")
     assert [links.owner_of(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [("e1", "p1"), None, ("e1", "p3")]
     assert (links.is_given("e1", "p1"), links.is_given("e1", "p2")) == (True, False)
     assert links.claim_by_slip("e1", "p3", OTHER) is None, "another phone has it"
     links.revoke("e1", "p1")
     assert links.owner_of(earlier_token("p1", 0)) is None
     assert links.give("e1", "p1") == f"/me/{earlier_token('p1', 1)}"
-
-
-def test_what_one_of_two_earlier_hubs_took_back_is_so_at_both(
-    service: Service, links: PersonalLinks, tmp_path: Path
-) -> None:
-    earlier_file(tmp_path)
-    assert migrate_files(tmp_path, service)
-    (tmp_path / LINKS_FILE).write_text(json.dumps({"era": ERA, "people": [["e1", "p1", 1, "taken-back"]]}))
-    assert migrate_files(tmp_path, service)
-    assert links.owner_of(earlier_token("p1", 0)) is None
-
-
-def test_a_file_of_links_takes_back_nothing_that_the_journal_knows_by_now(
-    service: Service, links: PersonalLinks, tmp_path: Path
-) -> None:
-    """It could not be taken away at the start before."""
-    for _ in range(2):
-        earlier_file(tmp_path)
-        assert migrate_files(tmp_path, service)
-        links.revoke("e1", "p1")
-        number = service.snapshot.venue.number
-    earlier_file(tmp_path)
-    migrate_files(tmp_path, service)
-    assert service.snapshot.venue.number == number
-    assert links.owner_of(earlier_token("p1", 0)) is None
-
-
-@pytest.mark.parametrize(
-    "spoilt",
-    [
-        "",
-        "[]",
-        '{"era": "x"}',
-        '{"era": 7, "people": [[1]]}',
-        '{"era": "x", "people": [["e1", "p1"]]}',
-        '{"era": "x", "people": [["e1", "p1", 9007199254740993, "desk"]]}',
-        r'{"era": "x", "people": [["e1", "p1\ud800", 0, "desk"]]}',
-        '{"era": "x", "people": [["e1", "p1", 1e999, "desk"]]}',
-        '{"era": "x", "people": [["e1", "p1", null, "desk"]]}',
-    ],
-)
-def test_a_file_of_links_that_is_lost_or_spoilt_lets_no_revoked_link_in_again(
-    service: Service, links: PersonalLinks, tmp_path: Path, spoilt: str
-) -> None:
-    assert links.owner_of(earlier_token("p1", 0)) is None
-    (tmp_path / LINKS_FILE).write_text(spoilt)
-    assert migrate_files(tmp_path, service)
-    assert [links.owner_of(earlier_token(who, 0)) for who in ("p1", "p2", "p3")] == [None] * 3
-    assert (tmp_path / f"{LINKS_FILE}.unread").read_text() == spoilt
-
-
-def test_a_full_disk_leaves_the_file_of_links_where_it_is(
-    service: Service, links: PersonalLinks, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = earlier_file(tmp_path)
-
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", full)
-        assert not migrate_files(tmp_path, service)
-    assert path.exists()
-    assert migrate_files(tmp_path, service)
-    assert links.owner_of(earlier_token("p1", 0)) == ("e1", "p1")

@@ -12,16 +12,16 @@ import pytest
 from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.entries import VENUE
+from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.access.login_pins import PinFile, hash_pin, read_or_make_pin, salt_in, salt_of, verify_pin, write_pin
 from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
+from roundtap_hub.access.rights import STAFF_SET, pin_digest
 from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.models import SECRETS, StaffRow
 from roundtap_hub.standby.standby_api import FILES
-from roundtap_hub.store.backups import EXCLUDED_FILES
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.earlier_files import STAFF_FILE, migrate_files
 from roundtap_hub.store.journal import JournalConflict
+from roundtap_hub.store.service import Step
 
 HUBS_PIN = "11112222"
 HERE, PHONE = "127.0.0.1", "10.0.0.7"
@@ -265,12 +265,16 @@ def test_all_pins_have_one_salt_and_outlive_a_restart(machine: Machine, tmp_path
         assert {*salts(service), salt_in(tmp_path / "pin")} == {salts(service)[0]}
 
 
-def with_own_salts(service: Service, folder: Path, judges: int = 2) -> dict[str, str]:
+def with_own_salts(service: Service, judges: int = 2) -> dict[str, str]:
     """Judges of an earlier hub, each PIN with a salt of its own: their PINs by name."""
     pins = {name: f"{n}2345678" for n, name in enumerate(("Eva", "Ola", "Ida", "Ada", "Udo", "Leo")[:judges])}
     for n, (name, pin) in enumerate(pins.items()):
-        people_file(folder, id=f"c{n}", name=name, hashed=hash_pin(pin, f"own{n}"))
-        migrate_files(folder, service)
+        hashed = hash_pin(pin, f"own{n}")
+        service.execute(
+            [Step(VENUE, NewEntry(STAFF_SET, {"person": f"c{n}", "role": JUDGE, "pin": pin_digest(hashed)}))],
+            "hub",
+            beside=[StaffRow(person=f"c{n}", name=name, hashed=hashed)],
+        )
     assert salts(service) == [f"own{n}" for n in range(judges)]
     return pins
 
@@ -279,7 +283,7 @@ def with_own_salts(service: Service, folder: Path, judges: int = 2) -> dict[str,
 def test_a_pin_of_an_earlier_hub_gets_the_salt_of_all_at_the_next_login(
     machine: Machine, tmp_path: Path, service: Service
 ):
-    pins = with_own_salts(service, tmp_path)
+    pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
     for _ in range(2):
         for name, pin in pins.items():
@@ -356,7 +360,7 @@ def test_guesses_that_have_to_wait_cost_none_also_while_a_pin_is_new(
 def test_salts_of_an_earlier_hub_cost_a_guesser_s_hub_little_and_their_people_one_more_hash(
     machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ):
-    pins = with_own_salts(service, tmp_path, judges=6)
+    pins = with_own_salts(service, judges=6)
     ours = door(machine, tmp_path, service)
     session = ours.session(ours.log_in(pins["Eva"], PHONE, "") or "")
     assert session is not None
@@ -377,7 +381,7 @@ def test_salts_of_an_earlier_hub_cost_a_guesser_s_hub_little_and_their_people_on
 def test_a_known_device_s_old_salt_is_taken_up_with_one_more_hash(
     machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ):
-    pins = with_own_salts(service, tmp_path)
+    pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
     eva = ours.staff.person_of(pins["Eva"])
     session = ours.sessions.find(ours.begin(PHONE, "", eva))
@@ -391,7 +395,7 @@ def test_a_known_device_s_old_salt_is_taken_up_with_one_more_hash(
 def test_the_salt_of_all_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
     machine: Machine, tmp_path: Path, service: Service
 ):
-    pins = with_own_salts(service, tmp_path)
+    pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
     eva, ola = (ours.staff.person_of(pin) for pin in pins.values())
     assert eva is not None
@@ -407,7 +411,7 @@ def test_the_salt_of_all_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
 def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(
     machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
 ):
-    pins = with_own_salts(service, tmp_path)
+    pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
 
     def refused(*_: object, **__: object) -> None:
@@ -418,99 +422,18 @@ def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(
     assert salts(service) == ["own0", "own1"]
 
 
-# --- files of earlier hubs, and the disk ----------------------------------------------------------------------------
-
-
-def people_file(folder: Path, **changed: object) -> Path:
-    eva = {
-        "id": "a1",
-        "name": "Eva",
-        "role": "judge",
-        "hashed": hash_pin("12345678", "s"),
-        "last_login": "yesterday",
-        "officials": {"e1": "o1"},
-    }
-    gone = {**eva, "id": "b2", "name": "Kai", "hashed": "", "officials": {}}
-    path = folder / STAFF_FILE
-    path.write_text(json.dumps({"salt": "s", "people": [{**eva, **changed}, gone]}))
-    return path
+# --- the disk ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("slow_pins")
-def test_the_file_of_an_earlier_hub_is_taken_over_with_its_pins_roles_and_ties(
-    machine: Machine, tmp_path: Path, service: Service
-):
-    path = people_file(tmp_path)
-    migrate_files(tmp_path, service)
-    assert not path.exists()
-    ours = door(machine, tmp_path, service)
-    assert [
-        (each.id, each.name, each.role, each.active, each.last_login, dict(each.officials))
-        for each in ours.staff.people
-    ] == [("a1", "Eva", "judge", True, "yesterday", {"e1": "o1"}), ("b2", "Kai", "judge", False, "yesterday", {})]
-    assert ours.log_in("1234 5678", PHONE, "")
-    ours.staff.revoke("a1")
-    people_file(tmp_path)
-    migrate_files(tmp_path, service)
-    assert door(machine, tmp_path, service).log_in("12345678", PHONE, "") is None, "a file left there revives nobody"
-
-
-@pytest.mark.usefixtures("slow_pins")
-def test_hubs_that_had_people_before_they_shared_a_database_let_all_of_them_in(
-    machine: Machine, tmp_path: Path, service: Service
-):
-    """Each had a salt of its own."""
-    people_file(tmp_path)
-    migrate_files(tmp_path, service)
-    people_file(tmp_path, id="c3", name="Ola", hashed=hash_pin("87654321", "another"))
-    migrate_files(tmp_path, service)
+def test_people_whose_pins_have_different_salts_are_all_let_in(machine: Machine, tmp_path: Path, service: Service):
+    """Hubs that share a database may each have made some."""
+    pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
     _, new = ours.staff.add("Bea", JUDGE)
-    found = [ours.staff.person_of(pin) for pin in ("12345678", "87654321", new, "00000000")]
+    found = [ours.staff.person_of(pin) for pin in (*pins.values(), new, "00000000")]
     assert [person and person.name for person in found] == ["Eva", "Ola", "Bea", None]
-    assert salts(service)[:2] == ["s", "another"]
-
-
-def test_who_was_forgotten_is_not_brought_back_by_a_file(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("roundtap_hub.access.staff.PEOPLE_MOST", 2)
-    people_file(tmp_path)
-    migrate_files(tmp_path, service)
-    staff = Staff(service)
-    staff.revoke("a1")
-    staff.add("Ola", JUDGE)
-    people_file(tmp_path)
-    migrate_files(tmp_path, service)
-    assert [each.name for each in staff.people] == ["Kai", "Ola"]
-    assert staff.person_of("12345678") is None
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("", 0),
-        ("[]", 0),
-        ("{}", 0),
-        ('{"salt": "", "people": [{}, 7]}', 0),
-        ({"role": "king"}, 1),
-        ({"hashed": "x"}, 1),
-        ({"name": 7}, 1),
-        ({"officials": 7}, 1),
-    ],
-)
-def test_a_spoilt_file_lets_nobody_in_and_is_kept(
-    service: Service, tmp_path: Path, text: object, kept: int, caplog: pytest.LogCaptureFixture
-):
-    path = people_file(tmp_path, **text) if isinstance(text, dict) else tmp_path / STAFF_FILE
-    if isinstance(text, str):
-        path.write_text(text)
-    said = path.read_text()
-    migrate_files(tmp_path, service)
-    assert [each.active for each in Staff(service).people] == [False] * kept
-    assert (tmp_path / f"{STAFF_FILE}.unread").read_text() == said
-    assert "Eva" not in caplog.text
-    assert hash_pin("12345678", "s") not in caplog.text
+    assert salts(service)[:2] == ["own0", "own1"]
 
 
 def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
@@ -532,7 +455,6 @@ def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
 
 
 def test_it_goes_into_backups_and_to_standbys_like_the_pin():
-    assert STAFF_FILE not in EXCLUDED_FILES
     assert StaffRow in SECRETS
     assert "pin" in FILES
 

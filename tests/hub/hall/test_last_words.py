@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.login_pins import hash_pin
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.rights import unit_placed_entry
@@ -21,11 +20,11 @@ from roundtap_hub.main import HubResources, open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Maintenance, make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
-from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
 from roundtap_hub.store.recover import recover
 from roundtap_hub.store.service import Step
+from roundtap_hub.units.key_file import take_key_file
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
@@ -113,7 +112,7 @@ def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, byte
     """Units with their keys, and whom the two PINs open the door for in which role, at the hub made of the backup."""
     recover([backup], new, CLOCKS)
     hub = open_folder(new, lambda _: None)
-    migrate_files(new, hub.service)
+    take_key_file(new, hub.service)
     staff = Staff(hub.service)
     found = [staff.person_of(pin) for pin in (evening.hers, evening.his)]
     keys = dict(UnitKeys(hub.service))
@@ -266,46 +265,18 @@ def test_another_hub_s_stick_says_nothing_of_this_one_and_a_spoilt_file_stops_no
     assert came_back(evening, evening.older, tmp_path / "new")[0] == {"table-1": KEY, "table-2": OTHER}
 
 
-@pytest.mark.usefixtures("slow_pins")
-def test_files_in_the_backup_of_an_earlier_hub_revive_nobody_either(evening: Evening, tmp_path: Path) -> None:
-    """Its journal knew nothing of keys, staff and links."""
+def test_a_key_file_in_an_older_backup_revives_no_unit(evening: Evening, tmp_path: Path) -> None:
+    """Its journal did not have these keys yet."""
     evening.folder, evening.stick = tmp_path / "earlier", tmp_path / "other"
     for made in (evening.folder, evening.stick):
         made.mkdir()
     evening.opened().close()
     (evening.folder / "keys.json").write_text(json.dumps({"table-1": KEY.hex(), "table-2": OTHER.hex()}))
-    (evening.folder / "staff.json").write_text(
-        json.dumps(
-            {
-                "salt": "s",
-                "people": [
-                    {
-                        "id": each,
-                        "name": name,
-                        "role": JUDGE,
-                        "hashed": hash_pin(pin, "s"),
-                        "last_login": "",
-                        "officials": {},
-                    }
-                    for each, name, pin in (("a1", "Eva", evening.hers), ("b2", "Kai", evening.his))
-                ],
-            }
-        )
-    )
-    (evening.folder / "links.json").write_text(json.dumps({"era": "e", "people": [["e1", "p1", 0, "desk"]]}))
     older = evening.backup(evening.stick / COPIES_FOLDER)
     hub = evening.opened()
-    migrate_files(evening.folder, hub.service)
+    take_key_file(evening.folder, hub.service)
     UnitKeys(hub.service).revoke("table-1")
-    Staff(hub.service).revoke("a1")
-    taken = links_of(hub).path("e1", "p1")
-    links_of(hub).revoke("e1", "p1")
     evening.entries = list(hub.service.entries(VENUE))
     hub.close()
     evening.copy()
-    assert came_back(evening, older, tmp_path / "new") == ({"table-2": OTHER}, [None, ("Kai", JUDGE)])
-    evening.folder = tmp_path / "new"
-    hub = evening.opened()
-    assert not links_of(hub).is_given("e1", "p1")
-    assert links_of(hub).path("e1", "p1") != taken
-    hub.close()
+    assert came_back(evening, older, tmp_path / "new") == ({"table-2": OTHER}, [None, None])

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-LATER = {"spake2", "alembic", "mako", "python_calamine", "cryptography"}
+LATER = {"spake2", "python_calamine", "cryptography"}
 TABLES = {"sqlmodel", "sqlalchemy", "pydantic"}
 
 

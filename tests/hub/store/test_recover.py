@@ -29,7 +29,6 @@ from roundtap_hub.main import open_folder
 from roundtap_hub.store import recovery_sources
 from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
 from roundtap_hub.store.copies import CommitBatch
-from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, PersonRecord, person_row
@@ -37,6 +36,7 @@ from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
 from roundtap_hub.store.verify import verify_journal
 from roundtap_hub.units.device_api import report_step
+from roundtap_hub.units.key_file import take_key_file
 from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY = bytes(range(32))
@@ -228,11 +228,11 @@ def test_whose_revocation_cannot_be_read_any_more_is_out_as_their_row_is_empty(f
     hub.close()
 
 
-def test_the_file_of_keys_of_an_earlier_hub_comes_into_the_new_journal(folder: Path) -> None:
+def test_a_file_of_keys_comes_into_the_new_journal(folder: Path) -> None:
     (folder / "keys.json").write_text(json.dumps({"table-2": KEY.hex()}))
     rescue(folder)
     hub = open_folder(folder.with_name("new"), lambda _: None)
-    migrate_files(folder.with_name("new"), hub.service)
+    take_key_file(folder.with_name("new"), hub.service)
     assert set(UnitKeys(hub.service)) == {"table-1", "table-2"}
     hub.close()
 

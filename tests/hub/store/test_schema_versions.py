@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from alembic.script import ScriptDirectory
 from forms_kit import FAILS, LATER, later_forms, later_program
 from hub_kit import make_event
 from sqlalchemy import MetaData, create_engine
@@ -35,10 +34,10 @@ from roundtap_hub.store.backups import (
     purge_older_backups,
     read_backup,
 )
-from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Head, Journal
-from roundtap_hub.store.migrations.schema_versions import CURRENT, FIRST
+from roundtap_hub.store.schema_versions import CURRENT
+from roundtap_hub.units.key_file import take_key_file
 from roundtap_hub.units.unit_keys import UnitKeys
 
 KEY = bytes(range(32))
@@ -101,30 +100,43 @@ def heads(folder: Path) -> dict[str, Head]:
 # --- forms noted --------------------------------------------------------------------------------------------------
 
 
-def test_the_newest_form_here_is_the_newest_file(tmp_path: Path) -> None:
-    scripts = ScriptDirectory(str(CURRENT.folder.parent), version_locations=[str(CURRENT.folder)])
-    assert scripts.get_heads() == [CURRENT.newest]
-    assert scripts.get_bases() == [FIRST]
+FORM_0001 = """
+CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
+INSERT INTO alembic_version VALUES ('0001');
+CREATE TABLE written_by (number INTEGER NOT NULL PRIMARY KEY, form VARCHAR NOT NULL, version VARCHAR NOT NULL);
+CREATE TABLE entry (stream VARCHAR NOT NULL, number INTEGER NOT NULL, kind VARCHAR NOT NULL, version INTEGER NOT NULL,
+    at VARCHAR NOT NULL, actor VARCHAR NOT NULL, data VARCHAR NOT NULL, prev VARCHAR NOT NULL, hash VARCHAR NOT NULL,
+    PRIMARY KEY (stream, number));
+CREATE TABLE person (event VARCHAR NOT NULL, competitor VARCHAR NOT NULL, salt VARCHAR NOT NULL, data VARCHAR NOT NULL,
+    PRIMARY KEY (event, competitor));
+CREATE TABLE checkpoint (event VARCHAR NOT NULL PRIMARY KEY, remaining_ms BIGINT NOT NULL, boot_id VARCHAR NOT NULL,
+    mono_ms BIGINT NOT NULL);
+CREATE TABLE seal (event VARCHAR NOT NULL PRIMARY KEY, number INTEGER NOT NULL, head VARCHAR NOT NULL,
+    made_by VARCHAR NOT NULL, summary VARCHAR NOT NULL, state BLOB NOT NULL);
+CREATE TABLE print_state (job VARCHAR NOT NULL PRIMARY KEY, state VARCHAR NOT NULL, detail VARCHAR NOT NULL,
+    unit VARCHAR NOT NULL);
+CREATE TABLE print_order (number INTEGER NOT NULL PRIMARY KEY, job VARCHAR NOT NULL, event VARCHAR NOT NULL,
+    kind VARCHAR NOT NULL, round INTEGER NOT NULL, match VARCHAR);
+CREATE TABLE print_setting (unit VARCHAR NOT NULL PRIMARY KEY, said VARCHAR NOT NULL);
+CREATE TABLE print_text (job VARCHAR NOT NULL PRIMARY KEY, text VARCHAR NOT NULL);
+"""
+"""A database as the first program that counted forms made it."""
 
 
 def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_have_made(tmp_path: Path) -> None:
-    """Who changes models.py without a file in versions/ meets this."""
+    """Who changes models.py without a step meets this."""
     made, moved = MetaData(), MetaData()
     for name, into in (("made", made), ("moved", moved)):
-        (tmp_path / name).mkdir()
-        url = sqlite_url(tmp_path / name)
-        engine = create_engine(url)
-        if name == "moved":
-            with closing(sqlite3.connect(tmp_path / name / DATABASE)) as connection:
-                connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
+        engine = create_engine(f"sqlite:///{tmp_path / name}.db")
+        with closing(sqlite3.connect(tmp_path / f"{name}.db")) as connection:
+            connection.executescript(
+                FORM_0001 + "".join(f"{each};" for step in CURRENT.steps.values() for each in step)
+                if name == "moved"
+                else ""
+            )
         if name == "made":
             with engine.begin() as connection:
                 create_all(connection)
-        else:
-            from roundtap_hub.store.migrations.schema_versions import DatabaseSchema, run_alembic
-
-            with engine.begin() as connection:
-                run_alembic(connection, CURRENT, DatabaseSchema(""))
         into.reflect(engine)
         engine.dispose()
 
@@ -134,7 +146,7 @@ def test_a_new_journal_has_the_tables_that_every_form_one_after_the_other_would_
                 f"{column.name} {column.type} {column.nullable} {column.primary_key}" for column in table.columns
             ]
             for table in tables.sorted_tables
-            if table.name not in ("alembic_version", "written_by", "lineage")
+            if table.name != "lineage"
         }
 
     assert shape(made) == shape(moved)
@@ -189,7 +201,7 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     before = heads(rested)
     assert before, "who only looks reads it as it is"
     opened = open_folder(rested, lambda _: None)
-    migrate_files(rested, opened.service)
+    take_key_file(rested, opened.service)
     assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
     opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
     opened.close()
@@ -230,7 +242,7 @@ def test_a_standby_s_journal_of_form_0001_gets_a_print_book(rested: Path) -> Non
 
 
 def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(rested: Path, tmp_path: Path) -> None:
-    before, later = heads(rested), later_forms(tmp_path)
+    before, later = heads(rested), later_forms()
     made = back_up_before_upgrade(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
     Journal(sqlite_url(rested), known=later).close()
 
@@ -254,7 +266,7 @@ def test_no_backup_is_made_where_nothing_moves(rested: Path, tmp_path: Path) -> 
 def test_a_form_that_fails_half_way_leaves_all_as_it_was(rested: Path, tmp_path: Path) -> None:
     before = dump(rested)
     with pytest.raises(Problem) as failed:
-        Journal(sqlite_url(rested), known=later_forms(tmp_path, FAILS))
+        Journal(sqlite_url(rested), known=later_forms(FAILS))
     assert failed.value.key == "journal_form_failed"
     assert failed.value.params["reason"] == "no such table: nowhere"
     assert dump(rested) == before
@@ -265,13 +277,13 @@ def test_a_backup_that_cannot_be_made_keeps_the_journal_from_moving(rested: Path
     (rested / "backups").mkdir(exist_ok=True)
     (rested / "backups" / BEFORE_UPGRADE).write_text("in the way")
     with pytest.raises(Problem) as refused:
-        back_up_before_upgrade(rested, None, "", later_forms(tmp_path))
+        back_up_before_upgrade(rested, None, "", later_forms())
     assert refused.value.key == "backup_failed"
 
 
 def test_somebody_who_only_looks_is_told_that_the_form_is_an_earlier_one(rested: Path, tmp_path: Path) -> None:
     with pytest.raises(Problem) as refused:
-        Journal(sqlite_url(rested), read_only=True, known=later_forms(tmp_path))
+        Journal(sqlite_url(rested), read_only=True, known=later_forms())
     assert (refused.value.key, refused.value.params["form"]) == ("journal_older", CURRENT.newest)
 
 
@@ -289,7 +301,7 @@ def test_the_backup_of_an_event_that_is_deleted_goes_as_well(rested: Path) -> No
 @pytest.fixture
 def moved_on(rested: Path, tmp_path: Path) -> Path:
     """The folder after a later program had it."""
-    Journal(sqlite_url(rested), known=later_forms(tmp_path)).close()
+    Journal(sqlite_url(rested), known=later_forms()).close()
     return rested
 
 
@@ -318,7 +330,7 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
 ) -> None:
     (rested / "keys.json").write_text('{"table-1": "00"}')
     before, events = heads(rested), events_in(rested)
-    with later_program(tmp_path):
+    with later_program():
         opened = open_folder(rested, lambda _: None)
         opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
         opened.close()
@@ -352,7 +364,7 @@ def test_a_backup_of_the_later_form_is_refused_by_the_older_program(
 
 
 def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
-    with later_program(tmp_path):
+    with later_program():
         standby = StandbyFolder(rested)
         standby.open()
         standby.close()

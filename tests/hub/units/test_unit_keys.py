@@ -15,8 +15,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.rights import NO_KEY, unit_keyed_entry
 from roundtap_hub.models import UnitKeyRow
-from roundtap_hub.store.earlier_files import migrate_files
 from roundtap_hub.store.service import Step
+from roundtap_hub.units.key_file import take_key_file
 from roundtap_hub.units.unit_keys import STANDBY, STATION, TABLE, UnitKeys
 
 KEY = bytes(range(32))
@@ -213,25 +213,21 @@ def test_a_disk_that_takes_nothing_changes_nothing(
     assert rows(tmp_path) == {("table-1", HEX), ("table-2", HEX)}
 
 
-# --- files of earlier hubs --------------------------------------------------------------------------------------------
+# --- a file of keys made elsewhere ------------------------------------------------------------------------------------
 
 
-def test_the_file_of_an_earlier_hub_is_taken_over_once_with_the_names_of_the_marks(
-    service: Service, tmp_path: Path
-) -> None:
+def test_a_file_of_keys_is_taken_over_once(service: Service, tmp_path: Path) -> None:
     (tmp_path / "keys.json").write_text(
         json.dumps({"table-1": HEX, "station-1": HEX, "spare": {"key": HEX, "role": "standby"}})
     )
-    (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1", "m-2": "gone"}))
-    migrate_files(tmp_path, service)
+    take_key_file(tmp_path, service)
     keys = UnitKeys(service)
     assert {unit: keys.role(unit) for unit in keys} == {"table-1": TABLE, "station-1": STATION, "spare": STANDBY}
     assert keys["table-1"] == KEY
     assert keys.role("table-9") is None
-    assert dict(service.snapshot.venue.unit_ids) == {"m-1": "table-1"}
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".json"]
     number = service.snapshot.venue.number
-    migrate_files(tmp_path, service)
+    take_key_file(tmp_path, service)
     assert service.snapshot.venue.number == number
 
 
@@ -240,7 +236,7 @@ def test_a_file_that_a_cut_left_there_after_it_was_taken_over_says_nothing_twice
 ) -> None:
     for _ in range(2):
         (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
-        migrate_files(tmp_path, service)
+        take_key_file(tmp_path, service)
     assert said(service) == [("unit-keyed", "table-1")]
 
 
@@ -251,27 +247,10 @@ def test_a_file_takes_back_nothing_that_the_journal_knows_by_now(
     keys.revoke("table-2")
     text = json.dumps({"table-1": "ab" * 32, "table-2": HEX, "table-3": HEX})
     (tmp_path / "keys.json").write_text(text)
-    migrate_files(tmp_path, service)
+    take_key_file(tmp_path, service)
     assert dict(keys) == {"table-1": KEY, "table-3": KEY}
     assert "table-1; table-2" in caplog.text
     assert (tmp_path / "keys.json.unread").read_text() == text
-
-
-def test_the_marks_are_there_until_the_keys_that_they_go_with_are_saved(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
-    (tmp_path / "unit-ids.json").write_text(json.dumps({"m-1": "table-1"}))
-
-    def full(*_: object) -> None:
-        raise OSError(28, os.strerror(28))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", full)
-        migrate_files(tmp_path, service)
-    migrate_files(tmp_path, service)
-    assert dict(service.snapshot.venue.unit_ids) == {"m-1": "table-1"}
-    assert not (tmp_path / "unit-ids.json").exists()
 
 
 @pytest.mark.parametrize(
@@ -289,6 +268,7 @@ def test_the_marks_are_there_until_the_keys_that_they_go_with_are_saved(
         f'"tisch-ä": "{HEX}"',
         f'"{"t" * 41}": "{HEX}"',
         f'"table-9": {{"key": "{HEX}", "role": ["table"]}}',
+        f'"table-9": {{"key": {"[" * 5000}}}',
     ],
 )
 def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_kept(
@@ -296,7 +276,7 @@ def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_ke
 ) -> None:
     text = f'{{"table-1": "{HEX}",\n{entry},\n"table-2": "{HEX}"}}'
     (tmp_path / "keys.json").write_text(text)
-    migrate_files(tmp_path, service)
+    take_key_file(tmp_path, service)
     assert set(UnitKeys(service)) == {"table-1", "table-2"}
     assert (tmp_path / "keys.json.unread").read_text() == text
     assert not (tmp_path / "keys.json").exists()
@@ -315,7 +295,7 @@ def test_of_a_file_of_which_one_key_makes_no_sense_the_others_count_and_it_is_ke
 def test_of_half_a_file_what_stands_whole_in_it_counts(service: Service, tmp_path: Path, text: str) -> None:
     """Somebody forgot a comma, or a cut took the end: nobody enrols a whole hall again for that."""
     (tmp_path / "keys.json").write_text(text)
-    migrate_files(tmp_path, service)
+    take_key_file(tmp_path, service)
     assert dict(UnitKeys(service)) == {"table-1": KEY, "table-2": KEY}
     assert (tmp_path / "keys.json.unread").read_text() == text
 
@@ -323,7 +303,7 @@ def test_of_half_a_file_what_stands_whole_in_it_counts(service: Service, tmp_pat
 @pytest.mark.parametrize("text", ["", "[]", "\x00", "[" * 5000, "null"])
 def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path: Path, text: str) -> None:
     (tmp_path / "keys.json").write_text(text)
-    migrate_files(tmp_path, service)
+    take_key_file(tmp_path, service)
     assert dict(UnitKeys(service)) == {}
     assert (tmp_path / "keys.json.unread").read_text() == text
 
@@ -338,8 +318,8 @@ def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(service.journal, "append", full)
-        assert not migrate_files(tmp_path, service)
+        assert not take_key_file(tmp_path, service)
     assert (tmp_path / "keys.json").exists()
     assert dict(UnitKeys(service)) == {}
-    assert migrate_files(tmp_path, service)
+    assert take_key_file(tmp_path, service)
     assert dict(UnitKeys(service)) == {"table-1": KEY}

@@ -1,12 +1,10 @@
 """Which form a journal's tables have, and that they have the one that this program knows before anybody reads them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, Engine, insert, inspect, select
+from sqlalchemy import Connection, Engine, delete, insert, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
@@ -18,15 +16,28 @@ FIRST = "0001"  # what a journal has that does not say its form
 
 @dataclass(frozen=True, slots=True)
 class Migrations:
-    """`folder` holds the forms (versions/); `newest` is the last of them; `running` the version that knows them."""
+    """`steps`: every form, the oldest first, with the statements that make it of the one before, for SQLite and
+    PostgreSQL alike; `running`: the version that knows them."""
 
-    folder: Path
-    newest: str
+    steps: Mapping[str, Sequence[str]]
     running: Callable[[], str] = version
     readable: frozenset[str] = frozenset()  # earlier forms that lack tables only: who just looks may read them
 
+    @property
+    def newest(self) -> str:
+        return list(self.steps)[-1]
 
-CURRENT = Migrations(Path(__file__).parent / "versions", "0002", readable=frozenset({FIRST}))
+
+# The tables are written as they were then: models.py has those of today's form.
+STEPS: Mapping[str, Sequence[str]] = {
+    FIRST: (),
+    "0002": (
+        "CREATE TABLE IF NOT EXISTS unit_key (unit VARCHAR NOT NULL PRIMARY KEY, key VARCHAR NOT NULL)",
+        "CREATE TABLE IF NOT EXISTS staff "
+        "(person VARCHAR NOT NULL PRIMARY KEY, name VARCHAR, hashed VARCHAR, last_login VARCHAR)",
+    ),
+}
+CURRENT = Migrations(STEPS, readable=frozenset({FIRST}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +105,12 @@ def _change(connection: Connection, forms: Migrations, lock: Callable[[Connectio
     # Another one may have been here meanwhile.
     noted = read_schema(connection)
     _refuse_newer(noted, forms)
-    if moved := noted.form not in ("", forms.newest):
-        run_alembic(connection, forms, noted)
+    if noted.form:
+        _run_steps(connection, forms, noted)
     # Of an earlier program some may be missing: only hubs made the print book's, at their start.
     create_all(connection)
-    if not (moved or noted.stamped):
-        connection.execute(insert(SCHEMA_VERSION), {"version_num": forms.newest})
+    connection.execute(delete(SCHEMA_VERSION))
+    connection.execute(insert(SCHEMA_VERSION), {"version_num": forms.newest})
     note_version(connection, forms.newest, forms.running())
     connection.commit()
 
@@ -127,25 +138,14 @@ def _refuse_newer(noted: DatabaseSchema, forms: Migrations) -> None:
         )
 
 
-def run_alembic(connection: Connection, forms: Migrations, noted: DatabaseSchema) -> None:
-    """By Alembic, within the connection's transaction, which whoever began it ends. Raises
-    Problem("journal_form_failed")."""
-    # Imported only where there is something to do.
-    from alembic.operations import Operations
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    scripts = ScriptDirectory(str(forms.folder.parent), version_locations=[str(forms.folder)])
-
-    def steps(heads: Any, _: MigrationContext) -> Any:
-        # Alembic's own command is this, with a configuration in files around it.
-        return scripts._upgrade_revs(forms.newest, heads)
-
-    context = MigrationContext.configure(connection, opts={"fn": steps, "transactional_ddl": True})
+def _run_steps(connection: Connection, forms: Migrations, noted: DatabaseSchema) -> None:
+    """Within the connection's transaction, which whoever began it ends. Raises Problem("journal_form_failed")."""
+    known = list(forms.steps)
     try:
-        with Operations.context(context):
-            context.run_migrations()
-    except Exception as error:
+        for form in known[known.index(noted.form) + 1 :]:
+            for statement in forms.steps[form]:
+                connection.exec_driver_sql(statement)
+    except (ValueError, SQLAlchemyError) as error:
         connection.rollback()
-        reason = " ".join(str(getattr(error, "orig", None) or error).split()) or type(error).__name__
+        reason = " ".join(str(getattr(error, "orig", None) or error).split())
         raise Problem("journal_form_failed", form=noted.form, newest=forms.newest, reason=reason) from error

@@ -1,1 +1,0 @@
-"""One file a form, as Alembic reads them; each says what changes from the form before."""
