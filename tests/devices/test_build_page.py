@@ -1,4 +1,4 @@
-"""BUILD.md says what the code does: its pins against the boards, its header pins against the pinout gpiozero knows."""
+"""BOARDS.md says what the code does: its pins against the boards, its header pins against the pinout gpiozero knows."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pytest
 from roundtap_devices.boards import BOARDS, Board, Pins, parse_board
 from roundtap_devices.input.pin_factory import mock_factory
 
-BUILD = (Path(__file__).parents[2] / "firmware" / "BUILD.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "firmware" / "BOARDS.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (?P<part>.+?) \| (?:`(?P<name>\w+)` )?\| (?P<bcm>\d+) \| (?P<header>\d+) \|$", re.MULTILINE)
 
 
 def rows(board: str) -> list[re.Match[str]]:
     """The lines of a board's table in the document."""
-    section = BUILD.split(f"\n## {board}\n")[1].split("\n## ")[0]
+    section = PAGE.split(f"\n## {board}\n")[1].split("\n## ")[0]
     return list(ROW.finditer(section))
 
 
@@ -43,7 +43,7 @@ def test_every_header_pin_is_the_one_that_carries_the_line(board: str) -> None:
 
 
 def test_the_grounds_are_ground() -> None:
-    told = re.search(r"header pins ([\d, ]+) are all ground", BUILD)
+    told = re.search(r"header pins ([\d, ]+) are all ground", PAGE)
     assert told
     header = mock_factory().board_info.headers["J8"].pins
     assert {int(pin) for pin in told[1].split(",")} == {
@@ -52,16 +52,16 @@ def test_the_grounds_are_ground() -> None:
 
 
 def test_the_example_board_is_read() -> None:
-    seven, example, unit = re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)
+    seven, example, unit = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     assert parse_board(example).name == "our-box"
     assert parse_board(seven).screen.bus == "spi"
     assert tomllib.loads(unit)["board"] in BOARDS
 
 
 def test_a_screen_with_seven_pins_goes_where_the_page_says() -> None:
-    seven = parse_board(re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)[0])
+    seven = parse_board(re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[0])
     header = mock_factory().board_info.headers["J8"].pins
-    said = re.search(r"SCL goes to header pin (\d+), SDA to (\d+), CS to (\d+), DC to (\d+), RES to (\d+)", BUILD)
+    said = re.search(r"SCL goes to header pin (\d+), SDA to (\d+), CS to (\d+), DC to (\d+), RES to (\d+)", PAGE)
     assert said
     carried = {name: f"GPIO{pin}" for pin, name in seven.screen.lines().items()}
     assert [header[int(pin)].name for pin in said.groups()] == [

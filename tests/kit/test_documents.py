@@ -28,6 +28,7 @@ MOST_WORDS = {
     "README.md": 1000,
     "CONTRIBUTING.md": 2000,
     "SECURITY.md": 1500,
+    "firmware/BOARDS.md": 1000,
     "firmware/BUILD.md": 1200,
     "server/CODE.md": 1800,
     "server/HANDBOOK.md": 2000,
@@ -42,7 +43,14 @@ MOST_WORDS = {
 REFERENCES = ("CHANGELOG.md", "server/EVENT_FILE.md", "server/MESSAGES.md")
 """What nobody reads from its beginning to its end."""
 DOCUMENTS = (*MOST_WORDS, *REFERENCES)
-IN_FOUR_LANGUAGES = ("README.md", "server/HANDBOOK.md", "systemd/VENUE.md", "systemd/ADMIN.md", "firmware/BUILD.md")
+IN_FOUR_LANGUAGES = (
+    "README.md",
+    "server/HANDBOOK.md",
+    "systemd/VENUE.md",
+    "systemd/ADMIN.md",
+    "firmware/BUILD.md",
+    "firmware/BOARDS.md",
+)
 """For people who stand before a screen: what is in italics stands on it, in English."""
 NOT_ON_A_SCREEN = {"italics", "console", "bench", "Friday night", "Closing", "Use custom"}
 """What is stressed, an event of the demo's, a heading, and a button of Raspberry Pi Imager's."""
