@@ -5,17 +5,24 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from luma.core.error import DeviceNotFoundError
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
 
-from kit import Kit
+from kit import Kit, Table, end, free_port, wait_until
 from roundtap.doctor.doctor import report_lines
+from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_core.words import catalogue, core_words
 from roundtap_devices.boards import ScreenWiring
@@ -36,6 +43,7 @@ from roundtap_units.wiring import main as board_command
 ROOT = Path(__file__).parents[2]
 BUILD = (ROOT / "firmware/BUILD.md").read_text(encoding="utf-8")
 FIRST_BOOT = ROOT / "server/roundtap/provisioning/card_files/first-boot.sh"
+AGAIN_S = 5.0
 ENGLISH = catalogue("roundtap", "en").also(core_words("en"))
 
 
@@ -219,3 +227,123 @@ def test_a_screen_with_seven_pins_never_answers_at_either_address(monkeypatch: p
     with pytest.raises(HardwareMissing, match="seven pins"):
         oled.Oled(ScreenWiring())
     assert asked == [0x3C, 0x3D]
+
+
+# --- the ten steps, walked --------------------------------------------------------------------------------------------
+
+
+class Newcomer:
+    """Somebody with this page, a browser and a table's buttons, who presses what the page has in italics."""
+
+    def __init__(self, browser: WebDriver, url: str) -> None:
+        self._browser, self._url = browser, url
+
+    def open(self, path: str) -> None:
+        self._browser.get(self._url + path)
+
+    def reaches(self, path: str) -> bool:
+        with suppress(WebDriverException):
+            self.open(path)
+            return True
+        return False
+
+    def _visible(self, css: str) -> Iterator[WebElement]:
+        with suppress(WebDriverException):  # the page changes by itself
+            yield from (each for each in self._browser.find_elements(By.CSS_SELECTOR, css) if each.is_displayed())
+
+    def sees(self, words: str) -> bool:
+        return any(words in each.text for each in self._visible("main"))
+
+    def _press(self, words: str) -> bool:
+        for each in self._visible("a, button, summary"):
+            with suppress(WebDriverException):
+                if each.text.strip().partition("\n")[0] == words:
+                    each.click()
+                    return True
+        return False
+
+    def press(self, words: str, then: Callable[[], bool]) -> None:
+        """Until it has helped: the page may have changed by itself under the finger."""
+        pressed_s = float("-inf")
+
+        def helped() -> bool:
+            nonlocal pressed_s
+            if then():
+                return True
+            if time.monotonic() - pressed_s > AGAIN_S and self._press(words):
+                pressed_s = time.monotonic()
+            return False
+
+        wait_until(helped, f"{words!r} to help on {self._browser.current_url}")
+
+    def has_field(self, name: str) -> bool:
+        return any(True for _ in self._visible(f"[name={name}]"))
+
+    def offers(self, words: str) -> bool:
+        return any(each.text.strip().partition("\n")[0] == words for each in self._visible("a, button, summary"))
+
+    def type(self, name: str, text: str) -> None:
+        wait_until(lambda: self.has_field(name), f"the field {name}")
+        field = next(self._visible(f"[name={name}]"))
+        field.send_keys(text)
+        field.submit()
+
+
+def of_step(number: int, column: int = 1) -> list[str]:
+    return re.findall(r"\*([^*]+)\*", rows("The first hour")[number - 1][column])
+
+
+def test_by_the_page_alone_a_newcomer_comes_to_saved(tmp_path: Path, browser: WebDriver) -> None:
+    """From the hub's card on, with a virtual table. What no machine here can do is left out: cards, wires and a
+    login (steps 1, 5, 7); `board --test` is played above."""
+    boot, port = tmp_path / "boot/firmware", free_port()
+    boot.mkdir(parents=True)
+    for folder in ("etc", "run"):
+        (tmp_path / folder).mkdir()
+    (boot / "roundtap.txt").write_text("role = hub\n")
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    pin = (tmp_path / "run/roundtap-new-pin").read_text().removeprefix("PIN: ").strip()
+    url, data = f"http://127.0.0.1:{port}", tmp_path / "var/lib/roundtap"
+    (tmp_path / "table.toml").write_text(
+        f'hub = "{url}"\nlocal = false\nunit = "table-1"\nfolder = "{tmp_path}/unit"\n'
+    )
+    with ExitStack() as stack:
+        hub = start_roundtap(
+            "hub", "--data", str(data), "--host", "127.0.0.1", "--port", str(port), "--secure-port", "0"
+        )
+        stack.callback(end, hub)
+        newcomer = Newcomer(browser, url)
+        wait_until(lambda: newcomer.reaches("/"), "the hub")
+        stack.callback(end, start_roundtap("table", str(tmp_path / "table.toml"), "--panel", str(tmp_path / "panel")))
+        table = stack.enter_context(closing(Table(tmp_path / "panel")))
+        table.wait_for(of_step(6, 2)[0])
+        newcomer.press(of_step(4)[0], lambda: newcomer.has_field("pin"))
+        newcomer.type("pin", pin)
+        wait_until(lambda: newcomer.offers(of_step(4, 2)[0]), "step 4")
+        hall, units, add = of_step(8)
+        newcomer.press(hall, lambda: newcomer.offers(units))
+        newcomer.press(units, lambda: newcomer.offers(add))
+        newcomer.press(add, lambda: newcomer.has_field("code"))
+        shown = table.wait_for(of_step(6, 2)[0])
+        newcomer.type("code", "".join(re.findall(r"\d\d  \d{3} \d{3}", shown)[0].split()))
+        table.wait_for(of_step(8, 2)[0])
+        wait_until(lambda: newcomer.sees(of_step(8, 2)[1]), "step 8")
+        newcomer.open("/console")
+        event, draw, publish, start = of_step(9)
+        newcomer.press(event, lambda: newcomer.has_field("rulebook") or newcomer.has_field("name"))
+        browser.execute_script("document.querySelector('[name=level]').click()")
+        newcomer.type("name", "Our first")
+        newcomer.press("Add players", lambda: newcomer.has_field("names"))
+        newcomer.type("names", "Ana Ruiz\nTom Wood\nEva Luz\nJan Kot")
+        newcomer.press(draw, lambda: newcomer.offers(publish))
+        newcomer.press(publish, lambda: newcomer.offers(start))
+        table.wait_for("press button")
+        table.tap("a", "b")
+        table.wait_for("75:00")
+        newcomer.press(start, lambda: " 74:" in table.text)
+        table.tap("a")
+        table.wait_for("● OK")
+        table.tap("a")
+        table.wait_for("Right?")
+        table.tap("b")
+        assert table.wait_for(of_step(10, 2)[0].rstrip("…")).startswith("SAVED #")
