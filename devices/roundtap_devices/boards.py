@@ -13,10 +13,9 @@ from roundtap_devices.toml_tables import TomlTable, TomlTableError, load_by_name
 OPPOSITE, EDGE = "opposite", "edge"
 FACINGS = (OPPOSITE, EDGE)
 DRIVERS = ("ssd1309", "ssd1306", "sh1106")
-I2C_ADDRESSES = (
-    0x3C,
-    0x3D,
-)  # of all three; modules print them shifted by the bit for reading and writing, 0x78 and 0x7A
+# Of all three drivers, by a resistor: they differ in the last bit. Modules print them shifted by the bit for reading
+# and writing, 0x78 and 0x7A. Where the board's own does not answer, the other one is asked.
+I2C_ADDRESSES = (0x3C, 0x3D)
 BUSES = ("i2c", "spi")
 ROTATIONS = (0, 180)
 KEYS = ("a", "b", "up", "down", "call")

@@ -17,7 +17,7 @@ class HardwareMissing(OSError):
         "i2c": "I2C is off: dtparam=i2c_arm=on in config.txt, i2c-dev in /etc/modules-load.d, and a new start",
         "spi": "SPI is off: dtparam=spi=on in config.txt, and a new start",
         "permission": "this user may not reach it: is it in the groups gpio, i2c and spi?",
-        "display": "no display answers: its wires, its supply, its address",
+        "display": "no display answers: its wires, its supply; a module with seven pins (DC, CS) speaks SPI, not I2C",
     }
 
     def __init__(self, kind: str, detail: object = "") -> None:

@@ -5,7 +5,8 @@ here raises, needs a privilege or waits.
 
 Sources: raspberrypi/linux drivers/firmware/raspberrypi.c (`get_throttled`: hex without 0x) and raspberrypi-hwmon.c
 (`in0_lcrit_alarm`); raspberrypi.com/documentation, "vcgencmd get_throttled" (the bits); kernel.org, sysfs-fs-ext4
-(`errors_count`), sysfs-class-rtc, watchdog-api, gpio.h (GPIO_GET_CHIPINFO_IOCTL), proc(5).
+(`errors_count`), sysfs-class-rtc, watchdog-api, gpio.h (GPIO_GET_CHIPINFO_IOCTL), proc(5); raspberrypi/documentation,
+power-supplies.adoc, "Power Supply Warnings": all models since the B+ measure their supply, except the Zero range.
 """
 
 import os
@@ -21,7 +22,8 @@ SINCE_SHIFT = 16  # the same bits shifted by this: it happened since the machine
 HOT_C, WARM_C = 80, 70  # a Pi slows down from 80 °C
 SPACE_LOW_BYTES, SPACE_SCARCE_BYTES = 64 << 20, 512 << 20
 INODES_LOW = 1000
-MEMORY_LOW_KB, MEMORY_SCARCE_KB = 40 << 10, 80 << 10
+# A wall's: its browser alone took 202 MB (proportional set size, headless, amd64).
+MEMORY_LOW_KB, MEMORY_SCARCE_KB, WALL_MEMORY_KB = 40 << 10, 80 << 10, 600 << 10
 EARLIEST_S = 1_704_067_200  # 2024: a clock that shows an earlier time was never set
 CARD_WORN = 8  # of the eleven steps in which an eMMC reports its age: more than 70 % of its life is over
 PINS_OF_A_PI = re.compile(r"pinctrl-(rp1|bcm2\d{3})")
@@ -41,13 +43,15 @@ class ThrottleHistory:
 @dataclass(frozen=True, slots=True)
 class MachineProbe:
     """The machine to check. `data`: the folder that must be writable; `board`: whether it should have buttons and a
-    screen on its pins; `root`: "/", or a test's tree; `labels`: reads the names of the GPIO chips."""
+    screen on its pins; `root`: "/", or a test's tree; `labels`: reads the names of the GPIO chips; `wall`: whether it
+    shows a wall."""
 
     data: Path | None = None
     board: bool = False
     root: Path = Path("/")
     labels: Labels | None = None
     seen: ThrottleHistory = field(default_factory=ThrottleHistory, compare=False)
+    wall: bool = False
 
     def text(self, path: str) -> str | None:
         """The stripped text of a small file; None where it is missing or not readable."""
@@ -56,6 +60,10 @@ class MachineProbe:
     @property
     def is_pi(self) -> bool:
         return "Raspberry Pi" in (self.text("proc/device-tree/model") or "")
+
+    @property
+    def has_voltage_sensor(self) -> bool:
+        return "Raspberry Pi Zero" not in (self.text("proc/device-tree/model") or "")
 
 
 def check_health(machine: MachineProbe, now_s: float) -> list[Check]:
@@ -209,7 +217,12 @@ def _power(machine: MachineProbe) -> list[Check]:
     if bits is None:
         return [Check("voltage", UNKNOWN), Check("speed", UNKNOWN)]
     slow = CAPPED_NOW | SLOWED_NOW
-    return [Check("voltage", _now_or_since(bits, LOW_NOW)), Check("speed", _now_or_since(bits, slow))]
+    return [
+        Check("voltage", _now_or_since(bits, LOW_NOW))
+        if machine.has_voltage_sensor
+        else Check("voltage", UNKNOWN, kind="zero"),
+        Check("speed", _now_or_since(bits, slow)),
+    ]
 
 
 def _now_or_since(bits: int, now: int) -> str:
@@ -307,6 +320,12 @@ def _memory(machine: MachineProbe) -> Check:
     if found is None:
         return Check("memory", UNKNOWN)
     free_kb = int(found[1])
+    if (
+        machine.wall
+        and (total := re.search(r"^MemTotal:\s+(\d+) kB", machine.text("proc/meminfo") or "", re.MULTILINE))
+        and int(total[1]) < WALL_MEMORY_KB
+    ):
+        return Check("memory", NOTE, {"mb": int(total[1]) >> 10}, "wall")
     state = WRONG if free_kb < MEMORY_LOW_KB else NOTE if free_kb < MEMORY_SCARCE_KB else FINE
     return Check("memory", state, {"mb": free_kb >> 10})
 

@@ -1,4 +1,4 @@
-"""BUILD.md and PINS.md say what the code does: pins against the boards, header pins against the pinout gpiozero knows,
+"""BOARDS.md and PINS.md say what the code does: pins against the boards, header pins against the pinout gpiozero knows,
 what each output does before its unit runs, and the serial port of each model."""
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from roundtap_devices.boards import BOARDS, LAST_PULLED_UP, Board, Pins, parse_b
 from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_devices.printing.header_port import header_port
 
-BUILD, PINS = (
-    (Path(__file__).parents[2] / "firmware" / name).read_text(encoding="utf-8") for name in ("BUILD.md", "PINS.md")
+PAGE, PINS = (
+    (Path(__file__).parents[2] / "firmware" / name).read_text(encoding="utf-8") for name in ("BOARDS.md", "PINS.md")
 )
 ROW = re.compile(r"^\| (?P<part>.+?) \| (?:`(?P<name>\w+)` )?\| (?P<bcm>\d+) \| (?P<header>\d+) \|$", re.MULTILINE)
 
 
 def rows(board: str) -> list[re.Match[str]]:
     """The lines of a board's table in the document."""
-    section = BUILD.split(f"\n## {board}\n")[1].split("\n## ")[0]
+    section = PAGE.split(f"\n## {board}\n")[1].split("\n## ")[0]
     return list(ROW.finditer(section))
 
 
@@ -49,7 +49,7 @@ def test_every_header_pin_is_the_one_that_carries_the_line(board: str) -> None:
 
 
 def test_the_grounds_are_ground() -> None:
-    told = re.search(r"header pins ([\d, ]+) are all ground", BUILD)
+    told = re.search(r"header pins ([\d, ]+) are all ground", PAGE)
     assert told
     header = mock_factory().board_info.headers["J8"].pins
     assert {int(pin) for pin in told[1].split(",")} == {
@@ -58,16 +58,16 @@ def test_the_grounds_are_ground() -> None:
 
 
 def test_the_example_board_is_read() -> None:
-    seven, example, unit = re.findall(r"```toml\n(.*?)```", BUILD + PINS, re.DOTALL)
+    seven, example, unit = re.findall(r"```toml\n(.*?)```", PAGE + PINS, re.DOTALL)
     assert parse_board(example).name == "our-box"
     assert parse_board(seven).screen.bus == "spi"
     assert tomllib.loads(unit)["board"] in BOARDS
 
 
 def test_a_screen_with_seven_pins_goes_where_the_page_says() -> None:
-    seven = parse_board(re.findall(r"```toml\n(.*?)```", BUILD, re.DOTALL)[0])
+    seven = parse_board(re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)[0])
     header = mock_factory().board_info.headers["J8"].pins
-    said = re.search(r"SCL goes to header pin (\d+), SDA to (\d+), CS to (\d+), DC to (\d+), RES to (\d+)", BUILD)
+    said = re.search(r"SCL goes to header pin (\d+), SDA to (\d+), CS to (\d+), DC to (\d+), RES to (\d+)", PAGE)
     assert said
     carried = {name: f"GPIO{pin}" for pin, name in seven.screen.lines().items()}
     assert [header[int(pin)].name for pin in said.groups()] == [
@@ -83,8 +83,8 @@ def outputs(board: Board) -> list[tuple[str, int, bool]]:
 
 
 def output_rows() -> list[list[str]]:
-    """The table in BUILD: [board, output, BCM, reset, early boot, unit runs, halt] a line."""
-    section = BUILD.split("\n## Before the unit runs\n")[1].split("\n## ")[0]
+    """The table in BOARDS.md: [board, output, BCM, reset, early boot, unit runs, halt] a line."""
+    section = PAGE.split("\n## Before the unit runs\n")[1].split("\n## ")[0]
     lines = re.findall(r"^\| (`.+) \|$", section, re.MULTILINE)
     return [line.replace("`", "").split(" | ") for line in lines]
 
@@ -97,7 +97,7 @@ def test_every_output_of_a_board_is_told_with_its_state_before_the_unit_runs(boa
         low = pin > LAST_PULLED_UP
         state = "on" if low == low_is_on else "off"
         assert told[name, pin] == [f"{'low' if low else 'high'}: {state}", state, "as told", state]
-    assert board.name in BUILD.split("\n## Before the unit runs\n")[1].split("\n## ")[0]
+    assert board.name in PAGE.split("\n## Before the unit runs\n")[1].split("\n## ")[0]
 
 
 def test_the_buzzer_that_sounds_on_low_is_told_as_the_code_has_it(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_the_buzzer_that_sounds_on_low_is_told_as_the_code_has_it(tmp_path: Path
     [line] = [line for line in (tmp_path / "config.txt").read_text().splitlines() if line.startswith("gpio=")]
     [(_, pin, to)] = parse_board("buzzer_active_low = true").on_at_reset()
     assert bare == ["buzzer_active_low", "buzzer", str(pin), "low: on", f"off by {line}", "as told", "on"]
-    assert f"`{line}`" in BUILD
-    assert f"Solder 10 kΩ from its pin\nto {to}" in BUILD
+    assert f"`{line}`" in PAGE
+    assert f"Solder 10 kΩ from its pin\nto {to}" in PAGE
 
 
 def test_each_model_s_port_and_line_are_told_as_the_code_has_them() -> None:

@@ -52,6 +52,36 @@ def test_a_missing_display_is_an_oserror_and_its_bus_is_closed(bus):
     assert bus.closed
 
 
+@pytest.mark.parametrize(("board_s", "display_s"), [(0x3C, 0x3D), (0x3D, 0x3C)])
+def test_a_display_at_the_other_address_is_found_there(monkeypatch, board_s, display_s):
+    """Its resistor says which of the two it has, and its label says 0x78 or 0x7A."""
+    buses = []
+
+    def opened(wiring, pin_factory):
+        buses.append(Bus())
+        buses[-1].there = wiring.i2c_address == display_s
+        return buses[-1]
+
+    monkeypatch.setattr(oled, "_serial", opened)
+    made = oled.Oled(boards.ScreenWiring(i2c_address=board_s))
+    made.display(Image.new("1", (128, 64), 1))
+    assert (len(buses), buses[0].closed, sum(buses[1].sent) > 0) == (2, True, True)
+
+
+def test_where_neither_address_answers_the_boards_own_is_told_and_both_buses_are_closed(monkeypatch):
+    buses = []
+
+    def opened(wiring, pin_factory):
+        buses.append(Bus())
+        buses[-1].there = False
+        return buses[-1]
+
+    monkeypatch.setattr(oled, "_serial", opened)
+    with pytest.raises(HardwareMissing, match=r"seven pins .* 0x3C") as missing:
+        oled.Oled(boards.ScreenWiring())
+    assert (missing.value.kind, [each.closed for each in buses]) == ("display", [True, True])
+
+
 def test_a_display_lost_later_is_an_oserror_too(bus):
     made = oled.Oled(boards.ScreenWiring())
     bus.there = False

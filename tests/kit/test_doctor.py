@@ -29,6 +29,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without systemd, and nothing wrong with it."""
     monkeypatch.setattr("roundtap_machine.services.program_output", lambda _: "")
     monkeypatch.setattr(services, "check_health", lambda *_: [Check("heat", FINE, {"celsius": 40})])
+    monkeypatch.setattr(doctor, "own_address", lambda: "10.0.0.9")
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
 
 
@@ -86,6 +87,18 @@ def test_what_is_wrong_comes_with_what_to_do_under_the_machine_s_role_and_ends_w
     assert said.startswith("Dieses Gerät ist ein Tischgerät.\n")
     assert f"✗ Dienst: roundtap-table läuft nicht. Letzter Fehler: {tmp_path}/table.toml: board: bonnet" in said
     assert "→ Behebe diesen Fehler" in said
+
+
+@pytest.mark.usefixtures("quiet")
+def test_a_machine_without_a_network_is_told_what_its_wi_fi_may_lack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "own_address", lambda: "")
+    monkeypatch.setenv("LANG", "en_GB.UTF-8")
+    assert main(["doctor", "--config", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "✗ Address: This machine has no network." in said
+    assert "A Zero 2 W needs 2.4 GHz. A hidden Wi-Fi needs wifi_hidden = yes." in said
 
 
 @pytest.mark.usefixtures("quiet")

@@ -28,6 +28,7 @@ MOST_WORDS = {
     "README.md": 1000,
     "CONTRIBUTING.md": 2000,
     "SECURITY.md": 1500,
+    "firmware/BOARDS.md": 1000,
     "firmware/BUILD.md": 1200,
     "firmware/PINS.md": 1000,
     "server/CODE.md": 1800,
@@ -49,6 +50,7 @@ IN_FOUR_LANGUAGES = (
     "systemd/VENUE.md",
     "systemd/ADMIN.md",
     "firmware/BUILD.md",
+    "firmware/BOARDS.md",
     "firmware/PINS.md",
 )
 """For people who stand before a screen: what is in italics stands on it, in English."""

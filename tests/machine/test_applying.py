@@ -660,3 +660,35 @@ def test_a_machine_without_a_card_leaves_the_pin_to_its_hub(tmp_path: Path) -> N
     set_role(machine, "hub")
     apply_settings(machine)
     assert not (tmp_path / "var/lib/roundtap/pin").exists()
+
+
+@pytest.mark.parametrize(
+    ("role", "total_kb", "warned"), [("wall", 426_000, True), ("wall", 948_000, False), ("table", 426_000, False)]
+)
+def test_a_wall_on_half_a_gigabyte_is_told_at_once_and_starts_all_the_same(
+    tmp_path: Path, role: str, total_kb: int, warned: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    machine_in(tmp_path, f"role = {role}\nlanguage = en")
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text(f"MemTotal: {total_kb} kB\nMemAvailable: 300000 kB\n")
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    assert ("Better: a Pi with 1 GB or more." in capsys.readouterr().out) is warned
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [("", True), (f"ssh_key = {KEY}", False), ("user = tom\npassword_hash = " + HASH, False)]
+)
+def test_whoever_looks_for_a_login_finds_that_none_is_set_up(tmp_path: Path, line: str, told: bool) -> None:
+    machine_in(tmp_path, f"role = table\nlanguage = en\n{line}\n")
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    says = (tmp_path / "boot/firmware/roundtap-says.txt").read_text("utf-8-sig")
+    assert ("No login is set up. If you need one, add ssh_key, or user and password_hash" in says) is told
+
+
+@pytest.mark.parametrize(("line", "hidden"), [("", None), ("wifi_hidden = no", None), ("hidden: yes", "true")])
+def test_a_wi_fi_that_hides_its_name_is_asked_for_by_name(tmp_path: Path, line: str, hidden: str | None) -> None:
+    machine, _ = machine_in(tmp_path, f"country = DE\nwifi = Back room\nwifi_password = rainbow-7\n{line}\n")
+    assert apply_settings(machine).notes == ()
+    profile = configparser.ConfigParser()
+    profile.read_string((tmp_path / WIFI).read_text())
+    assert profile["wifi"].get("hidden") == hidden

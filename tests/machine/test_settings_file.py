@@ -257,3 +257,9 @@ def test_whatever_bytes_the_file_has_it_is_read() -> None:
 def test_every_key_has_a_field_and_is_optional() -> None:
     assert set(KEYS) == set(Settings.__dataclass_fields__)
     assert Settings() == read_settings(b"".join(f"{key} =\n".encode() for key in KEYS), lambda: ZONES)[0]
+
+
+def test_a_hidden_network_without_its_name_is_told() -> None:
+    assert told("wifi_hidden = yes") == [(1, "password_alone")]
+    assert english("wifi_hidden = yes") == ["roundtap.txt, line 1: wifi_hidden is set, but wifi is missing."]
+    assert settings("wifi_hidden = no") == Settings(wifi_hidden=False)

@@ -91,6 +91,26 @@ def test_the_firmware_s_bits_now_and_since_the_start(
     assert (found["voltage"].state, found["speed"].state, found["heat"].state) == (voltage, speed, heat)
 
 
+@pytest.mark.parametrize("model", ["Raspberry Pi Zero 2 W Rev 1.0\0", "Raspberry Pi Zero W Rev 1.1\0"])
+def test_a_zero_does_not_measure_its_supply_and_its_bits_prove_nothing(tmp_path: Path, model: str) -> None:
+    """raspberrypi/documentation, power-supplies.adoc: all models since the B+ do, except the Zero range."""
+    found = checks(machine(tmp_path, {**PI, "proc/device-tree/model": model}))["voltage"]
+    assert found.state == UNKNOWN
+    assert found.finding(core_words("en")) == "A Pi Zero does not measure it."
+    assert all("2.5" in found.to_do(core_words(each)).replace(",", ".") for each in LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("total_kb", "kind"), [(426_000, "wall"), (599_000, "wall"), (948_000, "fine"), (1_850_000, "fine")]
+)
+def test_a_wall_on_half_a_gigabyte_is_told_what_would_be_right(tmp_path: Path, total_kb: int, kind: str) -> None:
+    files = {**PI, "proc/meminfo": f"MemTotal: {total_kb} kB\nMemAvailable:   300000 kB\n"}
+    found = checks(machine(tmp_path, files, wall=True))["memory"]
+    assert (found.kind or found.state) == kind
+    assert ("1 GB" in found.to_do(core_words("de"))) is (kind == "wall")
+    assert checks(machine(tmp_path, files))["memory"].state == FINE, "any other role has room"
+
+
 @pytest.mark.parametrize(("alarm", "bits"), [("0\n", 0), ("1\n", 1)])
 def test_without_the_firmware_s_file_the_voltage_sensor_says_it(tmp_path: Path, alarm: str, bits: int) -> None:
     files = {

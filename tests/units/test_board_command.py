@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import queue
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from roundtap_units.wiring.main import (
     battery_hours,
     current_draw_ma,
     display_test_picture,
+    hall_cost,
     parts_text,
     parts_to_buy,
     price_range_eur,
@@ -132,8 +134,29 @@ def test_the_parts_say_how_many_pins_the_screen_has() -> None:
 
 
 def test_what_a_table_costs_is_the_sum_of_its_lines() -> None:
-    assert price_range_eur(WAVESHARE_HAT) == (18 + 5 + 8 + 14 + 5, 25 + 10 + 15 + 22 + 20)
+    assert price_range_eur(WAVESHARE_HAT) == (16 + 5 + 8 + 14 + 5, 25 + 10 + 15 + 22 + 20)
     assert all(low <= high for low, high in PRICES_EUR.values())
+
+
+def test_what_halls_of_8_and_16_tables_cost_by_hand() -> None:
+    low, high = price_range_eur(WAVESHARE_HAT)
+    said = hall_cost(WAVESHARE_HAT, unit_words("en")).splitlines()
+    assert said[2] == f"| table units, waveshare-oled-hat | {low}–{high} | 8 | 16 |"
+    # Nine units with the spare, hub, wall's Pi, router, printer and stick; then eighteen.
+    others = (58 + 48 + 25 + 40 + 5, 95 + 80 + 60 + 250 + 10)
+    assert (
+        said[-1]
+        == "| in all, € |  | "
+        + " | ".join(f"{units * low + others[0]}–{units * high + others[1]}" for units in (9, 18))
+        + " |"
+    )
+    assert (9 * low + others[0], 18 * high + others[1]) == (608, 2151)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_list_ends_with_what_halls_cost(language: str) -> None:
+    for made in BOARDS.values():
+        assert parts_text(made, unit_words(language)).endswith(hall_cost(made, unit_words(language)))
 
 
 def test_the_lamps_of_a_board_are_within_what_a_pi_s_pins_can_give() -> None:
@@ -207,6 +230,18 @@ def test_what_does_not_answer_is_named_with_its_pin() -> None:
     assert person.walk() == ["b", "lamp_a", "buzzer"]
     assert "No response: Button ■ (blue), header pin 13 (GPIO27)." in person.said
     assert "Button ■ (blue): no press detected." in person.said
+
+
+@pytest.mark.parametrize(("low", "other"), [(False, "true"), (True, "false")])
+def test_a_buzzer_that_is_not_heard_once_and_then_still_may_be_the_other_kind(low: bool, other: str) -> None:
+    """Most three-pin modules sound while their pin is low: with the wrong setting one whistles between the beeps."""
+    person = Person(replace(RECOMMENDED, buzzer_active_low=low), ("buzzer",))
+    assert person.walk() == ["buzzer"]
+    assert unit_words("en")("walk.buzzer") == "Did the buzzer sound once, then stop?"
+    assert person.said[-1] == (
+        "No response: Buzzer module, header pin 32 (GPIO12). "
+        f"If it sounds all the time: buzzer_active_low = {other} in the board's file."
+    )
 
 
 def test_two_wires_changed_about_are_told_while_they_are_pressed() -> None:

@@ -29,7 +29,9 @@ SHOWN = [
 class Hands:
     """Buttons, lamp and what is shown, all by hand."""
 
-    def __init__(self, showing: EnrolProgress, language: str = "en", badge: str = "") -> None:
+    def __init__(
+        self, showing: EnrolProgress, language: str = "en", badge: str = "", address: str = "10.0.0.9"
+    ) -> None:
         self.showing = showing
         self.done: list[str] = []
         self.lamps: list[bool] = []
@@ -44,6 +46,7 @@ class Hands:
             self,
             self.heard,
             self.done.append,
+            lambda: address,
         )  # type: ignore[arg-type]
         self.now_ms = 0
 
@@ -89,8 +92,8 @@ def test_every_text_fits(language: str, badge: str, monkeypatch: pytest.MonkeyPa
         set_lines(pen, text, *where, **how)  # type: ignore[arg-type]
 
     monkeypatch.setattr(screens, "_lines", noted)
-    for showing in SHOWN:
-        hands = Hands(showing, language, badge)
+    for showing, address in ((SHOWN[0], ""), *((each, "10.0.0.9") for each in SHOWN)):
+        hands = Hands(showing, language, badge, address)
         hands.table.step(0)
         assert hands.says
     assert unfit == []
@@ -105,6 +108,16 @@ def test_the_code_stands_there_with_its_number_the_hub_and_the_seconds_left() ->
     hands = Hands(EnrolProgress(CODE, "roundtap", 17, "345678", 60_000))
     hands.table.step(18_500)
     assert hands.says == "Type at the hub | 17  345 678 | roundtap: 42 s | ▲▼ English"
+
+
+def test_without_a_network_it_says_so_instead_of_asking_for_a_hub() -> None:
+    """As in a shop whose Wi-Fi is 5 GHz only, which a Zero 2 W does not see."""
+    hands = Hands(EnrolProgress(LOOKING), address="")
+    hands.table.step(0)
+    assert hands.says == "Looking for a hub | No network. Check wifi in roundtap.txt: 2.4 GHz? | ▲▼ English"
+    hands = Hands(EnrolProgress(LOOKING))
+    hands.table.step(0)
+    assert "Is it on, and on this network?" in hands.says
 
 
 def test_who_stands_there_chooses_the_language() -> None:

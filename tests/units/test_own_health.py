@@ -47,6 +47,13 @@ def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
     }
 
 
+def test_a_zero_does_not_tell_the_hub_of_a_supply_that_it_cannot_measure(tmp_path: Path) -> None:
+    machine = pi(tmp_path, "0")
+    (tmp_path / "proc/device-tree").mkdir()
+    (tmp_path / "proc/device-tree/model").write_text("Raspberry Pi Zero 2 W Rev 1.0\0", encoding="ascii")
+    assert (OwnHealth(machine).changes(0) or {})["throttled"] is None
+
+
 def test_what_was_heard_is_not_said_again_until_it_changes(tmp_path: Path) -> None:
     health = OwnHealth(pi(tmp_path), ("a", "b"))
     first = health.changes(0)

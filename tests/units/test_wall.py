@@ -13,6 +13,7 @@ import pytest
 from roundtap_core.command_arguments import add_arguments
 from roundtap_core.messages import WallPin
 from roundtap_core.wire import ECHO, envelope
+from roundtap_machine.addresses import own_address
 from roundtap_machine.notify import StopSignal, SystemdNotifier
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.wall import own_hub
@@ -29,7 +30,6 @@ from roundtap_units.wall.main import (
     connected_screens,
     end_browser,
     missing_for_browser,
-    own_address,
     run,
     waiting_page,
 )
@@ -195,7 +195,7 @@ def test_screens_are_read_from_the_kernel(tmp_path: Path) -> None:
 
 
 def test_an_address_without_a_way_out_is_one_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_units.wall.main.PROBE_ADDRESS", ("255.255.255.255", 9))
+    monkeypatch.setattr("roundtap_machine.addresses.PROBE_ADDRESS", ("255.255.255.255", 9))
     here = [ip_address(each) for each in ("127.0.0.1", "fe80::1", "169.254.7.7", "169.254.7.8")]
     assert own_address(lambda: here) == "169.254.7.7"
     assert own_address(lambda: here[:2]) == ""

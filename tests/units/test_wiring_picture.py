@@ -66,7 +66,7 @@ def test_the_header_is_the_one_of_a_zero_2_w() -> None:
 
 @boards
 def test_each_board_is_drawn_beside_its_page(board: Board) -> None:
-    assert f"(pictures/wiring-{board.name}.svg)" in (FIRMWARE / "BUILD.md").read_text(encoding="utf-8")
+    assert f"(pictures/wiring-{board.name}.svg)" in (FIRMWARE / "BOARDS.md").read_text(encoding="utf-8")
 
 
 @boards

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import importlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from roundtap_devices.boards import ScreenWiring
@@ -44,17 +45,29 @@ class Oled:
         try:
             importlib.invalidate_caches()
             import luma.core.error
-            import luma.oled.device
 
             self._lost = (luma.core.error.Error, OSError, ImportError)
-            self._bus = _SetupRecorder(_serial(wiring, pin_factory))
-            # Each luma device adds a permanent exit hook: test the bus before making one, or retries pile them up.
-            self._bus.command(NOP)
-            self._device = getattr(luma.oled.device, wiring.driver)(self._bus, rotate=wiring.rotation // 90)
-            self._setup = self._bus.setup()
+            try:
+                self._open(wiring, pin_factory)
+            except luma.core.error.DeviceNotFoundError as error:
+                missing = self._as_missing(error)
+                self.close()
+                try:
+                    self._open(replace(wiring, i2c_address=wiring.i2c_address ^ 1), pin_factory)
+                except self._lost:
+                    raise missing from error
         except self._lost as error:
             self.close()
             raise self._as_missing(error) from error
+
+    def _open(self, wiring: ScreenWiring, pin_factory: Any) -> None:
+        import luma.oled.device
+
+        self._bus = _SetupRecorder(_serial(wiring, pin_factory))
+        # Each luma device adds a permanent exit hook: test the bus before making one, or retries pile them up.
+        self._bus.command(NOP)
+        self._device = getattr(luma.oled.device, wiring.driver)(self._bus, rotate=wiring.rotation // 90)
+        self._setup = self._bus.setup()
 
     def display(self, image: Any) -> None:
         self._guarded(lambda: self._device.display(image))

@@ -80,7 +80,7 @@ class OwnHealth:
         free = free_bytes(machine.data) if machine.data is not None else None
         return {
             "version": version(),
-            "throttled": throttle_bits(machine),
+            "throttled": throttle_bits(machine) if machine.has_voltage_sensor else None,
             "celsius": None if celsius is None else celsius // WARMTH_C * WARMTH_C,
             "free_mb": None if free is None else min(SPACE_TOLD_MB, (free >> 20) // SPACE_MB * SPACE_MB),
             "read_only": is_mounted_read_only(machine, machine.data) if machine.data is not None else None,

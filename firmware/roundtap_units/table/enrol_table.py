@@ -12,6 +12,7 @@ from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import ARROWS, HOLD, TAP, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
+from roundtap_machine.addresses import own_address
 from roundtap_units.board_process import BoardProcess
 from roundtap_units.board_unit import BoardUnit
 from roundtap_units.link.enrolling import BUSY, CHECKING, CODE, DONE, STOPPED, WRONG, EnrolClient, EnrolProgress
@@ -34,7 +35,8 @@ DONE_MS = 2500  # how long the screen shows the unit's name before it goes to wo
 
 
 class EnrolTable(BoardUnit):
-    """languages: returns the words of each; keep_language: called with the chosen one."""
+    """languages: returns the words of each; keep_language: called with the chosen one; address: this machine's, ""
+    where it is on no network."""
 
     def __init__(
         self,
@@ -47,6 +49,7 @@ class EnrolTable(BoardUnit):
         signals: Signals,
         heard: Callable[[str], None],
         keep_language: Callable[[str], None],
+        address: Callable[[], str] = own_address,
     ) -> None:
         super().__init__(screen, EdgeReorder(), heard)
         self._client = asking
@@ -56,6 +59,7 @@ class EnrolTable(BoardUnit):
         self._badge = badge
         self._signals = signals
         self._keep_language = keep_language
+        self._address = address
         self._beeped = False
         self._done_ms: int | None = None
 
@@ -91,7 +95,10 @@ class EnrolTable(BoardUnit):
             STOPPED: (words("enrol.stopped"), "", words("enrol.stopped.line")),
             BUSY: (words("enrol.busy"), "", words("enrol.busy.line")),
             DONE: (words("enrol.done"), showing.unit, hub),
-        }.get(showing.state, (words("enrol.looking"), "", words("enrol.looking.line")))
+        }.get(
+            showing.state,
+            (words("enrol.looking"), "", words("enrol.looking.line" if self._address() else "enrol.no_network")),
+        )
         hint = {STOPPED: words("any_key"), DONE: ""}.get(showing.state, f"▲▼ {words('enrol.language')}")
         return TextScene(
             kind="enrol", facing=self._facing, badge=self._badge(words), title=title, big=big, lines=(line,), hint=hint

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import socketserver
 import subprocess
 import threading
@@ -22,7 +21,7 @@ from typing import Any
 
 from roundtap_core.command_arguments import argument
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_machine.addresses import Address, local_addresses
+from roundtap_machine.addresses import own_address
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 from roundtap_machine.services import NEW_PIN
 from roundtap_units.link.find_hub import FoundHub, find_hub
@@ -97,7 +96,6 @@ FLAGS = (
 )
 KIOSK_FLAGS = ("--kiosk", "--ozone-platform=wayland")  # under its own compositor, with nothing else on the screen
 CONNECTORS = Path("/sys/class/drm")
-PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent; the kernel is only asked for the route
 
 
 ARGUMENTS = (
@@ -333,17 +331,6 @@ def connected_screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
             continue
     # A writeback connector is no screen.
     return tuple(name for name in found if not name.startswith("Writeback"))
-
-
-def own_address(addresses: Callable[[], Iterable[Address]] = local_addresses) -> str:
-    """The address that outgoing traffic uses; without a route (a cable between two machines) any other; "" without a
-    network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        try:
-            asking.connect(PROBE_ADDRESS)
-            return str(asking.getsockname()[0])
-        except OSError:
-            return next((str(each) for each in addresses() if each.version == 4 and not each.is_loopback), "")
 
 
 def run(args: argparse.Namespace) -> int:

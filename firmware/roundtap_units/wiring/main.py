@@ -67,9 +67,14 @@ GROUND_PINS = (6, 9, 14, 20, 25, 30, 34, 39)
 PI_MA, OLED_MA, LARGE_OLED_MA, LAMP_MA = 350, 20, 50, 3
 BANK_SLEEPS_MA = 50
 
-PRICES_DATE = "2026-11"
+# From and to, in euros for one. Of what Raspberry Pi makes (Pi, supply, case) the lower figure is PRICES_SOURCE's, in
+# dollars without tax: Zero 2 W with header 15.99, Pi 4 with 2 GB 44.99 (hub) and 1 GB 34.99 (wall), supply 7.99,
+# case 4.99. It is archived in github.com/omgsideburns/scrapegoat, site/markdown/raspberry_pi.md. The upper figure is
+# about half more, for tax and other shops. That list has nothing else: all other figures are estimates. Hub and wall:
+# with card, supply and case.
+PRICES_SOURCE = "Micro Center, 2026-08-22"
 PRICES_EUR = {
-    "pi": (18, 25),
+    "pi": (16, 25),
     "card": (5, 10),
     "supply": (8, 15),
     "screen.ssd1309": (12, 25),
@@ -84,7 +89,14 @@ PRICES_EUR = {
     "adafruit-oled-bonnet": (22, 30),
     "waveshare-oled-hat": (14, 22),
 }
-"""Approximate, in euros for one, from European shops in the month above; with taxes, without shipping."""
+HALL_EUR = {
+    "hub": (58, 95),
+    "wall": (48, 80),
+    "router": (25, 60),
+    "printer": (40, 250),
+    "stick": (5, 10),
+}
+HALLS = {8: 1, 16: 2}  # tables: spare units
 
 # What SPI displays print beside these holes (https://www.waveshare.com/wiki/1.3inch_OLED_HAT).
 PIN_ALIASES = {"MOSI": "DIN", "SCLK": "CLK", "CE0": "CS", "CE1": "CS", "RST": "RES"}
@@ -133,6 +145,29 @@ def price_range_eur(board: Board) -> tuple[int, int]:
     """The price of one table, from and to; "buttons", "lamps" and "levers" are prices of a set."""
     prices = [PRICES_EUR[key] for _, key in parts_to_buy(board)]
     return sum(low for low, _ in prices), sum(high for _, high in prices)
+
+
+def hall_cost(board: Board, words: Words) -> str:
+    """What halls of two sizes cost, as the table that BUILD.md shows."""
+    prices = {"table": price_range_eur(board), "spare": price_range_eur(board), **HALL_EUR}
+    counts = [{**dict.fromkeys(prices, 1), "table": tables, "spare": spares} for tables, spares in HALLS.items()]
+    rows = [
+        ["", "€", *(words("parts.tables", n=tables) for tables in HALLS)],
+        ["---"] * (2 + len(HALLS)),
+        *(
+            [words(f"parts.{key}", board=board.name), f"{low}–{high}", *(str(count[key]) for count in counts)]
+            for key, (low, high) in prices.items()
+        ),
+        [
+            words("parts.in_all"),
+            "",
+            *(
+                "–".join(str(sum(count[key] * prices[key][end] for key in prices)) for end in (0, 1))
+                for count in counts
+            ),
+        ],
+    ]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def current_draw_ma(board: Board) -> int:
@@ -199,7 +234,14 @@ class BoardTest:
             self.person.say(words("walk.all_well"))
         for part in board_parts(self.board):
             if part.name in self.silent:
-                self.person.say(words("walk.silent", part=words(f"wiring.part.{part.name}"), pins=_where(part)))
+                self.person.say(
+                    words(
+                        "walk.silent.buzzer" if part.kind == "buzzer" else "walk.silent",
+                        part=words(f"wiring.part.{part.name}"),
+                        pins=_where(part),
+                        other=str(not self.board.buzzer_active_low).lower(),
+                    )
+                )
         return self.silent
 
     def _screen(self, part: BoardPart) -> bool:
@@ -314,10 +356,12 @@ def parts_text(made: Board, words: Words) -> str:
     low, high = price_range_eur(made)
     lines += [
         "",
-        words("parts.cost", low=low, high=high, month=PRICES_DATE),
+        words("parts.cost", low=low, high=high, source=PRICES_SOURCE),
         words("parts.packages", packages=f"python3-lgpio{' python3-spidev' if made.screen.bus == 'spi' else ''}"),
         words("parts.draws", ma=current_draw_ma(made), pi=PI_MA, lamp=LAMP_MA),
         words("parts.bank", ma=BANK_SLEEPS_MA, hours=battery_hours(made, 10_000)),
+        "",
+        hall_cost(made, words),
     ]
     return "\n".join(lines)
 

@@ -18,6 +18,7 @@ from roundtap_core.command_arguments import argument
 from roundtap_core.words import Words
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_machine import services
+from roundtap_machine.addresses import own_address
 from roundtap_machine.checks import FINE, GROUPS, HUB, NETWORK, NOTE, UNKNOWN, WRONG, Check, worst, worst_first
 from roundtap_machine.deadline_http import request_json
 from roundtap_machine.health import MachineProbe
@@ -154,7 +155,10 @@ def all_checks(
     folder = data if data is not None else services.data_folder(role)
     of_hub = hub_checks(hub, etc, role, folder)
     told = {check.key for check in of_hub} - {"service"}
-    own = services.machine_checks(MachineProbe(folder, role == "table"), time.time(), known)
+    own = [
+        *services.machine_checks(MachineProbe(folder, role == "table", wall=role == "wall"), time.time(), known),
+        *([] if own_address() else [Check("address", WRONG, kind="none", group=NETWORK)]),
+    ]
     # The log of a service that ends again and again is root's to read, if not the hub's.
     return [*(check for check in own if check.key not in told), *(each for each in of_hub if each.key != "service")]
 

@@ -16,7 +16,7 @@ from roundtap.provisioning.settings_file import ROLES, Settings, SettingsNote
 from roundtap_core.command_arguments import argument
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words, catalogue, choose_language, core_words
-from roundtap_machine.health import MachineProbe, missing_packages
+from roundtap_machine.health import MachineProbe, check_health, missing_packages
 from roundtap_machine.services import APPLIED
 from roundtap_units.wall.main import missing_programs
 
@@ -65,7 +65,8 @@ def role_report(
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
     lines[2:2] = [words("says.imager", names=imager)] if imager else []
     lines += [note.text(words) for note in notes] or [words("says.fine")]
-    return "\n".join([*lines, ""])
+    has_login = settings.ssh_key or settings.password_hash or imager
+    return "\n".join([*lines, *([] if has_login else ["", words("says.no_login")]), ""])
 
 
 def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
@@ -203,6 +204,11 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         notes.append(SettingsNote("data_missing"))
     if settings.role == "wall" and (lacking := missing_programs(path=str(machine.root / "usr/bin"))):
         notes.append(SettingsNote("no_browser", params={"programs": ", ".join(lacking)}))
+    notes += [
+        SettingsNote("small_wall", params=check.args)
+        for check in check_health(MachineProbe(wall=settings.role == "wall", root=machine.root), time.time())
+        if check.kind == "wall"
+    ]
     if lacking := missing_packages(MachineProbe(root=machine.root)):
         notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)

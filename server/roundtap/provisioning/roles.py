@@ -144,6 +144,7 @@ def wifi_profile(settings: Settings, remembered: dict[str, str]) -> SystemFile |
         "[wifi]",
         "mode=infrastructure",
         f"ssid={_ssid(settings.wifi)}",
+        *(["hidden=true"] if settings.wifi_hidden else []),
         "powersave=2",
         "",
     ]

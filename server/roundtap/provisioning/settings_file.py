@@ -159,6 +159,10 @@ KEY_ALIASES = {
     "hub_address": "hub",
     "adresse": "hub",
     "readonly": "read_only",
+    "hidden": "wifi_hidden",
+    "versteckt": "wifi_hidden",
+    "oculta": "wifi_hidden",
+    "ukryta": "wifi_hidden",
     "hotspot_name": "hotspot",
     "hotspot_passwort": "hotspot_password",
 }
@@ -307,7 +311,7 @@ class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
     path in /dev, or the name that `roundtap printer` lists. `country`: two capitals. `panel`: whether the hub's machine
-    has buttons and a screen; None: as found."""
+    has buttons and a screen; None: as found. `wifi_hidden`: the network does not show its name."""
 
     role: str = ""
     name: str = ""
@@ -328,6 +332,7 @@ class Settings:
     password_hash: str = ""
     panel: bool | None = None
     read_only: bool | None = None
+    wifi_hidden: bool | None = None
 
 
 KEYS = tuple(setting.name for setting in fields(Settings))
@@ -447,7 +452,7 @@ def _contradictions(
     for key, users in USED_BY.items():
         if role and role not in users and values.get(key, "no") != "no":
             notes.append(SettingsNote("other_role", lines[key], {"key": key, "role": role, "roles": ", ".join(users)}))
-    for key, network in (("wifi_password", "wifi"), ("hotspot_password", "hotspot")):
+    for key, network in (("wifi_password", "wifi"), ("wifi_hidden", "wifi"), ("hotspot_password", "hotspot")):
         if (
             values.get(key)
             and role in USED_BY.get(key, (role,))
@@ -596,7 +601,7 @@ def _value(
         if not FORMS[key].fullmatch(value):
             raise InvalidValue(key)
         return value
-    if key in ("panel", "read_only"):
+    if key in ("panel", "read_only", "wifi_hidden"):
         return _parse_bool(key, value)
     if key in ("wifi", "hotspot"):
         if key == "hotspot" and value.casefold() in {*YES, *NO}:
