@@ -29,7 +29,14 @@ EACH = [(language, facing) for language in LANGUAGES for facing in FACINGS]
 def saved(names: Pair, result: Result, language: str, facing: str) -> HalvesScene:
     table = Table(language, facing)
     table.hub_says(
-        a_name=names[0], b_name=names[1], state="agreed", a=result, b=result, result=result, number=1042, clock="running"
+        a_name=names[0],
+        b_name=names[1],
+        state="agreed",
+        a=result,
+        b=result,
+        result=result,
+        number=1042,
+        clock="running",
     )
     assert isinstance(table.scene, HalvesScene)
     assert table.scene.kind == "saved"

@@ -54,8 +54,8 @@ class JobOutcome:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One attempt: `queue` are the unsent bytes, `moved_ms` is the time of the last progress or sign of life, `begun_ms`
-    that of the first byte, or of the end of a trouble."""
+    """One attempt: `queue` are the unsent bytes. Times: `moved_ms` of the last progress or sign of life, `begun_ms` of
+    the first byte, or the end of a trouble."""
 
     composed: ComposedJob
     before_first_byte: Callable[[], None]

@@ -68,7 +68,9 @@ def role_report(
     line for each thing to correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
-    lines[2:2] = [words(f"says.{key}", names=names) for key, names in (("imager", imager), ("locked", ", ".join(locked))) if names]
+    lines[2:2] = [
+        words(f"says.{key}", names=names) for key, names in (("imager", imager), ("locked", ", ".join(locked))) if names
+    ]
     lines += [note.text(words) for note in notes] or [words("says.fine")]
     return "\n".join([*lines, ""])
 

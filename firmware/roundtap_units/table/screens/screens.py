@@ -161,9 +161,7 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     return image
 
 
-def _pair(
-    pen: ImageDraw.ImageDraw, names: Sequence[str], top: int, high: int, signs: Sequence[str] = ("", "")
-) -> None:
+def _pair(pen: ImageDraw.ImageDraw, names: Sequence[str], top: int, high: int, signs: Sequence[str] = ("", "")) -> None:
     """Both names in a row, each at its end; the signs outside."""
     left, right = (SIGN_WIDE * len(sign) for sign in signs)
     fitted = fit_pair(*names, WIDTH - left - right, high, NAMES)
