@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -17,6 +18,7 @@ from roundtap_devices.letters import look_alike
 from roundtap_units.table.screens.lettering import shorter_forms
 from roundtap_units.table.screens.scenes import HalvesScene, ScoreRow
 from roundtap_units.table.screens.screens import LEAST, draw_scene
+from roundtap_units.unit_words import unit_words
 
 Pair = tuple[str, str]
 PAIRS = [*combinations(LONG, 2), *name_pairs(800)]
@@ -67,10 +69,11 @@ def is_name(shown: str, name: str) -> bool:
     return abridged or shown in (*shorter_forms(name), *shorter_forms(bare))
 
 
-def faults(pairs: list[Pair], language: str, facing: str) -> Iterator[str]:
+def faults(pairs: list[Pair], language: str, facing: str, result: Result = WON, badge: str = "") -> Iterator[str]:
+    title = unit_words(language)("saved.short")
     with ink_reader() as reader:
         for names in pairs:
-            scene = saved(names, WON, language, facing)
+            scene = replace(saved(names, result, language, facing), badge=badge)
             row = scene.a.small
             assert isinstance(row, ScoreRow)
             for place, canvas in enumerate(reader.read(scene)):
@@ -78,6 +81,8 @@ def faults(pairs: list[Pair], language: str, facing: str) -> Iterator[str]:
                 figure = next(text for text in canvas.texts if ":" in text.text)
                 named = [text for text in canvas.texts if is_name(text.text, left) or is_name(text.text, right)]
                 yield from canvas.faults()
+                if not any(text.text.startswith(title) for text in canvas.texts):
+                    yield f"cut: {canvas.texts[0].text!r}"
                 if len(named) != 2 or min(text.size for text in named) < LEAST:
                     yield f"names of {names}: {[text.text for text in canvas.texts]}"
                 elif look_alike(named[0].text, named[1].text):
@@ -88,6 +93,12 @@ def faults(pairs: list[Pair], language: str, facing: str) -> Iterator[str]:
 @pytest.mark.parametrize(("language", "facing"), EACH)
 def test_both_names_are_there_apart_and_beside_the_score(language: str, facing: str) -> None:
     assert [*faults(PAIRS[EACH.index((language, facing)) :: 2 * len(EACH)], language, facing)] == []
+
+
+@pytest.mark.parametrize(("language", "facing"), EACH)
+def test_so_they_are_beside_a_score_with_a_tick_and_in_practice(language: str, facing: str) -> None:
+    for badge in ("", unit_words(language)("badge.practice")):
+        assert [*faults(PAIRS[::170], language, facing, SALVO[0], badge)] == []
 
 
 @pytest.mark.long

@@ -65,6 +65,7 @@ def may_be_small(scene: Scene) -> Iterator[str]:
     if isinstance(scene, HalvesScene):
         for half in (scene.a, scene.b):
             if isinstance(half.small, ScoreRow):
+                yield half.small.figures
                 for name in half.small.names:
                     yield from _forms(name)
             for text in (half.head, half.small, half.note):

@@ -66,8 +66,10 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     around a score, which then stands beside the title."""
     image, pen = canvas(WIDTH, HALF)
     both = half.note and isinstance(half.small, scenes.Name)
-    score = FittedText((half.small.figures if isinstance(half.small, scenes.ScoreRow) else "",), PRESS)
-    for room in (WIDTH - _corner_width(scene), WIDTH):
+    figures = half.small.figures if isinstance(half.small, scenes.ScoreRow) else ""
+    rooms, scores = (WIDTH - _corner_width(scene), WIDTH), lettering.styles((PRESS, LEAST))
+    for room, (size, _, narrow) in product(rooms, scores):
+        score = FittedText((figures,), size, narrow=narrow)
         heads = (
             fit_pair(half.head, half.small, room, ROW_HIGH, NAMES)
             if both
