@@ -67,8 +67,7 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     image, pen = canvas(WIDTH, HALF)
     both = half.note and isinstance(half.small, scenes.Name)
     figures = half.small.figures if isinstance(half.small, scenes.ScoreRow) else ""
-    rooms, scores = (WIDTH - _corner_width(scene), WIDTH), lettering.styles((PRESS, LEAST))
-    for room, (size, _, narrow) in product(rooms, scores):
+    for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), lettering.styles((PRESS, LEAST))):
         score = FittedText((figures,), size, narrow=narrow)
         heads = (
             fit_pair(half.head, half.small, room, ROW_HIGH, NAMES)
