@@ -56,6 +56,24 @@ LAST = (
     "Öztürk",
     "García Ibáñez",
 )
+LONG = (
+    *(f"{first} {last}" for first, last in zip(FIRST, LAST, strict=False)),
+    "Aleksandra Wiśniewska",
+    "Aleksandra Wójcik-Wiśniewska",
+    "Mandalorian1",
+    "Mandalorian2",
+    "WWWWWWWWWWWW",
+    "WWWWWWWWWWWM",
+    "عبد الرحمن بن محمد الأنصاري",
+    "محمد عبد العزيز آل الشيخ",
+    "خالد بن عبدالله القحطاني",
+    "عبدالرحمن",
+    "عبدالرحيم",
+    "欧阳娜娜 司马相如",
+    "諸葛亮孔明先生",
+    "渡邊健太郎左衛門",
+)
+"""Names that fit beside another one in no way: Polish, German, Arabic, Chinese; some that differ only far behind."""
 OTHER_SCRIPTS = (*EAST_ASIAN, *RIGHT_TO_LEFT, *EMOJI, "● محمد", "王Ana明", "Ana 🔥")
 
 

@@ -92,10 +92,14 @@ def draw_text(
         )
 
 
+def as_drawn(text: str) -> str:
+    """What a reader can tell apart of it: no letters that no font here has, and no capitals from small ones."""
+    return "".join(letters for _, letters in _split(text, False)).casefold()
+
+
 def look_alike(one: str, other: str) -> bool:
     """Whether two names are the same as drawn."""
-    drawn = {"".join(letters for _, letters in _split(text, False)).casefold() for text in (one, other)}
-    return len(drawn) == 1
+    return as_drawn(one) == as_drawn(other)
 
 
 @lru_cache(maxsize=4096)

@@ -11,7 +11,9 @@ from typing import Protocol
 
 SIGNS = {"●": "a", "■": "b"}
 FIGURES = re.compile(r"● (?P<left>.*?) (?P<a>\d+) \| (?P<b>\d+) (?P<right>.*?) ■")
-SAVED = re.compile(r"SAVED #(?P<number>\d+) \| (?P<left>[^|]+?) (?P<a>\d+):(?P<b>\d+) (?P<right>[^|]+?) \|")
+SAVED = re.compile(
+    r"SAVED #(?P<number>\d+) \| (?:[●■] )?(?P<left>[^|]+?) (?P<a>\d+):(?P<b>\d+) (?P<right>[^|]+?)(?: [●■])? \|"
+)
 ASKED = re.compile(r"([●■]) yes")
 ENTRY_HINT = re.compile(r"([●■]) (OK|next)")
 STANDS = re.compile(

@@ -11,7 +11,7 @@ from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.print_lines import Feed, PrintLine, TextLine, line
 from roundtap_devices.printing.printer import JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80, PrinterProfile
-from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_devices.virtual.virtual_printer import BYTES_PER_S, VirtualPrinter
 
 STEP_MS = 20
 
@@ -23,11 +23,12 @@ class Desk:
     profile: PrinterProfile = EPSON_80
     answers: bool = False
     confirmed: bool = True
+    bytes_per_s: int = BYTES_PER_S
     now_ms: int = 1000
     events: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.twin = VirtualPrinter(self.profile)
+        self.twin = VirtualPrinter(self.profile, self.bytes_per_s)
         self.printer = Printer(
             lambda: SerialPort(self.twin.device or "/dev/nowhere"), self.profile, self.answers, confirmed=self.confirmed
         )
@@ -67,8 +68,10 @@ class Desk:
 
 
 @contextmanager
-def a_desk(profile: PrinterProfile = EPSON_80, answers: bool = False, confirmed: bool = True) -> Iterator[Desk]:
-    desk = Desk(profile, answers, confirmed)
+def a_desk(
+    profile: PrinterProfile = EPSON_80, answers: bool = False, confirmed: bool = True, bytes_per_s: int = BYTES_PER_S
+) -> Iterator[Desk]:
+    desk = Desk(profile, answers, confirmed, bytes_per_s)
     try:
         yield desk
     finally:

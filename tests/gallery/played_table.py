@@ -78,6 +78,7 @@ class Play:
         to_field: dict[Side, tuple[int, ...] | None] | None = None,
         must: dict[Side, bool] | None = None,
         match_id: str = "3.7",
+        table: int | None = 12,
     ) -> None:
         said, owed, last = reports or {}, to_field or {}, must or {}
         a, b = (
@@ -93,7 +94,7 @@ class Play:
         self.table.on_view(
             TableView(
                 EventView("e1", DisplayText("Winter Open")),
-                12,
+                table,
                 RoundView(3, 5, "swiss", status) if round_ else None,
                 told if match else None,
                 EventOptions(self.options),

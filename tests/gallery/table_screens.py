@@ -48,7 +48,12 @@ class UsualTable(Play):
         yield from self.in_trouble()
 
     def before(self) -> Shots:
+        self.table.on_contact(None)
         yield "waiting", self.shot()
+        self.table.on_contact(0)
+        yield "found", self.shot()
+        self.view(round_=False, match=False, table=None)
+        yield "unassigned", self.shot()
         self.view(round_=False, match=False)
         yield "between", self.shot()
         self.view(match=False)

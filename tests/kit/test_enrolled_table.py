@@ -55,6 +55,7 @@ def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_pa
         assert "table-9" in said
         table.wait_for("table-9")
         table.wait_for("no match at this table")
+        assert table.times_shown("Waiting for the hub") == 0
         table.close()
         end(unit)
         assert (tmp_path / "new/enrolled.json").stat().st_mode & 0o777 == 0o600

@@ -15,16 +15,17 @@ CONFIG = "# For more options and information see\ndtparam=audio=on\n[cm4]\notg_m
 
 
 class Called:
-    """Every program that was called, what it was given to read, and what it answered: 0."""
+    """Every program that was called, what it was given to read, and what it answered: 0, but 1 to what is `refused`."""
 
     def __init__(self) -> None:
         self.all: list[str] = []
         self.given: list[str] = []
+        self.refused = "nothing at all"
 
     def __call__(self, words: Sequence[str], given: str = "") -> int:
         self.all.append(" ".join(words))
         self.given += [given] if given else []
-        return 0
+        return int(self.refused in self.all[-1])
 
     def started(self) -> set[str]:
         """The units that systemd was told to start."""

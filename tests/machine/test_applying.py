@@ -16,7 +16,7 @@ import pytest
 from machine_kit import CMDLINE, Called, files_of, machine_in
 
 from roundtap.main import main
-from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, set_role
+from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, run_quietly, set_role
 from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
 from roundtap.provisioning.settings_file import ROLES, Settings, read_settings
 from roundtap_core.words import LANGUAGES, core_words
@@ -51,7 +51,7 @@ EVERYTHING = (
         ("table", {"roundtap-table.service"}),
         ("printer", {"roundtap-station.service"}),
         ("wall", {"roundtap-wall.service"}),
-        ("standby", {"roundtap-standby.service"}),
+        ("standby", {"roundtap-standby.service", "roundtap-panel.service"}),
         ("", {"roundtap-table.service"}),
     ],
 )
@@ -541,6 +541,93 @@ def test_a_user_who_is_named_no_longer_is_locked_at_each_start(tmp_path: Path, s
     called.all.clear()
     apply_settings(machine)
     assert not any("tom" in call for call in called.all if "--lock" in call)
+
+
+def test_a_password_that_is_written_no_longer_is_locked_while_the_key_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At each start again: a read-only root has the old password then."""
+    machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", called)
+    (tmp_path / "etc/passwd").write_text("tom:x:1001:100::/home/tom:/bin/bash\n")
+    (tmp_path / "etc/shadow").write_text(f"root:*:1::\ntom:{HASH}:20000:0:99999:7:::\n")
+    boot = tmp_path / "boot/firmware/roundtap.txt"
+    assert apply_settings(machine).locked == ()
+    boot.write_text(f"role = hub\nuser = tom\nssh_key = {KEY}\n")
+    for _ in range(2):
+        called.all.clear()
+        assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+        assert [call for call in called.all if "--lock" in call] == ["usermod --lock tom"]
+        assert "usermod --append --groups sudo tom" in called.all
+        assert "Password locked, as it is no longer in roundtap.txt: tom." in capsys.readouterr().out
+    # It says so once it is done, and no more.
+    (tmp_path / "etc/shadow").write_text(f"tom:!{HASH}:20000:0:99999:7:::\n")
+    done = apply_settings(machine)
+    assert (done.locked, done.notes) == ((), ())
+
+
+@pytest.mark.parametrize(
+    "mistake", ["password_hash = $6$short", "passwort_hash = x", "password_hash =", "country = Germania", "nonsense"]
+)
+def test_no_mistake_in_the_file_locks_a_password(tmp_path: Path, mistake: str) -> None:
+    machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    (tmp_path / "etc/passwd").write_text("pi:x:1000:100::/home/pi:/bin/bash\n")
+    (tmp_path / "etc/shadow").write_text(f"pi:{HASH}:20000:0:99999:7:::\n")
+    apply_settings(machine)
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(f"role = hub\nssh_key = {KEY}\n{mistake}\n")
+    done = apply_settings(machine)
+    assert done.notes
+    assert done.locked == ()
+    assert not any("--lock" in call for call in called.all)
+
+
+def test_a_password_from_elsewhere_is_left_alone(tmp_path: Path) -> None:
+    """Imager gave it: roundtap.txt never had one."""
+    machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\n")
+    (tmp_path / "etc/passwd").write_text("pi:x:1000:100::/home/pi:/bin/bash\n")
+    (tmp_path / "etc/shadow").write_text(f"pi:{HASH}:20000:0:99999:7:::\n")
+    for _ in range(2):
+        assert apply_settings(machine).locked == ()
+    assert not any("--lock" in call for call in called.all)
+
+
+@pytest.mark.parametrize("verb", ["enable", "start --no-block"])
+def test_a_service_that_systemd_refuses_is_told_with_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    machine, called = machine_in(tmp_path, "role = hub\n")
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", called)
+    called.refused = f"{verb} roundtap-panel.service"
+    assert [note.key for note in apply_settings(machine).notes] == ["refused"]
+    assert main(["role", "hub", "--root", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "these services do not start: roundtap-panel.service" in said
+    assert "systemctl unmask roundtap-panel.service" in said
+    # One by one: the others start.
+    assert {"roundtap-hub.service", "roundtap-wall.service"} <= called.started()
+
+
+def test_what_programs_say_themselves_is_not_repeated(capfd: pytest.CaptureFixture[str]) -> None:
+    """Seen: "Created symlink /etc/systemd/system/…", "Unit roundtap-panel.service is masked"."""
+    loud = "echo 'Created symlink /etc/x'; echo 'Unit is masked' >&2; cat; exit 3"
+    assert run_quietly(["sh", "-c", loud], "a password") == 3
+    assert run_quietly(["no-such-program"]) == 127
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_standby_has_the_panel_that_makes_it_the_hub(tmp_path: Path) -> None:
+    """The page for the hall sends people to it."""
+    machine, called = machine_in(tmp_path, "role = standby\nlanguage = pl\nboard = adafruit-oled-bonnet\n")
+    (tmp_path / "boot/firmware/standby.toml").write_text(
+        f'hub = "http://10.42.0.1:8080"\nunit = "standby-1"\nkey = "{"ab" * 32}"\n'
+    )
+    assert apply_settings(machine).notes == ()
+    assert called.started() == {"roundtap-standby.service", "roundtap-panel.service"}
+    panel = read_panel_config(tmp_path / "etc/roundtap/panel.toml")
+    assert (panel.language, panel.expected) == ("pl", True)
+    (tmp_path / "boot/firmware/roundtap.txt").write_text("role = standby\npanel = no\n")
+    assert apply_settings(machine).notes == ()
+    assert "roundtap-panel.service" in called.stopped()
 
 
 @pytest.mark.parametrize("name", ["pihole", "_chrony"])

@@ -46,7 +46,7 @@ def test_saved_comes_with_the_agreeing_report_and_not_before(table):
 
 
 def test_what_was_saved_stands_between_the_names_and_then_in_its_place_that_one_may_leave(saved):
-    assert saved.says == "SAVED #1042 | Ana R. 100:20 Bruno M. | SAVED #1042 | Bruno M. 20:100 Ana R."
+    assert saved.says == "SAVED #1042 | ● Ana R. 100:20 Bruno M. | SAVED #1042 | Bruno M. 20:100 Ana R. ●"
     saved.wait(4000)
     assert saved.says == "SAVED #1042 | Drop: hold ●+▼ | SAVED #1042 | Drop: hold ■+▼"
 

@@ -2,6 +2,11 @@
 
 from tableplay import Table, score
 
+from roundtap_core.typed import parse_message
+from roundtap_core.view_types import TableView
+from roundtap_units.table.dialogue.dialogue import Dialogue
+from roundtap_units.unit_words import unit_words
+
 
 def test_each_presses_their_own_and_the_grid_hears_it():
     table = Table(seated=False)
@@ -61,6 +66,22 @@ def test_no_match_and_a_closed_round_say_so():
     assert "table\u00a05" in table.says
     table.presses("ana ana")
     assert table.reports == []
+
+
+def test_a_hub_is_waited_for_only_while_it_says_nothing():
+    """A table that had just been enrolled, and one without a table, waited for the hub that had answered them."""
+    unit = Dialogue(unit_words("en"))
+
+    def shown():
+        return unit.scene(0, None).all_text()
+
+    assert shown() == "Waiting for the hub | No answer from it yet."
+    unit.on_contact(0)
+    assert shown() == "Hub found | One moment …"
+    unit.on_view(parse_message(TableView, {"event": None, "table": None}), 0)
+    assert shown() == "No table yet | Assign one on the console, under Table units."
+    unit.on_contact(6000)
+    assert shown() == "Waiting for the hub | No answer from it yet."
 
 
 def test_old_news_carries_its_age():

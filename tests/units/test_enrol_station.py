@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,18 +78,21 @@ class Desk:
     def __init__(self, is_there: bool) -> None:
         self.profile, self.phase, self.is_there, self.looks = load_profile("plain-58"), "", is_there, 0
         self.printed: list[bytes] = []
+        self.first_byte: Callable[[], None] = lambda: None
 
     def make_printer(self) -> Desk:
         return self
 
-    def begin(self, composed: object, before: object, now_ms: int) -> None:
+    def begin(self, composed: object, before: Callable[[], None], now_ms: int) -> None:
         self.printed.append(composed.data)  # type: ignore[attr-defined]
+        self.first_byte = before
         self.phase = "prints"
 
     def step(self, now_ms: int) -> None:
         self.looks += 1
         if not self.is_there:
             raise OSError("no printer")
+        self.first_byte()
         self.phase = "prints" if self.looks < 3 else ""
 
     def close(self) -> None: ...
@@ -117,3 +121,16 @@ def test_a_new_hub_s_pin_comes_on_its_own_paper_and_without_paper_nothing_waits_
     # A station that starts anew prints it only where it did not come out.
     print_new_pin(desk, desk, tmp_path / "pin", marks)  # type: ignore[arg-type]
     assert len(desk.printed) == (1 if is_there else 2)
+
+
+def test_a_slow_printer_s_sheet_with_the_pin_is_printed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was taken for no sheet, where it was still being printed after half a minute."""
+    seconds = itertools.count()
+    monkeypatch.setattr("roundtap_units.station.main.mono_ms", lambda: next(seconds) * 500)
+    (tmp_path / "pin").write_text("PIN: 40719362\n")
+    desk, marks = Desk(is_there=True), tmp_path / "marks"
+    monkeypatch.setattr(Desk, "step", lambda self, now_ms: self.first_byte())
+    marks.mkdir()
+    for _ in range(2):
+        print_new_pin(desk, desk, tmp_path / "pin", marks)  # type: ignore[arg-type]
+    assert len(desk.printed) == 1

@@ -20,6 +20,7 @@ from roundtap_units.table.screens.scenes import (
     Name,
     NameRow,
     Scene,
+    ScoreRow,
     SideBySideScene,
     TextScene,
 )
@@ -63,6 +64,10 @@ def may_be_small(scene: Scene) -> Iterator[str]:
     yield from ("◄ ● ■ ► ✓ – A B C D", scene.mark, scene.badge)
     if isinstance(scene, HalvesScene):
         for half in (scene.a, scene.b):
+            if isinstance(half.small, ScoreRow):
+                yield half.small.figures
+                for name in half.small.names:
+                    yield from _forms(name)
             for text in (half.head, half.small, half.note):
                 if isinstance(text, Name) or not any(sign in text for sign in BUTTONS) or text[0] in "●■":
                     yield from _forms(text)

@@ -9,7 +9,7 @@ from roundtap_core.messages import Job
 from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.printer import Printer
 from roundtap_devices.printing.printer_profiles import POS_5890
-from roundtap_devices.virtual.virtual_printer import VirtualPrinter
+from roundtap_devices.virtual.virtual_printer import BYTES_PER_S, VirtualPrinter
 from roundtap_units.station.main import Station
 from roundtap_units.station.printer_desk import PrintLog, job_composer
 from roundtap_units.unit_words import unit_words
@@ -110,6 +110,16 @@ def test_jobs_are_printed_one_after_the_other_and_their_states_are_told(desk):
     assert [i for i, state in desk.hub.history if state == "sending"] == ["s1", "s2", "s3"]
     assert desk.slips_on_paper == 3
     assert desk.twin.paper.unknown_bytes == []
+
+
+@pytest.mark.parametrize("times", [4, 8])
+def test_a_slow_printer_s_slips_are_printed_each_once_and_never_in_doubt(desk, times):
+    desk.twin.close()
+    desk.twin = VirtualPrinter(POS_5890, BYTES_PER_S // times)
+    desk.want("s1", "s2")
+    desk.until(desk.settled("s1", "s2"), 600_000)
+    assert {state for _, state in desk.hub.history} == {"queued", "sending", "printed"}
+    assert (desk.slips_on_paper, desk.twin.paper.marks) == (2, 2)
 
 
 def test_a_printer_that_never_answers_gives_sent(desk):

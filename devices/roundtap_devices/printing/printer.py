@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, ComposedJob, SendPacer, Step
+from roundtap_devices.printing.escpos_job import BEGIN, BITS_A_BYTE, END_MARKER, ComposedJob, SendPacer, Step
 from roundtap_devices.printing.ports import Port, PortUnavailable
 from roundtap_devices.printing.printer_profiles import NONE, PrinterProfile
 
@@ -37,9 +37,13 @@ ASKING, CLEARING, SENDING, WAITING = "asking", "clearing", "sending", "waiting"
 
 STATUS_MS, STALL_MS, MEND_MS = 1000, 8000, 60_000
 """How long to wait for a status; for a stalled port to take a byte; for new paper or a closed lid when all is sent."""
-ANSWER_MS, ANSWER_PER_MM_MS, ANSWER_PER_KILOBYTE_MS = 5000, 25, 110
-"""How long to wait for the marker's answer once all is sent; more for each millimetre of paper and kilobyte still under
-way. A printer that is known to be slow also gets the time it needs for what is on its way."""
+ANSWER_MS, ANSWER_PER_MM_MS, USB_BAUD = 5000, 25, 115_200
+"""How long to wait for the marker's answer once all is sent, besides what the job takes: at the line's speed (USB as if
+it had one) and for each millimetre of paper, or by the profile, where that is longer."""
+SLOWER_TIMES, LINE_BYTES, PTY_BYTES = 10, 4096, 18_000
+"""A printer that takes bytes or answers status requests is waited for until it has had SLOWER_TIMES as long as the job
+takes. Linux holds so many bytes for it, of a serial line or a pseudo-terminal: while one that slow prints them, none
+more is taken, and no request behind them answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +54,13 @@ class JobOutcome:
 
 @dataclass(slots=True)
 class _Attempt:
-    """One attempt: `queue` are the unsent bytes, `moved_ms` is the time of the last progress."""
+    """One attempt: `queue` are the unsent bytes. Times: `moved_ms` of the last progress or sign of life, `begun_ms` of
+    the first byte, or the end of a trouble."""
 
     composed: ComposedJob
     before_first_byte: Callable[[], None]
     moved_ms: int
+    begun_ms: int = 0
     phase: str = ASKING
     queue: bytes = b""
     asked: bytes = b""
@@ -181,7 +187,7 @@ class Printer:
         for byte in self._port.read_some():
             self._read_byte(job, byte, now_ms)
         if job.queue:
-            stalled = now_ms - job.moved_ms >= STALL_MS
+            stalled = self._is_late(job, now_ms) if job.phase == SENDING else now_ms - job.moved_ms >= STALL_MS
             return self._abort(job, job.detail or STALLED) if stalled else None
         if job.phase == ASKING:
             return self._query_status(job, now_ms)
@@ -254,7 +260,7 @@ class Printer:
         if job.check_only:
             return JobOutcome(READY)
         job.before_first_byte()
-        job.phase, job.moved_ms, job.marks = SENDING, now_ms, 0
+        job.phase, job.moved_ms, job.begun_ms, job.marks = SENDING, now_ms, now_ms, 0
         self._queue(job, job.composed.data + END_MARKER, job.composed.steps)
         return None
 
@@ -272,8 +278,8 @@ class Printer:
             if now_ms - job.trouble_ms >= MEND_MS:
                 return self._abort(job, job.detail)
         elif job.trouble_ms is not None:
-            job.trouble_ms, job.moved_ms = None, now_ms
-        elif now_ms - job.moved_ms >= self._answer_time_ms(job):
+            job.trouble_ms, job.moved_ms, job.begun_ms = None, now_ms, now_ms
+        elif (self._mute and (self.confirmed or port.baud is None)) or self._is_late(job, now_ms):
             if self.answers:
                 return self._abort(job, SILENT)
             if not self.confirmed and port.baud is not None:
@@ -287,19 +293,24 @@ class Printer:
                 job.asked, job.asked_ms = question, now_ms
         return None
 
-    def _answer_time_ms(self, job: _Attempt) -> int:
-        if self._mute and (self.confirmed or self._port is None or self._port.baud is None):
-            return 0
-        composed = job.composed
-        usual_ms = composed.height_dots // 8 * ANSWER_PER_MM_MS + len(composed.data) * ANSWER_PER_KILOBYTE_MS // 1024
-        return ANSWER_MS + max(usual_ms, composed.busy_ms)
+    def _is_late(self, job: _Attempt, now_ms: int) -> bool:
+        """Whether a job that was begun has got no sign of life for longer than even a slow printer needs, or has taken
+        too long in all."""
+        composed, baud = job.composed, self._port.baud if self._port is not None else None
+        size = len(composed.data + END_MARKER)
+        line_ms = size * BITS_A_BYTE * 1000 // (baud or USB_BAUD)
+        job_ms = max(composed.height_dots // 8 * ANSWER_PER_MM_MS + line_ms, composed.busy_ms)
+        at_line, at_head = min(size, LINE_BYTES if job.queue else PTY_BYTES), min(size, LINE_BYTES)
+        held_ms = max(line_ms * at_line, composed.busy_ms * at_head) * SLOWER_TIMES // size
+        silent_ms = STALL_MS + held_ms if job.queue else ANSWER_MS + max(job_ms, held_ms)
+        return now_ms - job.moved_ms >= silent_ms or now_ms - job.begun_ms >= STALL_MS + job_ms * SLOWER_TIMES
 
     def _write(self, port: Port, job: _Attempt, now_ms: int) -> None:
         pacer = self._pacer if job.phase in (CLEARING, SENDING) else None
         while job.queue:
             room = CHUNK if pacer is None else min(CHUNK, pacer.room(now_ms))
             if not room:
-                job.moved_ms = now_ms
+                job.moved_ms = job.begun_ms = now_ms
                 return
             taken = port.write_some(job.queue[:room])
             if not taken:
@@ -315,6 +326,8 @@ class Printer:
             self.answers, self._mute = True, False
             if job.asked and job.phase != SENDING:
                 job.trouble[job.asked] = bool(byte & (OFFLINE_BIT if job.asked == ONLINE else PAPER_END_BITS))
+            if job.phase == WAITING:
+                job.moved_ms = now_ms
         elif byte & 0x90 == 0 and (job.phase == WAITING or (job.phase in (CLEARING, SENDING) and not job.queue)):
             # While bytes are still unsent, so is the marker: nothing can be its answer.
             self.answers, self._mute = True, False

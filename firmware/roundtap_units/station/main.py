@@ -341,19 +341,16 @@ def print_new_pin(
     noted); without paper it is only on the screen."""
     with contextlib.suppress(OSError):
         mark = printed / shown.read_text(encoding="ascii").strip()
-        # Where it is there already, this ends here.
-        mark.touch(exist_ok=False)
+        if mark.exists():
+            return
         printer, until_ms = desk.make_printer(), mono_ms() + PIN_MS
         sheet = desk.profile.sheet
-        printer.begin(
-            compose_job([line(mark.name, sheet, CENTER, True), Feed(8)], desk.profile), lambda: None, mono_ms()
-        )
+        # Noted before the first byte: a slow printer's sheet is not printed again.
+        printer.begin(compose_job([line(mark.name, sheet, CENTER, True), Feed(8)], desk.profile), mark.touch, mono_ms())
         while printer.phase and mono_ms() < until_ms and not stopping.is_set():
             with contextlib.suppress(OSError):
                 printer.step(mono_ms())
             stopping.wait(BUSY_S)
-        if printer.phase:
-            mark.unlink()
         printer.close()
 
 

@@ -77,6 +77,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
     front, screen, stopping = process.front, process.screen, process.stopping
     memory = UnitMemory(config.folder / "unit.json", machine=machine_fingerprint())
     identity = config.identity()
+    is_new = identity is None
     if identity is None:
         identity, config = enrol(config, config.board.facing, memory, process, badge)
     if identity is None:
@@ -116,6 +117,7 @@ def _run(config: TableConfig, args: argparse.Namespace) -> bool:
         pressed=health.press,
         front=front,
         now_ms=mono_ms(),
+        heard_ms=mono_ms() if is_new else None,
     )
     # A key in the configuration file is changed there, and a key of this machine's hub renews itself.
     unit.troubles.can_enrol = identity.enrolled

@@ -228,8 +228,9 @@ class LinkProtocol(Protocol):
 class TableUnit(BoardUnit):
     """unit, key: this unit's name at the hub, and their shared key. stored: the view on the disk, shown until the hub
     is heard. memory: the unit's memory of itself. pressed: called with each key that goes down. front: the board's
-    controls, whose pins may be missing for a while. No message from the hub ends it: a view that cannot be shown is
-    ignored, a step that fails is undone, and the screen shows FAULT for a while."""
+    controls, whose pins may be missing for a while. heard_ms: when the hub enrolled it, just before. No message from
+    the hub ends it: a view that cannot be shown is ignored, a step that fails is undone, and the screen shows FAULT for
+    a while."""
 
     def __init__(
         self,
@@ -247,6 +248,7 @@ class TableUnit(BoardUnit):
         pressed: Callable[[str], None] = lambda _: None,
         front: Controls | None = None,
         now_ms: int = 0,
+        heard_ms: int | None = None,
     ) -> None:
         super().__init__(screen, EdgeReorder(front.held if front else None), heard)
         self._unit = unit
@@ -259,7 +261,7 @@ class TableUnit(BoardUnit):
         self._view: TableView | None = None
         self._status = StatusChanged()
         self._said, self._said_ms, self._due = False, 0, False
-        self._contact_ms: int | None = None
+        self._contact_ms = heard_ms
         self._drawn: tuple[Scene | None, Any] = (None, None)
         self._clock_ran = False
         self._reports = ReportMaker(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)

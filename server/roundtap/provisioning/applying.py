@@ -28,10 +28,10 @@ WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
 
 def run_quietly(words: Sequence[str], given: str = "") -> int:
-    """Run a program, which reads what is given; its exit code, 127 if it is missing. Its output goes to systemd's
-    journal."""
+    """Run a program, which reads what is given; its exit code, 127 if it is missing. What it says goes nowhere: people
+    get notes in their own language."""
     try:
-        return subprocess.run(list(words), check=False, input=given.encode()).returncode
+        return subprocess.run(list(words), check=False, input=given.encode(), capture_output=True).returncode
     except OSError:
         return 127
 
@@ -122,11 +122,13 @@ def machine_at(root: Path) -> Machine:
 
 @dataclass(frozen=True, slots=True)
 class ApplyResult:
-    """What was done: changed files (relative to the root), notes to report, and whether a restart is needed."""
+    """What was done: changed files (relative to the root), notes to report, whether a restart is needed, and whose
+    passwords were locked."""
 
     changed: tuple[str, ...]
     notes: tuple[SettingsNote, ...]
     restart: bool
+    locked: tuple[str, ...]
 
 
 def apply_settings(machine: Machine, start: bool = True, wait: bool = False) -> ApplyResult:
@@ -179,10 +181,10 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
             ["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block"]
             + [f"serial-getty@{Path(tty).name}.service" for tty in machine.header_port().names]
         )
-    told += _let_in(machine, settings, start, is_clear)
+    told_of_users, locked = _let_in(machine, settings, start, is_clear)
     if start:
         _show_new_pin(machine, settings)
-    _switch(machine, settings, start, wait)
+    told += [*told_of_users, *_switch(machine, settings, start, wait)]
     if roles.STICK_RULES in changed:
         # For a stick plugged in before this rule existed, or one that no hub holds any more.
         machine.run(["udevadm", "control", "--reload"])
@@ -193,22 +195,30 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         )
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
-    return ApplyResult(tuple(changed), tuple(told), restart)
+    return ApplyResult(tuple(changed), tuple(told), restart, locked)
 
 
-def _let_in(machine: Machine, settings: Settings, start: bool, is_clear: bool) -> list[SettingsNote]:
-    """Make the user who looks after the machine, open a way in, and close those of users who are named no longer; only
-    where the file `is_clear`: a mistake in it, or a card that cannot be read, locks nobody out."""
+def _let_in(
+    machine: Machine, settings: Settings, start: bool, is_clear: bool
+) -> tuple[list[SettingsNote], tuple[str, ...]]:
+    """Make the user who looks after the machine, open a way in, and close those that the file has no longer: of users
+    who are not named, and passwords; only where the file `is_clear`: a mistake in it, or a card that cannot be read,
+    locks nobody out. Returns notes, and whose passwords were locked."""
     wanted, hashed, there = bool(settings.ssh_key or settings.password_hash), settings.password_hash, machine.user_ids()
     user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
     ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
+    gone = sorted(ours & {*there} - {user * wanted}) * is_clear
+    have_password = {
+        name
+        for path in machine.root.glob("etc/shadow")
+        for name in re.findall(r"(?m)^([^:\n]+):[^!*:\n]", path.read_text("utf-8", errors="replace"))
+    }
+    only_key = [user] * (is_clear and wanted and not hashed and user in ours & have_password)
     # Locked at each start, as a read-only root forgets it. Of a group that is there: one of the user's name may be
     # another's.
     steps = [
-        *(
-            ["usermod", "--lock", "--groups", "users", name]
-            for name in sorted(ours & {*there} - {user * wanted}) * is_clear
-        ),
+        *(["usermod", "--lock", "--groups", "users", name] for name in gone),
+        *(["usermod", "--lock", name] for name in only_key),
         *(
             [["useradd", "--create-home", "--gid", "users", "--shell", "/bin/bash", user]]
             * (wanted and user not in there)
@@ -220,12 +230,13 @@ def _let_in(machine: Machine, settings: Settings, start: bool, is_clear: bool) -
         write_if_changed(noted, "\n".join(sorted({*ours, user})), 0o600)
     for verb in ("enable", "start --no-block")[: 1 + start] if settings.ssh_key else ():
         machine.run(["systemctl", "--quiet", *verb.split(), "ssh.service"])
-    return [
+    failed = [
         SettingsNote("user_failed", params={"program": words[0], "code": code})
         for words in steps
         # By a pipe: everybody may read the list of processes.
         if (code := machine.run(words, f"{user}:{hashed}\n" if words[0] == "chpasswd" else ""))
     ]
+    return failed, tuple(name for name in (*gone, *only_key) if name in have_password)
 
 
 def _show_new_pin(machine: Machine, settings: Settings) -> None:
@@ -246,7 +257,7 @@ def _show_new_pin(machine: Machine, settings: Settings) -> None:
         _set_pin(pin, shown.read_text(encoding="ascii").split()[1], made)
 
 
-def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> None:
+def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> list[SettingsNote]:
     wanted, others = roles.role_services(settings)
     there = [unit for unit in others if _has_unit(machine.root, unit)]
     wall = roles.systemd_unit("wall")
@@ -259,12 +270,15 @@ def _switch(machine: Machine, settings: Settings, start: bool, wait: bool) -> No
     if shows_wall:
         # A wall takes the first console, and does not give it back.
         machine.run(["systemctl", "--quiet", "start", "--no-block", "getty@tty1.service"])
-    for unit in (EACH_START, *wanted):
-        # One by one: a service missing from this package must not keep others from starting.
-        if _has_unit(machine.root, unit):
-            machine.run(["systemctl", "--quiet", "enable", unit])
-            if start and unit != EACH_START:
-                machine.run(["systemctl", "--quiet", "start", "--no-block", unit])
+    # One by one: a service missing from this package must not keep others from starting.
+    refused = [
+        unit
+        for unit in (EACH_START, *wanted)
+        if _has_unit(machine.root, unit)
+        for verb in ("enable", "start --no-block")[: 1 + (start and unit != EACH_START)]
+        if machine.run(["systemctl", "--quiet", *verb.split(), unit])
+    ]
+    return [SettingsNote("refused", params={"services": " ".join(dict.fromkeys(refused))})] if refused else []
 
 
 def _has_unit(root: Path, unit: str) -> bool:

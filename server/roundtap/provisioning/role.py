@@ -57,13 +57,20 @@ def words_for(settings: Settings) -> Words:
 
 
 def role_report(
-    settings: Settings, notes: Sequence[SettingsNote], words: Words, services: Sequence[str], imager: str = ""
+    settings: Settings,
+    notes: Sequence[SettingsNote],
+    words: Words,
+    services: Sequence[str],
+    imager: str = "",
+    locked: Sequence[str] = (),
 ) -> str:
-    """The content of `roundtap-says.txt`: the machine's role, what Imager set, then one line for each thing to
-    correct."""
+    """The content of `roundtap-says.txt`: the machine's role, what Imager set, whose passwords were locked, then one
+    line for each thing to correct."""
     role = words(f"role.{settings.role or 'undecided'}")
     lines = [words("says.role", role=role), words("says.services", services=", ".join(services) or "–"), ""]
-    lines[2:2] = [words("says.imager", names=imager)] if imager else []
+    lines[2:2] = [
+        words(f"says.{key}", names=names) for key, names in (("imager", imager), ("locked", ", ".join(locked))) if names
+    ]
     lines += [note.text(words) for note in notes] or [words("says.fine")]
     has_login = settings.ssh_key or settings.password_hash or imager
     return "\n".join([*lines, *([] if has_login else ["", words("says.no_login")]), ""])
@@ -213,7 +220,12 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         notes.append(SettingsNote("left_out", params={"packages": ", ".join(lacking)}))
     words = words_for(settings)
     text = role_report(
-        settings, notes, words, roles.role_services(settings)[0], MachineProbe(root=machine.root).text(TAKEN_OVER) or ""
+        settings,
+        notes,
+        words,
+        roles.role_services(settings)[0],
+        MachineProbe(root=machine.root).text(TAKEN_OVER) or "",
+        done.locked,
     )
     says = " ".join(note.text(words) for note in mistakes)
     write_if_changed(machine.root / APPLIED, f"{settings.role}\n{says}")

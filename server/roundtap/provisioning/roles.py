@@ -7,13 +7,13 @@ from pathlib import Path
 
 from roundtap.provisioning.settings_file import STANDBY_FILE, UNDECIDED, Settings
 
-# Role → services. The hub's panel, station and wall wait until their hardware is there.
+# Role → services. Panel, station and wall of a hub wait until their hardware is there, as does a standby's panel.
 SERVICES: dict[str, tuple[str, ...]] = {
     "hub": ("hub", "hotspot", "panel", "station", "wall"),
     "table": ("table",),
     "printer": ("station",),
     "wall": ("wall",),
-    "standby": ("standby",),
+    "standby": ("standby", "panel"),
 }
 
 HUBS = ("hub", "standby")
@@ -104,7 +104,7 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
     if role == "hub":
         found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
-        values = _unit(settings, service, on_hub=role == "hub")
+        values = _unit(settings, service, on_hub=role in HUBS)
         if systemd_unit(service) in role_services(settings)[0] and values:
             found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
     if settings.hub and systemd_unit("wall") in role_services(settings)[0]:

@@ -26,8 +26,8 @@ USED_BY = {
     "pin": ("hub",),
     "hotspot": ("hub",),
     "hotspot_password": ("hub",),
-    "board": ("hub", "table"),
-    "panel": ("hub",),
+    "board": ("hub", "table", "standby"),
+    "panel": ("hub", "standby"),
     "printer": ("hub", "printer"),
     "port": ("hub", "printer"),
     "hub": ("table", "printer", "wall"),
@@ -311,7 +311,7 @@ class Settings:
     """The file's settings, all optional; "" (or None) where one is not set. `hub`: "http://HOST:PORT". `hotspot`: "",
     "no", or the network's name. `board`: a known board or a TOML file beside `roundtap.txt`. `port`: the printer's, a
     path in /dev, or the name that `roundtap printer` lists. `country`: two capitals. `panel`: whether the hub's machine
-    has buttons and a screen; None: as found. `wifi_hidden`: the network does not show its name."""
+    (or a standby's) has buttons and a screen; None: as found. `wifi_hidden`: the network does not show its name."""
 
     role: str = ""
     name: str = ""

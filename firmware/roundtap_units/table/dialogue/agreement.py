@@ -9,7 +9,7 @@ from roundtap_devices.input.gestures import LEAVE, TAP, Gesture
 from roundtap_units.table.dialogue import result_text
 from roundtap_units.table.dialogue.report_start import edit_report
 from roundtap_units.table.dialogue.table_state import OWN_KEYS, DialogueState, TableState
-from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, HalfScreen, NameRow, Scene
+from roundtap_units.table.screens.scenes import SIGNS, FigureColumn, HalfScreen, NameRow, Scene, Sentence
 
 SETTLE_MS = 1500
 LEAVE_ASKED_MS = 10_000
@@ -263,9 +263,12 @@ class StandingResult(DialogueState):
         """The saved result; after some seconds, in its place, that one may leave."""
         table = self.table
         words, result = table.words, table.match.result or table.latest_result(side)
-        saved = words("saved", number=table.saved_number)
+        saved = Sentence.of((words("saved", number=table.saved_number), words("saved.short")))
         unsaved, asked = table.leave_unsaved(side), side in table.leaving
-        if result is not None and not (asked or unsaved) and self.just_saved(now_ms, RESULT_SHOWN_MS):
+        # From the edge both read one row, which takes the whole width.
+        readers = SIDES if table.facing == "edge" else (side,)
+        leaving = any(table.leave_unsaved(each) or each in table.leaving for each in readers)
+        if result is not None and not leaving and self.just_saved(now_ms, RESULT_SHOWN_MS):
             return HalfScreen(saved, small=result_text.score_between_names(table, result, side))
         key = "sending" if unsaved else "leave.asked" if asked else "leave.ask"
         return HalfScreen(saved, small=words(key, sign=SIGNS[side]))

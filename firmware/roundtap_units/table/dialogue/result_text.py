@@ -10,7 +10,7 @@ from roundtap_core.rulebooks.result_words import winner_of as winner_of_result
 from roundtap_units.table.dialogue.table_state import TableState
 from roundtap_units.table.screens import lettering
 from roundtap_units.table.screens.lettering import shorter_forms
-from roundtap_units.table.screens.scenes import SIGNS, Sentence
+from roundtap_units.table.screens.scenes import SIGNS, ScoreRow, Sentence
 
 NEEDS_NO_WORD = ("active", "turns", "decided_by", "game_begun", "lot", "first_player_by")
 """Steps towards a result that both pressed, or that the deciding step shows anyway."""
@@ -93,13 +93,12 @@ def score_text(table: TableState, result: Result, side: Side) -> str:
     return f"✓ {text}" if winner == first else f"{text} ✓"
 
 
-def score_between_names(table: TableState, result: Result, side: Side) -> Sentence:
-    """ "Ana R. 100:24 Bruno M.": the figures between their owners' names, on a screen for `side`."""
-    seats = table.first(side), other_side(table.first(side))
-    one, two = (tuple(shorter_forms(table.name(each))) for each in seats)
-    forms = [(one[min(n, len(one) - 1)], two[min(n, len(two) - 1)]) for n in range(max(len(one), len(two)))]
-    figures = score_text(table, result, side)
-    return Sentence.of(f"{left} {figures} {right}" for left, right in (*forms, tuple(SIGNS[each] for each in seats)))
+def score_between_names(table: TableState, result: Result, side: Side) -> ScoreRow:
+    """ "● Ana R. 100:24 Bruno M.": the figures between their owners' names, the winner's with the sign, on a screen for
+    `side`."""
+    winner, seats = winner_of(table, result), (table.first(side), other_side(table.first(side)))
+    signs = [SIGNS[each] if each == winner else "" for each in seats]
+    return ScoreRow.of([table.name(each) for each in seats], signs, score_text(table, result, side))
 
 
 def figure_name(table: TableState, key: str) -> str:

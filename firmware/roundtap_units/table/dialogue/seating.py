@@ -135,7 +135,9 @@ class NoMatch(DialogueState):
         if view is None and table.kept_blindly is not None:
             return table.page("waiting", None, words("waiting.title"), words("waiting.damaged", n=table.kept_blindly))
         if view is None or view.table is None:
-            return table.page("waiting", None, words("waiting.title"), words("waiting.line"))
+            # A hub that has just enrolled this unit, or that has no table for it, is not waited for.
+            text = "waiting" if table.contact_mark else "found" if view is None else "unassigned"
+            return table.page("waiting", None, words(f"{text}.title"), words(f"{text}.line"))
         if table.closed:
             kind, small = "closed", words("closed.next")
             if view.next_table is not None and view.next_table != view.table:

@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile, zip_longest
 
 from PIL import Image, ImageDraw
 
-from roundtap_devices.letters import ink_box, text_width
+from roundtap_devices.letters import as_drawn, ink_box, look_alike, text_width
 from roundtap_units.table.screens.scenes import Name, Sentence
 
 Style = tuple[int, bool, bool]  # size, bold, narrow
@@ -107,8 +107,8 @@ def wordings(text: str) -> tuple[str, ...]:
     """A text's wordings, the longest first; of a name those that its opponent's cannot be taken for."""
     if isinstance(text, Name):
         sign, _ = _signed(text)
-        taken = {f"{sign}{form}" for form in shorter_forms(text.unlike)} if text.unlike else set()
-        return (str(text), *(form for form in shorter_forms(text) if form not in taken))
+        taken = {as_drawn(f"{sign}{form}") for form in shorter_forms(text.unlike)} if text.unlike else set()
+        return (str(text), *(form for form in shorter_forms(text) if as_drawn(form) not in taken))
     return (text, *text.shorter) if isinstance(text, Sentence) else (text,)
 
 
@@ -160,7 +160,7 @@ def fit_pair(
         for style in styles(sizes, bold=True):
             fitted = FittedText((one,), *style), FittedText((two,), *style)
             if (
-                _signed(one)[1] != _signed(two)[1]
+                not look_alike(_signed(one)[1], _signed(two)[1])
                 and sum(text.width for text in fitted) + gap <= wide
                 and all(text.rise + text.drop <= high for text in fitted)
             ):

@@ -40,6 +40,20 @@ class Sentence(str):
         return made
 
 
+class ScoreRow(str):
+    """ "● Ana R. 100:24 Bruno M.": a score, the names of those it belongs to, and the sign of who won."""
+
+    names: list[Name]
+    signs: list[str]
+    figures: str
+
+    @classmethod
+    def of(cls, names: list[Name], signs: list[str], figures: str) -> ScoreRow:
+        made = cls(f"{signs[0]} {names[0]} {figures} {names[1]} {signs[1]}".strip())
+        made.names, made.signs, made.figures = names, signs, figures
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class NameRow:
     name: Name

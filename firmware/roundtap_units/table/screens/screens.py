@@ -19,7 +19,7 @@ FIGURE, LEAST, PRESS = 24, 10, 12
 TEXTS, NAMES, INFO = (13, 12, 11, 10), (12, 11, 10), (11, 10)
 PRESSED = (PRESS,)
 CLOCKS, FIGURES, BIG = (40, 38, 36, 34, 32, 30, 28, 26, 24), (24, 22, 20, 18), (20, 19, 18, 17, 16, 15, 14)
-ROW_HIGH, SIGN_WIDE, MARK_WIDE, COLUMN = 13, 11, 14, 61
+ROW_HIGH, SIGN_WIDE, MARK_WIDE, COLUMN, BESIDE = 13, 11, 14, 61, 32
 EDGE = WIDTH - 1  # where figures end: the outermost column of some modules lies under their frame
 CLOCK_KINDS = ("idle", "seating", "call")
 FLANKED_KIND = "sending"  # the figures stand between the signs
@@ -62,25 +62,33 @@ def _face_to_face(a: Image.Image, b: Image.Image) -> Image.Image:
 
 
 def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
-    """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row."""
+    """Two rows: a name or title; then what there is to say, beside the figure. With a note both names share a row, and
+    around a score, which then stands beside the title."""
     image, pen = canvas(WIDTH, HALF)
     both = half.note and isinstance(half.small, scenes.Name)
-    for room in (WIDTH - _corner_width(scene), WIDTH):
+    figures = half.small.figures if isinstance(half.small, scenes.ScoreRow) else ""
+    for room, (size, _, narrow) in product((WIDTH - _corner_width(scene), WIDTH), lettering.styles((PRESS, LEAST))):
+        score = FittedText((figures,), size, narrow=narrow)
         heads = (
             fit_pair(half.head, half.small, room, ROW_HIGH, NAMES)
             if both
-            else (fit_text(half.head, room, ROW_HIGH, TEXTS, True),)
+            else (fit_text(half.head, room - score.width - 6 * (score.width > 0), ROW_HIGH, TEXTS, True),)
         )
         if not any(_is_shortened(head, half.head) for head in heads):
             break
     for head, x, anchor in zip(heads, (0, room), "lr", strict=False):
         _put(pen, head, x, 1, ROW_HIGH, anchor)
     _corner(pen, scene, 1, room)
+    if isinstance(half.small, scenes.ScoreRow):
+        _put(pen, score, room, 1, ROW_HIGH, "r")
+        _pair(pen, half.small.names, 14, 18, half.small.signs)
+        return image
     text = _flow(half.note or half.small)
     if scene.kind == FLANKED_KIND:
         _flanked(pen, half.big, HALF, FIGURE, half.small[0])
         return image
-    sizes = FIGURES if scene.kind in CLOCK_KINDS else FIGURES[:1]
+    is_wide = text_width(half.big, FIGURE) > WIDTH - BESIDE
+    sizes = FIGURES if is_wide or scene.kind in CLOCK_KINDS else FIGURES[:1]
     rooms = [WIDTH - (text_width(half.big, size) + 5 if half.big else 0) for size in sizes]
     said = [fit_text(text, room, 18, _sizes(text)) for room in rooms]
     place = next((place for place, each in enumerate(said) if _is_whole(each, text)), len(sizes) - 1)
@@ -121,17 +129,18 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
         draw_text(pen, WIDTH, 8, f"{scenes.SIGNS['b']} {ARROWS['b']}", LEAST, anchor="r")
         if _corner_width(scene) < WIDTH - 2 * 24:
             _corner(pen, scene, 0, 0, 64 + _corner_width(scene) // 2)
-        bare = (half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b))
-        names = fit_pair(*bare, WIDTH, ROW_HIGH, NAMES)
-        for name, x, anchor in zip(names, (0, WIDTH), "lr", strict=True):
-            _put(pen, name, x, 11, 13, anchor)
+        _pair(pen, [half.head.lstrip("".join(scenes.SIGNS.values())).strip() for half in (a, b)], 11, ROW_HIGH)
     top = 15 if a.head == b.head else 25
     left, right = (half.note or ("" if isinstance(half.small, scenes.Name) else half.small) for half in (a, b))
     big = a.big if a.big not in scenes.SIGNS.values() else b.big
+    if isinstance(left, scenes.ScoreRow):
+        _pair(pen, left.names, top, ROW_HIGH, left.signs)
+        big, left, right, top = left.figures, "", "", top + ROW_HIGH
     if big and big not in scenes.SIGNS.values():
         bottom = 51 if left or right else HEIGHT
         wide, high = WIDTH - 24 if scene.kind == FLANKED_KIND else WIDTH, bottom - top
-        size = next((size for size in CLOCKS if text_width(big, size) < wide and _tall(big, size) < high), CLOCKS[-1])
+        sizes = (*CLOCKS, *FIGURES)
+        size = next((size for size in sizes if text_width(big, size) < wide and _tall(big, size) < high), sizes[-1])
         baseline = (top + bottom + _tall(big, size)) // 2
         if scene.kind == FLANKED_KIND:
             _flanked(pen, big, baseline, size, scenes.SIGNS["a"])
@@ -151,6 +160,15 @@ def _from_the_edge(scene: scenes.HalvesScene) -> Image.Image:
     for text, x, anchor in ((left, 0, "l"), (right, WIDTH, "r")):
         _put(pen, fit_text(_flow(text), COLUMN, HEIGHT - top, _sizes(text)), x, top, HEIGHT - top, anchor)
     return image
+
+
+def _pair(pen: ImageDraw.ImageDraw, names: Sequence[str], top: int, high: int, signs: Sequence[str] = ("", "")) -> None:
+    """Both names in a row, each at its end; the signs outside."""
+    left, right = (SIGN_WIDE * len(sign) for sign in signs)
+    fitted = fit_pair(*names, WIDTH - left - right, high, NAMES)
+    for name, sign, x, inner, anchor in zip(fitted, signs, (0, WIDTH), (left, WIDTH - right), "lr", strict=True):
+        _put(pen, FittedText((sign,), LEAST), x, top, high, anchor)
+        _put(pen, name, inner, top, high, anchor)
 
 
 def _flanked(pen: ImageDraw.ImageDraw, figures: str, baseline: int, size: int, first: str) -> None:
