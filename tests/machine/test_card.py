@@ -313,6 +313,33 @@ def test_the_script_takes_out_just_what_was_put_in(boot: Path, bundle: Path, tmp
     assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()
 
 
+# What Imager 1, and Imager 2 for older systems, adds for its own script: where that is not found, the Pi powers off.
+IMAGER = " systemd.run={}/firstrun.sh systemd.run_success_action=reboot systemd.unit=kernel-command-line.target\n"
+
+
+@pytest.mark.parametrize("folder", ["/boot", "/boot/firmware"])
+@pytest.mark.parametrize("before", [True, False], ids=["before the card is made", "after it"])
+def test_imager_s_own_script_is_started_by_nobody_but_the_first_start(
+    boot: Path, bundle: Path, folder: str, before: bool
+) -> None:
+    def imager_writes() -> None:
+        path = boot / "cmdline.txt"
+        path.write_text(path.read_text().rstrip("\n") + IMAGER.format(folder))
+
+    if before:
+        imager_writes()
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 0
+    if before:
+        assert (boot / "cmdline.txt").read_text().split()[-4:] == ARMED_WORDS
+        assert "firstrun" not in (boot / "cmdline.txt").read_text()
+    else:
+        imager_writes()
+    script = (boot / "roundtap/first-boot.sh").read_text()
+    disarm = script[script.index("disarm() {") : script.index("give_up() {")]
+    subprocess.run(["sh", "-c", f"boot={boot}\n{disarm}\ndisarm"], check=True)
+    assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()
+
+
 def programs(folder: Path, **scripts: str) -> str:
     """A PATH on which these programs are scripts."""
     folder.mkdir()
