@@ -305,7 +305,8 @@ def test_imager_s_script_and_the_files_of_older_guides_do_their_work_and_end_not
     (boot / "cmdline.txt").write_text("quiet systemd.run=/boot/firmware/roundtap/first-boot.sh overlayroot=tmpfs\n")
     (boot / "firstrun.sh").write_text(
         "#!/bin/bash\nset +e\nwhile read -r word; do echo $word; done <<'EOF' >> did\nscript\nEOF\n"
-        "rm -f firstrun.sh\nsed -i 's| systemd.run.*||g' cmdline.txt\nsed -i 's| systemd\\.[^ ]*||g' cmdline.txt\nexit 0\n"
+        "rm -f firstrun.sh\nsed -i 's| systemd.run.*||g' cmdline.txt\n"
+        "sed -i 's| systemd\\.[^ ]*||g' cmdline.txt\nexit 0\n"
     )
     (boot / "userconf.txt").write_bytes(b"tom:$6$salt$hash\r\n")
     (boot / "ssh.txt").touch()

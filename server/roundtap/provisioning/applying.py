@@ -24,8 +24,8 @@ LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a pass
 SECRETS = "var/lib/roundtap-machine/networks.json"
 # A Wi-Fi is below "network".
 _CLOUD = r"""^(?!network:|version:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
-# What Raspberry Pi Imager writes for cloud-init, or before it for systemd, and how its settings look there; and the files
-# of older guides, which have no others than their own name.
+# What Raspberry Pi Imager writes for cloud-init, or before it for systemd, and how its settings look there; and the
+# files of older guides, which have no others than their own name.
 IMAGER_FILES = {
     "user-data": _CLOUD,
     "network-config": _CLOUD,

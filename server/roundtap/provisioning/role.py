@@ -27,8 +27,8 @@ ASKS_FOR_A_USER = "userconfig.service"  # Pi OS asks for the first user's name o
 MAKES_HOST_KEYS = "regenerate_ssh_host_keys.service"  # Pi OS's, until it has run once; the first start does that
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
 CLOUD_STAGES = ("init --local", "init", "modules --mode config", "modules --mode final")
-# What Imager leaves for systemd, and older guides for Pi OS's own services: without the lines by which Imager's script ends
-# itself, since they end ours, too; and where "ssh" stays, Pi OS fails to remove it at each start.
+# What Imager leaves for systemd, and older guides for Pi OS's own services: without the lines by which Imager's script
+# ends itself, since they end ours, too; and where "ssh" stays, Pi OS fails to remove it at each start.
 FROM_BOOT = {
     "firstrun.sh": r"""bash -c "$(sed '/firstrun\.sh/d; /systemd[\]*\./d' firstrun.sh)" """,
     "userconf.txt": """tr -d '\\r' < userconf.txt | (
