@@ -371,6 +371,19 @@ def test_the_first_start_is_done_only_with_the_bundle_s_own_version(
     assert subprocess.run(["sh", "-c", lines], check=False, env={"PATH": path}).returncode == code
 
 
+def test_the_script_opens_the_boot_partition_of_a_card_that_runs_before_it_writes(
+    boot: Path, bundle: Path, tmp_path: Path
+) -> None:
+    """After the first start it is read-only, and a script that cannot take itself out of cmdline.txt runs for ever."""
+    main(["card", str(boot), "--bundle", str(bundle)])
+    path = programs(
+        tmp_path / "bin", mount=f"echo $* $(cat {boot}/roundtap/tries) > {tmp_path}/called", findmnt="echo overlay"
+    )
+    subprocess.run(["sh", str(boot / "roundtap/first-boot.sh")], check=False, capture_output=True, env={"PATH": path})
+    assert (tmp_path / "called").read_text() == f"-o remount,rw {boot} 0\n"
+    assert (boot / "roundtap/tries").read_text() == "1\n"
+
+
 def test_an_older_wall_does_not_keep_a_newer_roundtap_away(tmp_path: Path) -> None:
     """apt may take it away for that, and only for that."""
     script = (Path(__file__).parents[2] / "systemd/debian/make_bundle.sh").read_text()

@@ -111,6 +111,8 @@ bundle() {
     [ "${is% *}" = installed ] && dpkg --compare-versions "${is#* }" ge "$(dpkg-deb --field "$1" Version)"
 }
 
+# After a first start it is read-only; this one may bring the next version.
+mount -o remount,rw "$boot" 2> /dev/null
 tries=$(($(cat "$here/tries" 2> /dev/null || echo 0) + 1))
 echo "$tries" > "$here/tries"
 say "start $tries, $(date -u '+%Y-%m-%d %H:%M')"
