@@ -245,6 +245,20 @@ def test_what_cloud_init_did_not_do_is_not_said_to_be_taken_over(
         assert "Imager" not in capsys.readouterr().out
 
 
+def test_packages_that_want_a_network_do_not_hide_what_else_came_true(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a hostname Imager asks for avahi-daemon, too."""
+    runs = Runs()
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    failing = lambda words, given="": runs(words, given) or int(words[-1] == "final")  # noqa: E731
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", failing)
+    (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\npackages:\n- avahi-daemon\n")
+    assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
+    assert "Raspberry Pi Imager: hostname." in capsys.readouterr().out
+
+
 # As Imager 1 writes it, and Imager 2 for a system without cloud-init.
 FIRST_RUN = """\
 #!/bin/bash

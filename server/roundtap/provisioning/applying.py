@@ -22,8 +22,8 @@ HUB_DATA = "var/lib/roundtap"
 UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
 LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a password
 SECRETS = "var/lib/roundtap-machine/networks.json"
-# A Wi-Fi is below "network".
-_CLOUD = r"""^(?!network:|version:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
+# A Wi-Fi is below "network"; packages cannot come without one.
+_CLOUD = r"""^(?!network:|version:|packages:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
 # What Raspberry Pi Imager writes for cloud-init, or before it for systemd, and how its settings look there; and the
 # files of older guides, which have no others than their own name.
 IMAGER_FILES = {
