@@ -32,6 +32,8 @@ stand_ins() {
     chroot "$1" useradd --create-home --uid 1000 --groups sudo --shell /bin/bash pi
     printf 'datasource_list: [NoCloud, None]\ndatasource:\n  NoCloud:\n    seedfrom: file:///boot/firmware/\n' \
         > "$1/etc/cloud/cloud.cfg.d/99_raspberry-pi.cfg"
+    # cloud-init's keyboard restarts it.
+    printf '[Service]\nType=oneshot\nExecStart=/bin/true\n' > "$1/usr/lib/systemd/system/console-setup.service"
     cat > "$1/usr/lib/raspberrypi-sys-mods/imager_custom" << 'P'
 #!/bin/sh
 did=$1; shift
