@@ -9,7 +9,7 @@ set -eu
 here=$(cd "$(dirname "$0")/../.." && pwd)
 suite=${SUITE:-trixie}
 [ $# -gt 0 ] || set -- "$(dpkg --print-architecture)"
-needed="debhelper python3-pip python3-setuptools python3-setuptools-scm"
+needed="debhelper python3-pip"
 [ -n "${ROUNDTAP_BUILD_ROOT:-}" ] || command -v mmdebstrap > /dev/null || {
     echo "build_deb: mmdebstrap is missing: apt install mmdebstrap (or ROUNDTAP_BUILD_ROOT=, a root of $suite)" >&2
     exit 2

@@ -15,7 +15,13 @@ mkdir -p "$venv/bin" "$site"
 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-compile --no-deps \
     --require-hashes --only-binary :all: --target "$site" $platforms --implementation cp --python-version "$python" \
     --abi "cp$(echo "$python" | tr -d .)" --abi abi3 --abi none --requirement debian/requirements-run.lock
-python3 -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir debian/wheel .
+# What builds our own wheel, by its hash, too: Debian 12's is older than pyproject.toml wants.
+awk '/^[a-z]/ { is_wanted = /^(packaging|setuptools|setuptools-scm|vcs-versioning)==/ } is_wanted' requirements.lock \
+    > debian/build-tools.lock
+python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-compile --no-deps \
+    --require-hashes --only-binary :all: --target debian/build-tools --requirement debian/build-tools.lock
+PYTHONPATH=debian/build-tools python3 -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+    --wheel-dir debian/wheel .
 python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-compile --no-deps --no-index \
     --target "$site" debian/wheel/roundtap-*.whl
 # Commands of others, which nobody of ours calls, and which name the Python that built them.

@@ -313,6 +313,33 @@ def test_the_script_takes_out_just_what_was_put_in(boot: Path, bundle: Path, tmp
     assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()
 
 
+# What Imager 1, and Imager 2 for older systems, adds for its own script: where that is not found, the Pi powers off.
+IMAGER = " systemd.run={}/firstrun.sh systemd.run_success_action=reboot systemd.unit=kernel-command-line.target\n"
+
+
+@pytest.mark.parametrize("folder", ["/boot", "/boot/firmware"])
+@pytest.mark.parametrize("before", [True, False], ids=["before the card is made", "after it"])
+def test_imager_s_own_script_is_started_by_nobody_but_the_first_start(
+    boot: Path, bundle: Path, folder: str, before: bool
+) -> None:
+    def imager_writes() -> None:
+        path = boot / "cmdline.txt"
+        path.write_text(path.read_text().rstrip("\n") + IMAGER.format(folder))
+
+    if before:
+        imager_writes()
+    assert main(["card", str(boot), "--bundle", str(bundle)]) == 0
+    if before:
+        assert (boot / "cmdline.txt").read_text().split()[-4:] == ARMED_WORDS
+        assert "firstrun" not in (boot / "cmdline.txt").read_text()
+    else:
+        imager_writes()
+    script = (boot / "roundtap/first-boot.sh").read_text()
+    disarm = script[script.index("disarm() {") : script.index("give_up() {")]
+    subprocess.run(["sh", "-c", f"boot={boot}\n{disarm}\ndisarm"], check=True)
+    assert (boot / "cmdline.txt").read_text().split() == CMDLINE.replace(" resize", "").split()
+
+
 def programs(folder: Path, **scripts: str) -> str:
     """A PATH on which these programs are scripts."""
     folder.mkdir()
@@ -342,6 +369,19 @@ def test_the_first_start_is_done_only_with_the_bundle_s_own_version(
     bundle.rename(here / "bundle")
     lines = f"here={here} log={tmp_path / 'log'}\nsay() {{ :; }}\n{step}\nbundle"
     assert subprocess.run(["sh", "-c", lines], check=False, env={"PATH": path}).returncode == code
+
+
+def test_the_script_opens_the_boot_partition_of_a_card_that_runs_before_it_writes(
+    boot: Path, bundle: Path, tmp_path: Path
+) -> None:
+    """After the first start it is read-only, and a script that cannot take itself out of cmdline.txt runs for ever."""
+    main(["card", str(boot), "--bundle", str(bundle)])
+    path = programs(
+        tmp_path / "bin", mount=f"echo $* $(cat {boot}/roundtap/tries) > {tmp_path}/called", findmnt="echo overlay"
+    )
+    subprocess.run(["sh", str(boot / "roundtap/first-boot.sh")], check=False, capture_output=True, env={"PATH": path})
+    assert (tmp_path / "called").read_text() == f"-o remount,rw {boot} 0\n"
+    assert (boot / "roundtap/tries").read_text() == "1\n"
 
 
 def test_an_older_wall_does_not_keep_a_newer_roundtap_away(tmp_path: Path) -> None:

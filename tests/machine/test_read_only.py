@@ -245,6 +245,107 @@ def test_what_cloud_init_did_not_do_is_not_said_to_be_taken_over(
         assert "Imager" not in capsys.readouterr().out
 
 
+def test_packages_that_want_a_network_do_not_hide_what_else_came_true(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a hostname Imager asks for avahi-daemon, too."""
+    runs = Runs()
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    failing = lambda words, given="": runs(words, given) or int(words[-1] == "final")  # noqa: E731
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", failing)
+    (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\npackages:\n- avahi-daemon\n")
+    assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
+    assert "Raspberry Pi Imager: hostname." in capsys.readouterr().out
+
+
+# As Imager 1 writes it, and Imager 2 for a system without cloud-init.
+FIRST_RUN = """\
+#!/bin/bash
+
+set +e
+
+CURRENT_HOSTNAME=`cat /etc/hostname | tr -d " \\t\\n\\r"`
+if [ -f /usr/lib/raspberrypi-sys-mods/imager_custom ]; then
+   /usr/lib/raspberrypi-sys-mods/imager_custom set_hostname mine
+else
+   echo mine >/etc/hostname
+fi
+if [ -f /usr/lib/raspberrypi-sys-mods/imager_custom ]; then
+   /usr/lib/raspberrypi-sys-mods/imager_custom enable_ssh -k 'ssh-ed25519 AAAA tom@home'
+fi
+if [ -f /usr/lib/userconf-pi/userconf ]; then
+   /usr/lib/userconf-pi/userconf 'tom' '$5$salt$hash'
+fi
+if [ -f /usr/lib/raspberrypi-sys-mods/imager_custom ]; then
+   /usr/lib/raspberrypi-sys-mods/imager_custom set_wlan -h 'The Store' '0123abcd' 'DE'
+   /usr/lib/raspberrypi-sys-mods/imager_custom set_timezone 'Europe/Berlin'
+fi
+rm -f /boot/firstrun.sh
+sed -i 's| systemd.run.*||g' /boot/cmdline.txt
+exit 0
+"""
+
+
+@pytest.mark.parametrize("has_cloud", [True, False])
+def test_imager_s_older_script_is_run_once_by_the_first_start(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_cloud: bool
+) -> None:
+    """By systemd it would run on a root that forgets, and restart the machine each time."""
+    runs = Runs()
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
+    if has_cloud:
+        (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/firstrun.sh").write_text(FIRST_RUN)
+    for argument in ("--first-boot", "--apply", "--first-boot"):
+        assert main(["role", argument, "--root", str(pi.root)]) == 0
+        assert "Raspberry Pi Imager: enable_ssh, hostname, timezone, userconf, wlan." in capsys.readouterr().out
+        assert (pi.root / "etc/hostname").read_text() == "mine\n"
+        assert (pi.root / "etc/localtime").readlink() == Path("/usr/share/zoneinfo/Europe/Berlin")
+    assert len([call for call in runs.all if "firstrun.sh" in call]) == 1
+    assert not [call for call in runs.all if "cloud-init" in call]
+
+
+def test_imager_s_script_and_the_files_of_older_guides_do_their_work_and_end_nothing_else(tmp_path: Path) -> None:
+    """Pi OS reads these files at its own first start, which is ours; later the boot partition is read-only."""
+    boot, programs = tmp_path / "boot", tmp_path / "bin"
+    for folder in (boot, programs):
+        folder.mkdir()
+    (programs / "systemctl").write_text('#!/bin/sh\necho "$*" >> did\n')
+    (programs / "userconf").write_text('#!/bin/sh\necho "user $1 $2" >> did\n')
+    for path in programs.iterdir():
+        path.chmod(0o755)
+    (boot / "cmdline.txt").write_text("quiet systemd.run=/boot/firmware/roundtap/first-boot.sh overlayroot=tmpfs\n")
+    (boot / "firstrun.sh").write_text(
+        "#!/bin/bash\nset +e\nwhile read -r word; do echo $word; done <<'EOF' >> did\nscript\nEOF\n"
+        "rm -f firstrun.sh\nsed -i 's| systemd.run.*||g' cmdline.txt\n"
+        "sed -i 's| systemd\\.[^ ]*||g' cmdline.txt\nexit 0\n"
+    )
+    (boot / "userconf.txt").write_bytes(b"tom:$6$salt$hash\r\n")
+    (boot / "ssh.txt").touch()
+    for name in ("firstrun.sh", "userconf.txt", "ssh.txt"):
+        does = role.FROM_BOOT[name].replace("/usr/lib/userconf-pi/", "")
+        subprocess.run(["sh", "-c", f"cd {boot} && {does}"], check=True, env={"PATH": f"{programs}:/usr/bin:/bin"})
+    assert (boot / "did").read_text() == "script\nuser tom $6$salt$hash\n--quiet enable ssh.service\n"
+    assert {path.name for path in boot.iterdir()} == {"cmdline.txt", "firstrun.sh", "userconf.txt", "did"}
+    assert "first-boot.sh overlayroot=tmpfs\n" in (boot / "cmdline.txt").read_text()
+
+
+def test_the_files_of_older_guides_are_taken_over_and_said(
+    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = Runs()
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
+    (pi.root / "etc/cloud").mkdir()
+    (pi.root / "boot/firmware/userconf.txt").write_text("tom:$6$salt$hash\n")
+    (pi.root / "boot/firmware/ssh").touch()
+    assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
+    assert "Raspberry Pi Imager: ssh, userconf." in capsys.readouterr().out
+    assert not [call for call in runs.all if "cloud-init" in call]
+
+
 def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machine) -> None:
     assert role.restart_wanted(pi)
     assert not role.restart_wanted(pi)

@@ -76,6 +76,47 @@ RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
         {},
     ),
     "a standby with its key": ("role = standby", {"standby.toml": STANDBY}),
+    "Notepad's Unicode": (
+        b"\xff\xfer\x00o\x00l\x00e\x00 \x00=\x00 \x00h\x00u\x00b\x00\r\x00\n"
+        b"\x00l\x00a\x00n\x00g\x00u\x00a\x00g\x00e\x00 \x00=\x00 \x00d\x00e\x00\r\x00\n"
+        b"\x00c\x00o\x00u\x00n\x00t\x00r\x00y\x00 \x00=\x00 \x00D\x00E\x00\r\x00\n"
+        b"\x00n\x00a\x00m\x00e\x00 \x00=\x00 \x00s\x00p\x00i\x00e\x00l\x00e\x00h\x00a\x00f\x00e\x00n\x00\r"
+        b"\x00\n\x00",
+        {},
+    ),
+    "an old Mac's lines": (b"role = wall\rhub = 192.168.178.20\rcountry = ES\r", {}),
+    "tabs and capitals": (
+        "ROLE\t=\tTable\nLANGUAGE\t=\tPL\nCountry\t=\tpl\nWiFi\t=\tSklep Pod Lasem\n"
+        "WiFi_Password\t=\tza#b=c\"d'e$f\\g\n",
+        {},
+    ),
+    "Polish by the card's comments": (
+        "\ufeffrole = stół\nlanguage = pl\ncountry = PL\nwifi = Kawiarnia: sala 2\nwifi_password = 12345678\n",
+        {},
+    ),
+    "Spanish by the card's comments": (
+        b"role = impresora\nlanguage = es\ncountry = ES\nprinter = epson-t88\n"
+        b"port = /dev/usb/lp0\ntimezone = Atlantic/Canary\n",
+        {},
+    ),
+    "a hub with all of it": (
+        "role = hub\ncountry = GB\nlanguage = en\nhotspot = Tom's Games & Café\n"
+        "hotspot_password = correct horse battery\npin = 40718263\nuser = tom\n"
+        "ssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJd4yRrW3k7m1eW1Xb0m5cS3mW1V7q8m1u6h2o0Yb5lK tom@l"
+        "aptop\npanel = no\nread_only = yes\nname = hub-2\ntimezone = Europe/London\n",
+        {},
+    ),
+    "a comment before, an empty line between": (
+        "# our table by the door\n\nrole = table\n\n# Wi-Fi as on the sticker\n"
+        "wifi = FRITZ!Box 7590 ÄX\nwifi_password = 63481075938264018375\n"
+        "country = DE\nhub = roundtap.local\n",
+        {},
+    ),
+    "a board of one's own": (
+        "role = table\nboard = my-wires\nname = table-12\ntimezone = America/Argentina/Buenos_Aires\n",
+        {"my-wires.toml": b'like = "adafruit-oled-bonnet"\n'},
+    ),
+    "a table by cable, its Wi-Fi noted": ("role = table\n#wifi = Store\n# role: what it is\n", {}),
     **{
         f"the password {password}": (f"wifi = S\r\ncountry = DE\r\nwifi_password = {password}", {})
         for password in ("(secret)123)", "{Hall-2026}", "<3coffee>", "bar***foo1", "[back]door", "aaaaaaaa")
@@ -409,6 +450,114 @@ MISTAKES = {
     ),
     "a slip in a file with a byte order mark": Mistake(b"\xef\xbb\xbfrole = hib\r\n", 1, ("Did you mean “hub”?",)),
     "smart quotes around a slip": Mistake("role = „Tissch“", 1, ("Did you mean “table”?",)),
+    # What strangers wrote, who had ADMIN and the card's own file alone.
+    "the # is still there": Mistake(
+        "#role = hub\n#wifi = Brettspielhafen\n#wifi_password = Meeple-2024\n", 1, ("# away",)
+    ),
+    "the # is still there, with a space": Mistake("language = de\n# role = printer\n", 2, ("# away",)),
+    "JSON": Mistake('{\n  "role": "hub",\n  "language": "de"\n}\n', 2, ("Did you mean “hub”?",)),
+    "two settings on one line": Mistake("role = hub, language = de\n", 1, ("hub, table",)),
+    "two settings on one line, blanks between": Mistake(
+        "role=printer language=pl\n", 1, ("role = printer language=pl",)
+    ),
+    "a tab only": Mistake("role\thub\n", 1, ("“role” has no “=”",)),
+    "a list of YAML's": Mistake("roundtap:\n  - role hub\n  - language de\n", 1, ("Known names",)),
+    "angle brackets, as in XML": Mistake("<role>wall</role>\n", 1, ("role = table",)),
+    "a Cyrillic letter in the key": Mistake("rоle = hub\n", 1, ("Did you mean “role”?",)),
+    "a shell's line": Mistake("export role hub\n", 1, ("role = table",)),
+    "a value in the next line": Mistake("role =\nhub\n", 1, ("role = table",)),
+    "saved by an older WordPad": Mistake(
+        b"{\\rtf1\\ansi\\deff0 {\\fonttbl {\\f0 Calibri;}}\\f0\\fs22 role = hub\\par language = de\\par }",
+        0,
+        ("Notepad",),
+    ),
+    "two roles with and": Mistake("role = hub and printer\n", 1, ("hub, table",)),
+    "a role that is not there": Mistake("rolle = Kasse\n", 1, ("hub, table",)),
+    "a role with a number behind it": Mistake("role = table 7\n", 1, ("Did you mean “table”?",)),
+    "a password of seven characters": Mistake(
+        "country = ES\nwifi = Cafe\nwifi_password = meeple1\n",
+        3,
+        (
+            "7 characters",
+            "8 to 63",
+        ),
+    ),
+    "a password of 70 characters": Mistake(
+        "country = ES\nwifi = Cafe\nwifi_password = 01234567890123456789012345678901234567890123456789012"
+        "34567890123456789\n",
+        3,
+        ("70 characters",),
+    ),
+    "a network's name of 41 characters": Mistake(
+        "country = ES\nwifi = La cafetería de los juegos de mesa, sala 2\nwifi_password = meeple-123\n",
+        2,
+        ("at most 32 bytes",),
+    ),
+    "a password with letters no router takes": Mistake(
+        "country = PL\nwifi = Sklep\nwifi_password = zażółć-gęślą\n",
+        3,
+        (
+            "contains ż",
+            "US keyboard",
+        ),
+    ),
+    "a country's three letters": Mistake(
+        "wifi = Cafe\nwifi_password = meeple-123\ncountry = ESP\n", 3, ("two letters",)
+    ),
+    "a dialling code": Mistake("wifi = Cafe\nwifi_password = meeple-123\ncountry = +34\n", 3, ("two letters",)),
+    "a network for the hub": Mistake("role = table\nhub = 192.168.178.0/24\n", 2, ("10.42.0.1",)),
+    "a MAC address": Mistake("role = table\nhub = DC:A6:32:1B:7F:04\n", 2, ("10.42.0.1",)),
+    "a Windows address of a page": Mistake(
+        "role = wall\nhub = http:\\\\192.168.178.20\\wall\n", 2, ("roundtap.local",)
+    ),
+    "all lines of a private key": Mistake(
+        "role = hub\nssh_key = -----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU\n"
+        "-----END OPENSSH PRIVATE KEY-----\n",
+        2,
+        (".pub",),
+    ),
+    "a key of two lines": Mistake(
+        "role = hub\nssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\nIJd4yRrW3k7m1eW1Xb0m5cS3mW1V7q8m1u6h"
+        "2o0Yb5lK tom@laptop\n",
+        2,
+        (".pub",),
+    ),
+    "a password where its hash belongs": Mistake(
+        "role = hub\nuser = tom\npassword_hash = Meeple-2024\n", 3, ("openssl passwd -6",)
+    ),
+    "a user with a space": Mistake(
+        "role = hub\nuser = Tom Berg\nssh_key = ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJd4yRrW3k7m1eW1Xb0m5"
+        "cS3mW1V7q8m1u6h2o0Yb5lK tom@laptop\n",
+        2,
+        ("small letters",),
+    ),
+    "a printer by its box": Mistake("role = printer\nprinter = Epson TM-m30III\n", 2, ("Did you mean “epson-t88”?",)),
+    "a port of Windows": Mistake("role = printer\nprinter = epson-80\nport = USB001\n", 3, ("/dev/ttyUSB0",)),
+    "an hour instead of a zone": Mistake("role = hub\ntimezone = GMT+1\n", 2, ("Use a name like",)),
+    "a city that has no zone": Mistake("role = hub\ntimezone = Europe/Munich\n", 2, ("Europe/",)),
+    "a board's file that is not there": Mistake(
+        "role = table\nboard = my-wires.toml\n", 2, ("not beside roundtap.txt",)
+    ),
+    "a board's file with a table that no board has": Mistake(
+        "role = table\nboard = my-wires\n",
+        2,
+        ("my-wires.toml",),
+        {"my-wires.toml": b'like = "recommended"\n\n[display]\naddress = "0x78"\n'},
+    ),
+    "an address without its colon": Mistake("role = table\nhub = http//10.42.0.1", 2, ("10.42.0.1",)),
+    "an answer for an address": Mistake("role = table\nhub = yes", 2, ("10.42.0.1",)),
+    "hyphens in an address": Mistake("role = table\nhub = 10-42-0-1", 2, ("10.42.0.1",)),
+    "an address whose end is left open": Mistake("role = table\nhub = 192.168.178.xx", 2, ("10.42.0.1",)),
+    "a person at the hub": Mistake("role = table\nhub = tom@10.42.0.1", 2, ("10.42.0.1",)),
+    "a service's name for the hub": Mistake("role = table\nhub = _roundtap._tcp.local", 2, ("10.42.0.1",)),
+    "a folder of printers": Mistake("role = printer\nport = /dev/usb", 2, ("/dev/usb/lp0",)),
+    "half a port": Mistake("role = printer\nport = /dev/ttyUSB", 2, ("/dev/ttyUSB0",)),
+    "a port on the bus": Mistake("role = printer\nport = /dev/bus/usb/001/004", 2, ("/dev/usb/lp0",)),
+    "a folder of serial ports": Mistake("role = printer\nport = /dev/serial/", 2, ("/dev/ttyUSB0",)),
+    "a word before a row of digits": Mistake("role = hub\npin = PIN 12345678", 2, ("easy to guess",)),
+    "a role that is only noted": Mistake(
+        "wifi = S\ncountry = DE\nwifi_password = Meeple-2024\n#role: Drucker", 4, ("# away",)
+    ),
 }
 
 

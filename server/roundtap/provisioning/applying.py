@@ -24,6 +24,18 @@ HUB_DATA = "var/lib/roundtap"
 UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
 LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a password
 SECRETS = "var/lib/roundtap-machine/networks.json"
+# A Wi-Fi is below "network"; packages cannot come without one.
+_CLOUD = r"""^(?!network:|version:|packages:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
+# What Raspberry Pi Imager writes for cloud-init, or before it for systemd, and how its settings look there; and the
+# files of older guides, which have no others than their own name.
+IMAGER_FILES = {
+    "user-data": _CLOUD,
+    "network-config": _CLOUD,
+    "firstrun.sh": r"""(?:imager_custom (?:set_)?|/userconf-pi/)(\w+)(?: +-\w)* *["']?([^\s"'#]*)""",
+    "userconf.txt": "",
+    "ssh": "",
+    "ssh.txt": "",
+}
 WIPED = settings_file.TAKEN_OVER + "; write a new line {key} = … to change it"
 
 
@@ -76,14 +88,21 @@ class Machine:
         return next((path for path in places if path.is_file()), places[0])
 
     def imager_settings(self) -> dict[str, str]:
-        """What Raspberry Pi Imager left for cloud-init, by its names (values where they are one word), in order."""
-        files = [(self.boot() or self.root) / name for name in ("user-data", "network-config")]
-        texts = [path.read_text(encoding="utf-8", errors="replace") for path in files if path.is_file()]
-        # What Imager suggests as hostname is nobody's choice; a Wi-Fi is below "network".
-        keys = (
-            r"""^(?!hostname: *["']?raspberrypi\b|network:|version:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
-        )
-        found = re.findall(keys, "\n".join(texts), flags=re.MULTILINE)
+        """What Raspberry Pi Imager left for cloud-init or, for older systems, for systemd, and the files of older
+        guides: by its names (values where they are one word), in order."""
+        boot = self.boot() or self.root
+        paths = {boot / name: form for name, form in IMAGER_FILES.items() if (boot / name).is_file()}
+        found = [
+            pair
+            for path, form in paths.items()
+            for pair in (
+                re.findall(form, path.read_text(encoding="utf-8", errors="replace"), flags=re.MULTILINE)
+                if form
+                else [(path.stem, "")]
+            )
+            # What Imager suggests as hostname is nobody's choice.
+            if pair != ("hostname", "raspberrypi")
+        ]
         return dict(sorted(found))
 
     def settings(self) -> tuple[Settings, list[SettingsNote]]:

@@ -33,8 +33,15 @@ ARMED = (
     "systemd.run_failure_action=reboot",
     "systemd.unit=kernel-command-line.target",
 )
-# Removed, since Pi OS would grow its root over the whole card and leave no room for the data.
-STOCK = ("resize", "init=/usr/lib/raspberrypi-sys-mods/firstboot", "init=/usr/lib/raspi-config/init_resize.sh")
+# Removed, since Pi OS would grow its root over the whole card and leave no room for the data, and since Imager's own
+# script fails where it is looked for in vain, and ours with it: the first start runs it.
+STOCK = (
+    "resize",
+    "init=/usr/lib/raspberrypi-sys-mods/firstboot",
+    "init=/usr/lib/raspi-config/init_resize.sh",
+    "systemd.run=/boot/firstrun.sh",
+    "systemd.run=/boot/firmware/firstrun.sh",
+)
 FAT_TYPES = (0x06, 0x0B, 0x0C, 0x0E)
 SECTOR = 512
 

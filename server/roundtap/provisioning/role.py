@@ -27,6 +27,14 @@ ASKS_FOR_A_USER = "userconfig.service"  # Pi OS asks for the first user's name o
 MAKES_HOST_KEYS = "regenerate_ssh_host_keys.service"  # Pi OS's, until it has run once; the first start does that
 CLOUD_OFF = "etc/cloud/cloud-init.disabled"
 CLOUD_STAGES = ("init --local", "init", "modules --mode config", "modules --mode final")
+# What Imager leaves for systemd, and older guides for Pi OS's own services: without the lines by which Imager's script
+# ends itself, since they end ours, too; and where "ssh" stays, Pi OS fails to remove it at each start.
+FROM_BOOT = {
+    "firstrun.sh": r"""bash -c "$(sed '/firstrun\.sh/d; /systemd[\]*\./d' firstrun.sh)" """,
+    "userconf.txt": """tr -d '\\r' < userconf.txt | (
+        IFS=: read -r name hash more; /usr/lib/userconf-pi/userconf "$name" "$hash")""",
+    **{name: f"systemctl --quiet enable ssh.service && rm {name}" for name in ("ssh", "ssh.txt")},
+}
 RADIO_OFF = "var/lib/NetworkManager/NetworkManager.state"  # Pi OS keeps the Wi-Fi off until the country is set
 REPORT_FILE = "roundtap-says.txt"
 CONSOLES = ("/dev/tty1",)
@@ -132,12 +140,18 @@ def silence_first_boot(machine: Machine) -> None:
     """Keep the stock system from waiting for a person, and other tools from setting the machine up."""
     machine.run(["systemctl", "--quiet", "mask", ASKS_FOR_A_USER])
     machine.run(["systemctl", "--quiet", "disable", MAKES_HOST_KEYS])
-    if (machine.root / "etc/cloud").is_dir():
-        # Once, while the root keeps what it does: on a read-only one each start would be its first.
-        names = ", ".join(machine.imager_settings())
-        failed = [machine.run(["timeout", "600", "cloud-init", *stage.split()]) for stage in CLOUD_STAGES if names]
-        if names and not any(failed):
-            write_if_changed(machine.root / TAKEN_OVER, names)
+    # Once, while the root keeps what it does: on a read-only one each start would be its first.
+    boot, names = machine.boot() or machine.root, machine.imager_settings()
+    steps = [["sh", "-c", f"cd {boot} && {does}"] for file, does in FROM_BOOT.items() if (boot / file).is_file()]
+    has_cloud = (machine.root / "etc/cloud").is_dir()
+    if has_cloud and not (boot / "firstrun.sh").is_file() and {*names} - {"ssh", "userconf"}:
+        steps += [["cloud-init", *stage.split()] for stage in CLOUD_STAGES]
+    if not (machine.root / TAKEN_OVER).exists():
+        # Of the final stage, Imager's packages want a network.
+        failed = [machine.run(["timeout", "600", *step]) and "final" not in step for step in steps]
+        if steps and not any(failed):
+            write_if_changed(machine.root / TAKEN_OVER, ", ".join(names))
+    if has_cloud:
         # Its documented switch.
         (machine.root / CLOUD_OFF).touch()
     if (machine.root / "etc/modules-load.d").is_dir():

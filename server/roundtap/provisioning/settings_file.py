@@ -84,7 +84,8 @@ _PLACEHOLDER = re.compile(r"[*•.xX]+|<[A-Za-z_ -]+>")  # a mask, or words in a
 # Different digits; letters of a word; and its letters, digits and other signs in turn: P@ssw0rd has five.
 PIN_DIGITS_MIN, PIN_WORD_MIN, PIN_PARTS_MAX = 4, 3, 5
 SECRET = ("wifi_password", "hotspot_password", "pin")
-FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words")}  # of templates on earlier cards
+# Of templates on earlier cards.
+FORMER_EXAMPLES = {"pin": ("12345678", "12345678 or some words"), "hotspot_password": ("at least eight signs",)}
 DEFAULT_HOTSPOT = "Roundtap"
 
 # What people write instead of the file's own keys, in its four languages: in lower case, with _ between words.
@@ -359,12 +360,15 @@ def read_settings(
     notes: list[SettingsNote] = []
     found: dict[str, tuple[int, object]] = {}
     setting_lines: dict[str, int] = {}  # also of an invalid one
+    commented: dict[int, Settings] = {}  # what these lines would say without their #
     encoding = encoding_of(raw)
     for number, line in enumerate(raw.decode(encoding, errors="replace").splitlines(), start=1):
         line = line.translate(_INVISIBLE).strip()
         if not line or line.startswith(_COMMENT):
             if saved is None and line.startswith(TAKEN_OVER.format(key="wifi_password")):
                 setting_lines["wifi_password"] = number
+            if line.startswith("#") and line.strip("# ").split(" = ", 1) not in map(list, _template().items()):
+                commented[number] = read_settings(line.strip("# ").encode(), timezones)[0]
             continue
         try:
             key, value, with_comment = _split(line)
@@ -390,6 +394,12 @@ def read_settings(
     if settings.name == HUB_NAME and settings.role != "hub":
         settings = replace(settings, name="")
         notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
+    notes += [
+        SettingsNote("commented", number)
+        for number, meant in commented.items()
+        # A file of which nothing counts, or that lacks but the role, was hardly meant so.
+        if meant != Settings() and "role" not in setting_lines and (meant.role or not setting_lines)
+    ]
     notes += _contradictions(settings, values, setting_lines, folders, saved, header)
     return settings, sorted(notes, key=lambda note: note.line)
 
@@ -644,6 +654,11 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
 
     known: dict[str, Any] = {**BOARDS} if key == "board" else {**PROFILES}
     read: Callable[[str], object] = load_board if key == "board" else load_profile
+    # As on the card's own file system, capitals do not matter.
+    there = {path.name.casefold(): path for folder in reversed(folders or ()) for path in toml_files(folder)}
+    if value.casefold() not in known and f"{value}.toml".casefold() in there:
+        # Windows hides the ending.
+        value = f"{value}.toml"
     if not value.casefold().endswith(".toml"):
         # The names on the devices themselves, the words in them, and the words in our names.
         similar = {
@@ -656,8 +671,6 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
     if not re.fullmatch(r"[\w][\w.-]*", value):
         raise InvalidValue("plain_name", key=key, text=shortened(value))
     if folders is not None:
-        # As on the card's own file system, capitals do not matter.
-        there = {path.name.casefold(): path for folder in reversed(folders) for path in toml_files(folder)}
         if value.casefold() not in there:
             raise InvalidValue("no_file", key=key, text=value, known=", ".join(known))
         try:
@@ -697,7 +710,10 @@ def is_guessable(pin: str) -> bool:
         in_order = signs in ("".join(sorted(signs)), "".join(sorted(signs, reverse=True))) or signs in "0123456789" * 2
         return in_order or signs in (signs + signs)[1:-1] or len({*signs}) < PIN_DIGITS_MIN
     parts = re.findall(r"[^\W\d_]+|\d+|[\W_]+", signs)
-    return len({group for group in groups if len(group) >= PIN_WORD_MIN}) < 2 and len(parts) <= PIN_PARTS_MAX
+    # A row of digits beside a word is no second word.
+    rows = {group for group in groups if group.isdecimal() and len(group) >= PIN_MIN and is_guessable(group)}
+    words = {group for group in groups if len(group) >= PIN_WORD_MIN} - rows
+    return len(words) < 2 and len(parts) <= PIN_PARTS_MAX
 
 
 def _one_of(

@@ -11,11 +11,17 @@ HUB_PORT = 8080
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Also by one's own udev rule.
 PRINTER_PORT = re.compile(
-    # Not disks, cards, null devices, consoles, keyboards and screens; nor a name that is typed in small letters.
+    # Not disks, cards, null devices, consoles, keyboards, screens; nor a folder, half a name, or one in small letters.
     r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
-    r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|tty(usb|acm|ama))"
+    r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|bus/"
+    r"|(usb|serial|tty[A-Z]+)/?$|tty(usb|acm|ama))"
     r")[A-Za-z][\w./:@+-]*"
     r"|(?!.*\.\.)usb-[\w./:@+-]+"
+)
+# A machine's name: no address with a slip in it, and no answer to a question.
+HOST_NAME = re.compile(
+    r"(?!\d+\.|[\d-]+$|(yes|no|on|off|https?)$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*\.?",
+    re.IGNORECASE | re.ASCII,
 )
 
 
@@ -49,7 +55,8 @@ def hub_url(value: str) -> str:
         host, port = parse_endpoint(url)[0], urlsplit(url).port or HUB_PORT
     except ValueError:
         raise InvalidValue("hub", text=shortened(value)) from None
-    if not _may_be_hub(host):
+    # A network is written so: 10.42.0.0/24; a person at a machine with @; and http//… lacks its colon.
+    if not _may_be_hub(host) or re.search(r"^[^/]*\d/\d+$|@|^[^:]*//", value):
         raise InvalidValue("hub_place", text=shortened(value))
     if port == TLS_PORT or PLAIN_PORT != port < FIRST_FREE_PORT:
         raise InvalidValue("hub_port", port=port, right=HUB_PORT)
@@ -61,5 +68,5 @@ def _may_be_hub(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return "localhost" not in host
+        return HOST_NAME.fullmatch(host) is not None and "localhost" not in host
     return not (address.is_unspecified or address.is_loopback or address.is_multicast or host == "255.255.255.255")

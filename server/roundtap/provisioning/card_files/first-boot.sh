@@ -15,10 +15,11 @@ say() {
     echo "roundtap: $*" > /dev/tty1 2> /dev/null
 }
 
-# Our own words only: what somebody else wrote into cmdline.txt stays.
+# Our own words, and those of Imager 1 for its script, which we have run: what somebody else wrote into cmdline.txt stays.
 disarm() {
-    sed -e 's| systemd\.run=[^ ]*/roundtap/first-boot\.sh||' -e 's| systemd\.run_success_action=reboot||' \
-        -e 's| systemd\.run_failure_action=reboot||' -e 's| systemd\.unit=kernel-command-line\.target||' \
+    sed -e 's| systemd\.run=[^ ]*/roundtap/first-boot\.sh||' -e 's| systemd\.run=[^ ]*/firstrun\.sh||' \
+        -e 's| systemd\.run_success_action=reboot||g' -e 's| systemd\.run_failure_action=reboot||' \
+        -e 's| systemd\.unit=kernel-command-line\.target||g' \
         "$boot/cmdline.txt" > "$boot/cmdline.new" && sync && mv "$boot/cmdline.new" "$boot/cmdline.txt" && sync
 }
 
@@ -110,6 +111,8 @@ bundle() {
     [ "${is% *}" = installed ] && dpkg --compare-versions "${is#* }" ge "$(dpkg-deb --field "$1" Version)"
 }
 
+# After a first start it is read-only; this one may bring the next version.
+mount -o remount,rw "$boot" 2> /dev/null
 tries=$(($(cat "$here/tries" 2> /dev/null || echo 0) + 1))
 echo "$tries" > "$here/tries"
 say "start $tries, $(date -u '+%Y-%m-%d %H:%M')"
