@@ -8,18 +8,22 @@ from roundtap_hub.people.payment_words import NO, YES, paid_beside, parse_paid, 
 # Who does not play: as a title over other people, behind a name, or in another column.
 _AWAY = (
     "waiting list|waitlist|wait list|waiting(?! for| on)|waitlisted|reserve|reserves|reserve list|standby|backup|"
-    "cancelled|canceled|dropped|deleted|withdrawn|withdrew|retired|pulled out|declined|rejected|absent|sick|ill|"
+    "cancelled|canceled|dropped|deleted|withdrawn|withdrew|retired|pulled out|declined|rejected|absent|sick|ill(?! be)|"
     "not coming|not attending|not going|not playing|not in|not available|unavailable|no show|no longer|out|can t|"
     "cannot|"
     "cant|won t|unable|maybe|perhaps|possibly|tentative|undecided|unsure|not sure|unconfirmed|tbc|tbd|interested|"
     "invited|"
-    "sub|subs|substitute|substitutes|alternate|alternates|warteliste|nachrucker|nachruckerin|ersatz|ersatzspieler|"
+    "subs?(?= ?\\d*$)|substitute|substitutes|alternate|alternates|warteliste|nachrucker|nachruckerin|ersatz|"
+    "ersatzmann|ersatzfrau|ersatzspieler|"
     "ersatzspielerin|abgesagt|sagt ab|muss absagen|abgemeldet|abmeldung|absagen|storniert|zuruckgezogen|zuruckgetreten|"
     "ausgestiegen|abgesprungen|raus|krank|verhindert|entschuldigt|fehlt|vielleicht|evtl|eventuell|fraglich|unsicher|"
-    "unter vorbehalt|leider nicht|leider nein|kann nicht|kann leider nicht|kann doch nicht|nicht dabei|nicht mehr|"
+    "unter vorbehalt|auf abruf|leider nicht|leider nein|kann nicht|kann leider nicht|kann doch nicht|nicht dabei|"
+    "nicht mehr|"
     "doch nicht|nimmt nicht|lista de espera|en espera|reserva|reservas|suplente|suplentes|baja|bajas|dad[oa] de baja|"
-    "se baja|cancelad[oa]|retirad[oa]|se retira|desapuntad[oa]|renuncia|renuncio|enfermo|enferma|quizas?|tal vez|"
-    "no pued[eo]|no podr\\w+|no voy|no va|no vendr\\w+|no asist\\w+|no juega|ya no|lista rezerwowa|rezerwa|rezerwowi|"
+    "se baja|dudos[oa]|en duda|cancelad[oa]|retirad[oa]|se retira|desapuntad[oa]|renuncia|renuncio|enfermo|enferma|"
+    "quizas?|tal vez|"
+    "no pued[eo]|no podr\\w+|no voy|no va|no vendr\\w+|no asist\\w+|no juega|ya no|lista rezerwowa|liscie rezerwowej|"
+    "liscie oczekujacych|nie wiadomo|pod znakiem zapytania|rezerwa|rezerwowi|"
     "rezerwow[ya]|lista oczekujacych|rezygnacj[ae]|rezygnuje|zrezygnowal\\w*|anulowan[eya]|wycofan[eya]|wycofal\\w*|"
     "wycofuje|wypisan[eya]|odwolan[eya]|odwolal\\w*|chory|chora|moze|byc moze|niepewn[eya]|nie moz?[eg]e?|nie bed\\w+|"
     "nie gra|nie da rady|nie dam rady|nie przyjedzie|niestety nie|liste d attente|remplacants|annulee?s?|retiree?|"
@@ -39,11 +43,13 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
     re.compile,
     (
         # behind "has", "sorry", "se ha"
-        r"(?:(?:wc|hat|has|have|had|been|ist|is|am|i|m|was|he|she|ha|se|est|si|e|jest|bin|wurde|er|sie|zostal|"
-        r"zostala|sorry|unfortunately|sadly|leider|niestety|purtroppo|no|nein|nie|non|nee) ){0,2}"
+        r"(?:(?:wc|hat|has|sich|auf|der|on|the|en|na|sur|in|currently|jetzt|first|second|erster|zweiter|1st|2nd|3rd|"
+        r"\d+|have|had|been|ist|is|am|i|m|was|he|she|ha|se|est|si|e|jest|bin|wurde|er|sie|zostal|"
+        r"zostala|sorry|unfortunately|sadly|leider|niestety|purtroppo|no|nein|nie|non|nee) ){0,3}"
         rf"(?:{_AWAY})(?: .*)?",
         # a title over people who do not play
-        rf"(?:{_AWAY}|no|nein|nie|non|nao|nee|ne|nej|nem|ei|pending|pendientes?|oczekujac[aey]|en attente|in attesa)"
+        rf"(?:{_AWAY}|no|nein|nie|non|nao|nee|ne|nej|nem|ei|pending|pendientes?|oczekujac[aey]|en attente|in attesa|"
+        rf"duda|wl|to|tl)"
         r"(?: \d.*)?",
         # a heading that asks who comes
         r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
@@ -55,7 +61,8 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         r"zugesagt|"
         r"antwort|ruckmeldung|vienes?|vienen|venir|vendr\w+|vas|iras|asist\w+|participa(?:s|r|ras|ra|cion)?|juegas?|"
         r"jugar\w*|"
-        r"acud\w+|te apuntas|contamos contigo|estaras|presen(?:te|cia|za|ce|ca)|confirma(?:s|cion)|respuesta|przyjd\w+|"
+        r"acud\w+|te apuntas|contamos contigo|estaras|presen(?:te|cia|za|ce|ca)|confirma(?:s|cion)|respuesta|"
+        r"przyjd\w+|przyjsc|przyjechac|przybyc|"
         r"przyjedz\w+|przybed\w+|bedziesz|bedzie|wezm\w+|bierzesz|udzial|zagra\w*|grasz|obecn\w+|uczestnicz\w+|"
         r"wpadniesz|"
         r"dasz rade|dolacz\w*|potwierdz\w+|odpowiedz|viens|vient|venez|viendr\w+|particip(?:es|ez|er|eras|erez|e)|"
@@ -83,7 +90,8 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         r"wenn|falls|sofern|"
         r"vielleicht|wahrscheinlich|vermutlich|evtl|eventuell|unsicher|unklar|fraglich|mal sehen|mal schauen|"
         r"kommt drauf an|"
-        r"quizas?|tal vez|a lo mejor|depende|si (?:puedo|me|no|consigo|hay|je|on|possible|tout)|probablemente|moze|"
+        r"quizas?|tal vez|a lo mejor|depende|si (?:puedo|puede|me|no|consigo|hay|je|on|possible|tout)|probablemente|"
+        r"moze|"
         r"jesli|"
         r"jezeli|o ile|chyba|raczej|zobacze|zalezy|peut etre|probablement|forse|magari|se (?:riesco|posso)|"
         r"probabilmente|"
@@ -97,7 +105,8 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         # a yes
         r"\b(?:yeah|yep|yup|sure|of course|definitely|absolutely|certainly|will|coming|come|attending|attend|going|"
         r"playing|in|"
-        r"accepted|accept|confirmed|registered|present|dabei|komme|kommt|klar|gern|gerne|sicher|naturlich|jawohl|jo|"
+        r"accepted|accepts?|be there|me in|confirmed|registered|present|dabei|komme|kommt|klar|gern|gerne|sicher|"
+        r"naturlich|jawohl|jo|"
         r"jep|"
         r"auf jeden fall|zugesagt|zusage|angemeldet|anwesend|claro|voy|vengo|viene|ire|asist\w+|seguro|confirmad[oa]|"
         r"apuntad[oa]|oczywiscie|jasne|pewnie|bede|bedzie|przyjd\w+|potwierdz\w+|bien sur|viens|vient|volontiers|"
@@ -108,7 +117,7 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         r"\b(?:instead|replac\w+|for|only|statt|anstatt|anstelle|ersetzt|fur|nur|und|and|en lugar|sustituye\w*|solo|"
         r"y|zamiast|"
         r"tylko|oraz|remplace\w*|a la place|seulement|al posto|sostituisce|soltanto|in plaats)\b"
-        r"|[?+&]|.{31}",
+        r"|[?+&❌✗✘👎⛔🚫]|.{31}",
         # a date
         r"\d{1,4}[-./]\d{1,2}[-./]\d",
     ),
@@ -128,10 +137,9 @@ def said_beside(added: str) -> str:
     ('away', 'pays', '')
     """
     plain = fold(added)
-    if taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain):
-        return AWAY
+    away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain)
     odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
-    return PAYS if paid_beside(added) is not None else AWAY if odd else ""
+    return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
 
 
 def comes(answer: str) -> bool | None:
@@ -139,9 +147,8 @@ def comes(answer: str) -> bool | None:
     plain, first = fold(answer), fold(answer).partition(" ")[0]
     if says_away(answer) or _DOUBT.search(plain) or "?" in answer:
         return False
-    if first in YES or first.strip("0").isdigit():
-        return True
-    return False if first in NO or _DENIES.search(plain) else True if _COMING.search(plain) else None
+    yes, no = first in YES or first.strip("0").isdigit(), first in NO or _DENIES.search(plain) is not None
+    return True if yes or (_COMING.search(plain) and not no) else False if no else None
 
 
 def answers_no(heading: str, cell: str, others_come: bool) -> bool:

@@ -54,7 +54,8 @@ _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ell
         r".*[:!?？：]|.*(?:: |\S@\S|https?://|www\.|[❌✗✘❎⛔❓❔\U0001f44e\U0001f6ab\U0001f937]|\d{4}).*|~.*|"
         r".*\+ ?\d|.*\.\..*|[\d\W]+|\d+ \w+|(?:\S+\s+){6,}\S+",
         # what is written behind a name: in brackets, after a dash, a comma or a colon, a year of birth
-        r"(.*[^\s,;:])(?:\s[-–—]+\s*|[,;:]\s+|\s?[(\[（【]\s*|\s(?=(?:19\d\d|20[01]\d)$))([^()\[\]（【】）]+?)\s*[)\]）】]?",
+        r"(.*[^\s,;:])(?:\s[-–—=→]+\s*|[,;:]\s+|\s?[(\[{<（【]\s*|\s(?=(?:19\d\d|"
+        r"20[01]\d)$))([^()\[\]{}<>（【】）]+?)\s*[)\]}>）】]?",
         # in brackets before it
         r"^([(\[（【][^()\[\]（【】）]+[)\]）】])\s*(.*\w.*)",
         # between two remarks
@@ -108,8 +109,9 @@ def read_list_rows(
             continue  # A number that nobody took.
         said = fold(shown) if any(c.isalnum() for c in shown) else ""
         below = bool(made) and width < usual and (below or number > before + 1)
-        second = bool(made) and bare.endswith((":", "："))
-        other = _THIS_LIST.fullmatch(said) is None and (other or second or OTHER_LIST.fullmatch(said) is not None)
+        other = _THIS_LIST.fullmatch(said) is None and (
+            other or (bool(made) and bare.endswith((":", "："))) or OTHER_LIST.fullmatch(said) is not None
+        )
         aside = (
             other
             or below
@@ -127,26 +129,28 @@ def read_list_rows(
         turned = turned_name(shown)[1] if key == TURNED else capitals_first(shown) and not is_turned(shown)
         beside = {said_beside(each): each for each in added}
         pays = "" if cells.get(PAID) else beside.get(PAYS, "")
-        free = {*row} - {*{**cells, NOTE: "", PAID: ""}.values()}
         away = beside.get(AWAY) or next(
             (
                 f"{heading} – {cell or '…'}".removeprefix(" – ")
                 for heading, cell, others in zip(headings, row, come, strict=True)
                 if answers_no(heading, cell, others)
-                or (cell in free and (cell != cells.get(PAID) or parse_paid(cell) is None) and says_away(cell))
+                or (
+                    cell not in {**cells, NOTE: "", PAID: ""}.values()
+                    and (cell != cells.get(PAID) or parse_paid(cell) is None)
+                    and says_away(cell)
+                )
                 or (cell == cells.get(PAID) and taken_back(cell))
             ),
             "",
         )
-        asked = (two, away and shown, aside, turned and not team and key in (NAME, TURNED))
-        odd = next((why for why, so in zip(ODD, asked, strict=True) if so), "")
+        reasons = zip(ODD, (two, away and shown, aside, turned and not team and key in (NAME, TURNED)), strict=True)
         found = {
             **cells,
             key: _PICTURES.sub(" ", shown).strip() or shown,
             PAID: pays or cells.get(PAID, ""),
             NOTE: " · ".join(filter(None, (cells.get(NOTE), *(each for each in added if each != pays)))),
         }
-        made.append((number, found, odd, away))
+        made.append((number, found, next((why for why, so in reasons if so), ""), away))
         before = number
     spaced = [" " in cells.get(key, "") for _, cells, *_ in made]
     if len(made) > 1 and made[0][0] == 1 and not spaced[0] and all(spaced[1:]):
@@ -162,9 +166,9 @@ def split_added(name: str) -> tuple[str, str]:
     (('Ann Bee', 'Store A'), ('王小明 (Wang)', ''))
     """
     found = _ADDED.fullmatch(name)
-    if found is None:
-        return name, ""
-    other_letters = bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and not found[2].isdigit()
+    if found is None or (name[len(found[1])] in ",;:" and " " not in found[1]):
+        return name, ""  # "Keller, Franz"
+    other_letters = bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and any(map(str.isalpha, found[2]))
     return (
         (name, "")
         if (other_letters or name[len(found[1])] in ",;:") and not said_beside(found[2])
@@ -175,9 +179,7 @@ def split_added(name: str) -> tuple[str, str]:
 def _parts(name: str, team: bool) -> tuple[str, list[str], bool]:
     """A name, what is written about it, and whether it is sure that this is no title and no second name."""
     left, said = split_added(name)
-    cut = (
-        said.isdigit() or name[len(left) :].lstrip()[:1] in ("(", "[", "（", "【") or _OF_A_PERSON.fullmatch(fold(said))
-    )
+    cut = said.isdigit() or name[len(left) :].lstrip()[:1] in tuple("([{<（【") or _OF_A_PERSON.fullmatch(fold(said))
     if not said or ((team or not cut) and not said_beside(said)):
         return name, [], team or not said
     alone, added, sure = _parts(left, team)
@@ -187,8 +189,7 @@ def _parts(name: str, team: bool) -> tuple[str, list[str], bool]:
 def _ends_away(name: str) -> bool:
     """Whether a last word that is not written as a name is says such a thing."""
     last = name.split()[-1] if " " in name else ""
-    says = bool(last) and (says_away(last) or parse_paid(last) is not None)
-    return says and not last.istitle() and not last.isdigit()
+    return (says_away(last) or parse_paid(last or "…") is not None) and not last.istitle() and not last.isdigit()
 
 
 def _is_lower(name: str) -> bool:

@@ -30,8 +30,10 @@ _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK 
         r"overboeking|bancontact|swish|kort|hotove|hotovost|prevod|prevodem|kartou|mobilepay|vipps|keszpenz|utalas|"
         r"apple pay|google pay",
         # back
-        r"refund\w*|back|returned|chargeback|reversed|void\w*|cancel\w*|erstattet|ruckerstattet|zuruck\w*|storn\w*|"
-        r"devuel\w*|reembols\w*|anulad[oa]|zwro\w*|zwrac\w*|anulowan\w*|rembours\w*|annul\w*|rimbors\w*|estornad\w*|"
+        r"refund\w*|back|returned|chargeback|credited|revoked|reversed|void\w*|cancel\w*|erstatt\w*|ruckerstatt\w*|"
+        r"ruckzahl\w*|ruckbuch\w*|gutgeschrieben|gutschrift|widerruf\w*|zuruck\w*|storn\w*|"
+        r"devuel\w*|devol\w*|reintegr\w*|restitu\w*|cofniet\w*|odwolan\w*|oddan\w*|wycofan\w*|reembols\w*|anulad[oa]|"
+        r"zwro\w*|zwrac\w*|anulowan\w*|rembours\w*|annul\w*|rimbors\w*|estornad\w*|"
         r"devolvid\w*|terugbetaald|teruggestort|geannuleerd|vracen\w*|zrusen\w*|aterbetal\w*|refunderet|palautettu|"
         r"visszater\w*",
         # open
@@ -97,11 +99,10 @@ def parse_paid(text: str) -> bool | None:
 def paid_beside(text: str) -> bool | None:
     """The same of words behind a name, where a bare yes, a number or a shop's name like "Card Castle" is no payment."""
     plain = re.sub("^(?:by|per|via|with|mit|con|par|met) ", "", fold(text))
-    said = (_MEANS.fullmatch(plain), _PAID.search(plain), _OPEN.search(plain), _YET.search(plain))
-    return parse_paid(text) if any(said) else None
+    return parse_paid(text) if _MEANS.fullmatch(plain) or any(p.search(plain) for p in (_PAID, _OPEN, _YET)) else None
 
 
 def taken_back(text: str) -> bool:
     """Whether the money went back, or the order was cancelled: "No, refunded", but not "not refunded"."""
-    parts = [fold(part) for part in re.split(r"[,;.:!?()/–—]+|\s-\s", text)]
+    parts = map(fold, re.split(r"[,;.:!?()/–—]+|\s-\s", text))
     return any(_BACK.search(part) and not _NOT_BACK.search(part) for part in parts)

@@ -95,7 +95,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "heb je betaald|entry fee paid|startgeld bezahlt|bezahlt ja nein|"
         "quota|quota pagata|"
         "quota iscrizione|paid status|payment status|has paid|fee paid|entry fee|pagado|pago|cuota|ha pagado|"
-        "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|zaplacone|oplacone|oplata|"
+        "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|turniergebuhr|"
+        "teilnahmegebuhr|teilnahmebeitrag|bezahlstatus|zahlstatus|tournament fee|zaplacone|oplacone|oplata|"
         "wplata|wpisowe|platnosc|status platnosci|paye|paiement|statut du paiement|statut de paiement|regle|pagato|"
         "pagamento|stato pagamento|pago|estado do pagamento|betaald|betaling|betaalstatus|zaplaceno|platba|stav platby|"
         "betald|betalning|betalt|maksu|maksettu|fizetve|fizetes|оплата|оплачено",
@@ -272,8 +273,12 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
             or (unknown if len(wordy) == 1 else nick)
             or ([0] if len(columns) == 1 and named[0] not in _KNOWN else [])
         )
-    kept = _KNOWN - (_NICKNAMES if LAST in parts else set())
-    lost = {n for n in wordy if columns[n] in parts or (columns[n] == SKIP and named[n] not in kept)}.difference(found)
+    lost = {
+        n
+        for n in wordy
+        if columns[n] in parts
+        or (columns[n] == SKIP and named[n] not in _KNOWN - (_NICKNAMES if LAST in parts else set()))
+    }.difference(found)
     if (
         parts
         and lost
