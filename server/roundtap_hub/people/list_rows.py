@@ -54,8 +54,8 @@ _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ell
         r".*[:!?？：]|.*(?:: |\S@\S|https?://|www\.|[❌✗✘❎⛔❓❔\U0001f44e\U0001f6ab\U0001f937]|\d{4}).*|~.*|"
         r".*\+ ?\d|.*\.\..*|[\d\W]+|\d+ \w+|(?:\S+\s+){6,}\S+",
         # what is written behind a name: in brackets, after a dash, a comma or a colon, a year of birth
-        r"(.*[^\s,;:])(?:\s[-–—=→]+\s*|[,;:]\s+|\s?[(\[{<（【]\s*|\s(?=(?:19\d\d|"
-        r"20[01]\d)$))([^()\[\]{}<>（【】）]+?)\s*[)\]}>）】]?",
+        r"(.*[^\s,;:])(?:\s[-–—=→]+\s*|[,;:]\s+|\s?[(\[{（【]\s*|\s(?=(?:19\d\d|"
+        r"20[01]\d)$))([^()\[\]{}（【】）]+?)\s*[)\]}）】]?",
         # in brackets before it
         r"^([(\[（【][^()\[\]（【】）]+[)\]）】])\s*(.*\w.*)",
         # between two remarks
@@ -134,11 +134,7 @@ def read_list_rows(
                 f"{heading} – {cell or '…'}".removeprefix(" – ")
                 for heading, cell, others in zip(headings, row, come, strict=True)
                 if answers_no(heading, cell, others)
-                or (
-                    cell not in {**cells, NOTE: "", PAID: ""}.values()
-                    and (cell != cells.get(PAID) or parse_paid(cell) is None)
-                    and says_away(cell)
-                )
+                or (cell not in {**cells, NOTE: ""}.values() and says_away(cell))
                 or (cell == cells.get(PAID) and taken_back(cell))
             ),
             "",
@@ -179,7 +175,7 @@ def split_added(name: str) -> tuple[str, str]:
 def _parts(name: str, team: bool) -> tuple[str, list[str], bool]:
     """A name, what is written about it, and whether it is sure that this is no title and no second name."""
     left, said = split_added(name)
-    cut = said.isdigit() or name[len(left) :].lstrip()[:1] in tuple("([{<（【") or _OF_A_PERSON.fullmatch(fold(said))
+    cut = said.isdigit() or name[len(left) :].lstrip()[:1] in tuple("([{（【") or _OF_A_PERSON.fullmatch(fold(said))
     if not said or ((team or not cut) and not said_beside(said)):
         return name, [], team or not said
     alone, added, sure = _parts(left, team)

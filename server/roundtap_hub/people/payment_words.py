@@ -30,7 +30,8 @@ _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK 
         r"overboeking|bancontact|swish|kort|hotove|hotovost|prevod|prevodem|kartou|mobilepay|vipps|keszpenz|utalas|"
         r"apple pay|google pay",
         # back
-        r"refund\w*|back|returned|chargeback|credited|revoked|reversed|void\w*|cancel\w*|erstatt\w*|ruckerstatt\w*|"
+        r"refund\w*|back|returned|chargeback|withdrawn|withdrew|abgesagt|absage|abgemeldet|retirad\w*|credited|"
+        r"revoked|reversed|void\w*|cancel\w*|erstatt\w*|ruckerstatt\w*|"
         r"ruckzahl\w*|ruckbuch\w*|gutgeschrieben|gutschrift|widerruf\w*|zuruck\w*|storn\w*|"
         r"devuel\w*|devol\w*|reintegr\w*|restitu\w*|cofniet\w*|odwolan\w*|oddan\w*|wycofan\w*|reembols\w*|anulad[oa]|"
         r"zwro\w*|zwrac\w*|anulowan\w*|rembours\w*|annul\w*|rimbors\w*|estornad\w*|"
