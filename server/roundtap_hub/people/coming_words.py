@@ -54,7 +54,8 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         # a heading that asks who comes
         r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
         r"playing|"
-        r"compete|competing|make it|be there|present|going|(?:you|i|me|we|still|m) in|count on you|are you available|"
+        r"compete|competing|make it|be there|present|going|(?:you|i|me|we|still|m) in|count on you|available|"
+        r"hast du zeit|tienes tiempo|masz czas|dei nostri|disponib\w+|can you$|"
         r"availability|response|reply|confirm(?:ed|ation)?|komm(?:st|t|en|e)|dabei|teilnahme|teilnehmen|(?:nimm\w+|"
         r"nehm\w+) .*"
         r"teil|nimmt teil|anwesend|anwesenheit|mitspielen|spielst|spielen|mitmachen|machst .*mit|bist du da|zusage|"
@@ -109,7 +110,8 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         r"naturlich|jawohl|jo|"
         r"jep|"
         r"auf jeden fall|zugesagt|zusage|angemeldet|anwesend|claro|voy|vengo|viene|ire|asist\w+|seguro|confirmad[oa]|"
-        r"apuntad[oa]|oczywiscie|jasne|pewnie|bede|bedzie|przyjd\w+|potwierdz\w+|bien sur|viens|vient|volontiers|"
+        r"apuntad[oa]|me apunto|oczywiscie|jasne|pewnie|bede|bedzie|przyjd\w+|potwierdz\w+|bien sur|viens|vient|"
+        r"volontiers|"
         r"presente?|"
         r"d accord|inscrite?|certo|certamente|ci sono|ci saro|partecip\w+|volentieri|confermat[oa]|zeker|graag|kommer|"
         r"prijd\w+|urcite)\b|👍|🙋",
@@ -147,7 +149,10 @@ def comes(answer: str) -> bool | None:
     plain, first = fold(answer), fold(answer).partition(" ")[0]
     if says_away(answer) or _DOUBT.search(plain) or "?" in answer:
         return False
-    yes, no = first in YES or first.strip("0").isdigit(), first in NO or _DENIES.search(plain) is not None
+    yes, no = (
+        (first in YES and (len(first) > 1 or first == plain)) or first.strip("0").isdigit(),
+        first in NO or _DENIES.search(plain) is not None,
+    )
     return True if yes or (_COMING.search(plain) and not no) else False if no else None
 
 

@@ -398,6 +398,11 @@ FILES = (
     answers("Czy możesz przyjść?", "Tak", "Nie, przepraszam", "Prawdopodobnie", comes=1),
     answers("Kommst du am Sonntag?", "Ja, komme mit dem Zug", "geht leider nicht", "ich versuche es", "", comes=1),
     answers("Are you coming?", "Count me in", "I'll be there", "I'd love to but no", "regrets", comes=2),
+    answers("Seras-tu là ?", "oui", "j'espère", "non", comes=1),
+    answers("¿Te apuntas?", "Me apunto", "paso", "no", comes=1),
+    answers("Hast du Zeit?", "ja", "nein", comes=1),
+    answers("Available?", "yes", "no", comes=1),
+    answers("Sei dei nostri?", "sì", "no", comes=1),
     answers("Kun je komen?", "Ja", "Nee, helaas", "misschien", comes=1),
     csv_(
         "questions about something else than coming",
