@@ -92,6 +92,7 @@ class PlannedRow:
     as_row: int | None = None
     problem: Problem | None = None
     odd: str = ""  # one of `list_rows.ODD`: the person is asked first
+    said: str = ""  # the list's own words for that
 
     @property
     def usable(self) -> bool:
@@ -139,7 +140,7 @@ def plan_import(
         for number, row in enumerate(rows[heading:], start=heading + 1)
         if any(row) and not (heading and row == rows[heading - 1])
     ]
-    listed = read_list_rows(filled, team_size > 1, rows[heading - 1] if heading else ())
+    listed = read_list_rows(filled, team_size > 1, rows[heading - 1] if heading else ("",) * len(rows[0]))
     if team_size > 1:
         listed = _teams_of_players(listed, rows, rows[heading - 1] if heading else ())
     book = _KnownPeople(entrants, people, team_size)
@@ -153,8 +154,9 @@ def plan_import(
                 },
             ),
             odd=odd,
+            said=said,
         )
-        for number, cells, odd in listed
+        for number, cells, odd, said in listed
     )
     seen = [
         [each.row, each.kind, each.person.to_json(), each.came_with, each.fixed_table, each.known, list(each.changes)]
@@ -177,7 +179,7 @@ def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequenc
     teams: dict[str, ListedRow] = {}
     made: list[ListedRow] = []
     captains = [n for n, heading in enumerate(headings) if heading_text(heading) in CAPTAINS]
-    for number, cells, odd in listed:
+    for number, cells, odd, said in listed:
         person = cells.get(MEMBER_1) or _name({**cells, NAME: ""}, 1)
         alone, added = split_added(person)
         if fold(added) in CAPTAINS:
@@ -185,7 +187,7 @@ def _teams_of_players(listed: Sequence[ListedRow], rows: Rows, headings: Sequenc
         own = {**cells, MEMBER_1: person} if NAME in cells else cells
         first = teams.get(fold(own.get(NAME, "")))
         if first is None or not person or MEMBER_2 in first[1]:
-            made.append((number, own, odd))
+            made.append((number, own, odd, said))
             if MEMBER_2 not in own and person:
                 teams.setdefault(fold(own.get(NAME, "")), made[-1])
             continue

@@ -12,7 +12,7 @@ YES, NO = (
         "no n false 0 open nein offen falsch falso nie none non faux nao nee ne nej nem ei нет ✗ ✘ ☐ ❌ - –",
     )
 )
-_PAID, _MEANS, _BACK, _YET, _NOT, _LATER, _PART = (
+_PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK = (
     re.compile(rf"\b(?:{said})\b")
     for said in (
         # paid
@@ -29,11 +29,16 @@ _PAID, _MEANS, _BACK, _YET, _NOT, _LATER, _PART = (
         r"carta|bonifico|satispay|dinheiro|cartao|transferencia|pix|mbway|multibanco|contant|pin|ideal|tikkie|"
         r"overboeking|bancontact|swish|kort|hotove|hotovost|prevod|prevodem|kartou|mobilepay|vipps|keszpenz|utalas|"
         r"apple pay|google pay",
-        # back, or not yet
-        r"refund\w*|back|returned|chargeback|reversed|void\w*|cancel\w*|erstattet|ruckerstattet|zuruck\w*|storn\w*|"
-        r"devuel\w*|reembols\w*|anulad[oa]|zwro\w*|zwrac\w*|anulowan\w*|rembours\w*|annul\w*|rimbors\w*|estornad\w*|"
+        # back
+        r"refund\w*|back|returned|chargeback|withdrawn|withdrew|abgesagt|absage|abgemeldet|retirad\w*|credited|"
+        r"revoked|reversed|void\w*|cancel\w*|erstatt\w*|ruckerstatt\w*|"
+        r"ruckzahl\w*|ruckbuch\w*|gutgeschrieben|gutschrift|widerruf\w*|zuruck\w*|storn\w*|"
+        r"devuel\w*|devol\w*|reintegr\w*|restitu\w*|cofniet\w*|odwolan\w*|oddan\w*|wycofan\w*|reembols\w*|anulad[oa]|"
+        r"zwro\w*|zwrac\w*|anulowan\w*|rembours\w*|annul\w*|rimbors\w*|estornad\w*|"
         r"devolvid\w*|terugbetaald|teruggestort|geannuleerd|vracen\w*|zrusen\w*|aterbetal\w*|refunderet|palautettu|"
-        r"visszater\w*|unpaid|unbezahlt|nieoplacon\w*|niezaplacon\w*|impag\w*|impaye\w*|nezaplacen\w*|obetald|"
+        r"visszater\w*",
+        # open
+        r"unpaid|unbezahlt|nieoplacon\w*|niezaplacon\w*|impag\w*|impaye\w*|nezaplacen\w*|obetald|"
         r"onbetaald|ubetalt|pending|awaiting|outstanding|overdue|due|owe[sd]?|failed|declined|expired|rejected|"
         r"on hold|unconfirmed|offen|ausstehend|aussteht|fallig|fehlt|pendiente\w*|fallid\w*|rechazad\w*|oczekuj\w*|"
         r"odrzucon\w*|brak|zalega|en attente|a payer|echoue|in attesa|da pagare|do zaplaty|zu zahlen|te betalen|"
@@ -49,12 +54,18 @@ _PAID, _MEANS, _BACK, _YET, _NOT, _LATER, _PART = (
         r"zaplaci|place|paiera|posto|sul|local|porta|ter plaatse|miste|plats|stedet|half|deposit|partly|part|"
         r"teilweise|anzahlung|zaliczka|acompte|acconto|reduced|to pay|to be",
         # a part
-        r"half|deposit|partly|partial\w*|part|teil\w*|anzahlung|zaliczka|czesc\w*|acompte|acconto|senal|parte|parcial\w*|"
+        r"half|deposit|partly|partial\w*|part|teil\w*|anzahlung|zaliczka|czesc\w*|acompte|acconto|senal|parte|"
+        r"parcial\w*|"
         r"aanbetaling|zaloha",
+        # in a heading
+        r"paid|payed|bezahlt|gezahlt|entrichtet|uberwiesen|pagad[oa]s?|pagat[oae]|zaplacon[aey]|oplacon[aey]|"
+        r"wplacon[aey]|"
+        r"payee?s?|regle?e?s?|betaald|zaplacen[aoy]?|uhrazen[aoy]?|betalt|betald|maksettu|befizetve|fizetve",
+        # not back
+        r"not|isn t|wasn t|hasn t|never|nicht|nie (?:bylo|zostalo)|niet|ikke|inte",
     )
 )
 _AMOUNT = re.compile(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-złčK€$£.,-]{0,4})")
-
 NEAR_LETTERS = 12  # between "not" and "paid": "not been paid", "nie zostało opłacone"
 
 
@@ -74,7 +85,25 @@ def parse_paid(text: str) -> bool | None:
         return None
     words, paid, negated = plain.split(), _PAID.search(plain), _NOT.search(plain)
     near = paid and negated and 0 <= paid.start() - negated.end() <= NEAR_LETTERS
-    if near or _YET.search(plain) or words[0] in NO or words[-1] in NO or (_BACK.search(plain) and not negated):
+    if (
+        near
+        or _YET.search(plain)
+        or words[0] in NO
+        or words[-1] in NO
+        or ((_BACK.search(plain) or _OPEN.search(plain)) and not negated)
+    ):
         return False
     said = words[0] in YES and len(words[0]) > 1 and words[0].isalpha()
     return True if not negated and (paid or ((said or _MEANS.search(plain)) and not _LATER.search(plain))) else None
+
+
+def paid_beside(text: str) -> bool | None:
+    """The same of words behind a name, where a bare yes, a number or a shop's name like "Card Castle" is no payment."""
+    plain = re.sub("^(?:by|per|via|with|mit|con|par|met) ", "", fold(text))
+    return parse_paid(text) if _MEANS.fullmatch(plain) or any(p.search(plain) for p in (_PAID, _OPEN, _YET)) else None
+
+
+def taken_back(text: str) -> bool:
+    """Whether the money went back, or the order was cancelled: "No, refunded", but not "not refunded"."""
+    parts = map(fold, re.split(r"[,;.:!?()/–—]+|\s-\s", text))
+    return any(_BACK.search(part) and not _NOT_BACK.search(part) for part in parts)

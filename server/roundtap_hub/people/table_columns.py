@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.payment_words import parse_paid
+from roundtap_hub.people.payment_words import PAYS_HEADING, parse_paid
 from roundtap_hub.people.raw_table import Rows
 
 NAME, TURNED, FIRST, LAST, CLUB, ID, LINK, PAID, NOTE, CAME_WITH, TABLE, MEMBER_1, MEMBER_2, SKIP = (
@@ -62,11 +62,17 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "naam voornaam|prijmeni jmeno|prijmeni a jmeno|efternamn fornamn|efternavn fornavn|sukunimi etunimi|"
         "vezeteknev keresztnev|фамилия имя|фамилия и имя",
         FIRST: f"{_MORE_FIRST_NAMES}|"
-        "first name|firstname|given name|given names|forename|first|nombre|nombres|vorname|vornamen|imie|imiona|"
-        "prenom|voornaam|fornamn|fornavn|etunimi|keresztnev|primeiro nome|krestni jmeno",
+        "first name|first names|firstname|fname|given name|given names|given|forename|forenames|forename s|"
+        "christian name|"
+        "call name|first|nombre|nombres|nombre de pila|vorname|vornamen|rufname|taufname|imie|imiona|pierwsze imie|"
+        "prenom|prenoms|prenom usuel|prenom d usage|prenom usage|nome di battesimo|nome proprio|primo nome|voornaam|"
+        "voornamen|roepnaam|doopnaam|krestni|rodne jmeno|tilltalsnamn|kaldenavn|kutsumanimi|utonev|fornamn|fornavn|"
+        "etunimi|keresztnev|primeiro nome|krestni jmeno",
         LAST: f"{_MORE_LAST_NAMES}|"
-        "last name|lastname|surname|family name|last|apellido|apellidos|nachname|familienname|zuname|nazwisko|"
-        "nom|nom de famille|cognome|apelido|sobrenome|ultimo nome|achternaam|efternamn|efternavn|etternavn|sukunimi|"
+        "last name|last names|lastname|lname|surname|surnames|family name|last|apellido|apellidos|nachname|"
+        "familienname|zuname|nazwisko|nazwiska|"
+        "nom|noms|nom de famille|nom d usage|nom usage|cognome|cognomi|familienaam|apelido|sobrenome|ultimo nome|"
+        "achternaam|efternamn|efternavn|etternavn|sukunimi|"
         "prijmeni|vezeteknev|csaladnev|фамилия",
         CLUB: "所属|クラブ|チーム|俱乐部|战队|클럽|cau lac bo|societa|club|team|team name|club team|team club|"
         "group|store|local store|home store|shop|teamname|playgroup|"
@@ -89,7 +95,8 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "heb je betaald|entry fee paid|startgeld bezahlt|bezahlt ja nein|"
         "quota|quota pagata|"
         "quota iscrizione|paid status|payment status|has paid|fee paid|entry fee|pagado|pago|cuota|ha pagado|"
-        "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|zaplacone|oplacone|oplata|"
+        "estado del pago|estado de pago|bezahlt|zahlung|zahlungsstatus|startgeld|startgebuhr|turniergebuhr|"
+        "teilnahmegebuhr|teilnahmebeitrag|bezahlstatus|zahlstatus|tournament fee|zaplacone|oplacone|oplata|"
         "wplata|wpisowe|platnosc|status platnosci|paye|paiement|statut du paiement|statut de paiement|regle|pagato|"
         "pagamento|stato pagamento|pago|estado do pagamento|betaald|betaling|betaalstatus|zaplaceno|platba|stav platby|"
         "betald|betalning|betalt|maksu|maksettu|fizetve|fizetes|оплата|оплачено",
@@ -110,14 +117,18 @@ _NICKNAMES, _FILLERS, _OF_WHOM, TEAM_NAMES, CAPTAINS, _GIVEN_NAMES, _LAST_BESIDE
     frozenset(said.split("|"))
     for said in (
         # Used as names where no other column may be one.
-        "alias|apelido no jogo|apodo|benutzername|bijnaam|gamertag|handle|kallenavn|ksywka|nick|nickname|nutzername|"
+        "alias|apelido no jogo|apodo|goes by|known as|preferred name|benutzername|bijnaam|gamertag|handle|kallenavn|"
+        "ksywka|nick|nickname|nutzername|"
         "prezdivka|pseudo|pseudonim|pseudonyme|smeknamn|soprannome|spitzname|user name|username|usuario",
         # Words that turn a heading into a form's question.
-        "a|an|attendee|bitte|cual|das|dein|deine|deinen|der|die|din|ditt|e|el|enter|es|escribe|est|ihr|ihre|il|indica|is|ist|"
-        "jakie|je|jest|jouw|la|lautet|le|my|o|of|participant|participants|player|players|please|podaj|qual|quel|s|seu|spieler|su|sua|swoj|swoja|swoje|tell|teu|"
+        "a|an|attendee|bitte|cual|das|dein|deine|deinen|der|die|din|ditt|e|el|enter|es|escribe|est|ihr|ihre|il|"
+        "indica|is|ist|"
+        "jakie|je|jest|jouw|la|lautet|le|my|o|of|participant|participants|player|players|please|podaj|qual|quel|s|"
+        "seu|spieler|su|sua|swoj|swoja|swoje|tell|teu|"
         "the|ton|tu|tua|tuo|tve|twoj|twoje|us|uw|vase|votre|wat|what|whats|which|wie|write|you|your",
         # Words behind a heading that say whose it is.
-        "attendee|de|del|der|des|do|du|gracza|giocatore|jogador|joueur|jugador|of|partecipante|participant|participante|"
+        "attendee|de|del|der|des|do|du|gracza|giocatore|jogador|joueur|jugador|of|partecipante|participant|"
+        "participante|"
         "speler|spieler|spielers|teilnehmer|teilnehmers|the|uczestnika|zawodnika",
         "druzyna|equipe|equipo|hold|lag|mannschaft|nazwa druzyny|nom de l equipe|nombre del equipo|nome squadra|"
         "ploeg|squadra|team|team name|teamname|tym",
@@ -162,18 +173,20 @@ _WHOLE = frozenset(_WHOLE_NAMES.split("|"))
 _BY_HEADING = {heading: meaning for meaning, said in _HEADINGS.items() for heading in said.split("|")}
 _MORE_NAMES = {*_MORE_FIRST_NAMES.split("|"), *_MORE_LAST_NAMES.split("|")}
 _KNOWN = {*_BY_HEADING, *_NICKNAMES, *_IGNORED_HEADINGS.split("|")}
-_ASIDE = re.compile(r"[(\[].*?[)\]]|[*?¿¡:!]")
-_ALTERNATIVE = re.compile(r"\s*/\s*|\s+(?:or|oder|o|lub|albo|ou|nebo|eller|tai|vagy)\s+|\s+[-–—]\s+")
-
-
-_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-_NUMBER = re.compile(r"#?[A-Za-z]{0,4}[- ]?\d{1,20}")
-_WORDS = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")
-_NO_NAME = re.compile(
-    r"\S+@\S+\.\S+|https?://.*|www\..*|.*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|(?=.*\d)[\d\s.,:;%€$£+()/-]+"
+_ASIDE, _ALTERNATIVE, _ADDRESS, _NUMBER, _WORDS, _SPACED, _NO_NAME, _YEAR = map(
+    re.compile,
+    (
+        r"[(\[].*?[)\]]|[*?¿¡:!]",
+        r"\s*/\s*|\s+(?:or|oder|o|lub|albo|ou|nebo|eller|tai|vagy)\s+|\s+[-–—]\s+",
+        r"(?i)https?://\S+",
+        r"#?[A-Za-z]{0,4}[- ]?\d{1,20}",
+        r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]",
+        r"\S \S",
+        # an address, a date, a figure, a phone number
+        r"\S+@\S+\.\S+|https?://.*|www\..*|.*\d{1,4}[-./]\d{1,2}[-./]\d{1,4}.*|(?=.*\d)[\d\s.,:;%€$£+()/-]+",
+        r"19\d\d|20[01]\d",
+    ),
 )
-_YEAR = re.compile(r"19\d\d|20[01]\d")
-"""An address, a date, a figure, a phone number."""
 
 HEADING_ROWS_MAX = 20  # how many rows are searched for the headings: exports may begin with a title
 
@@ -217,8 +230,9 @@ def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ..
     below, columns = rows[heading:], [SKIP] * len(rows[0])
     named = [heading_text(cell) for cell in rows[heading - 1]] if heading else [""] * len(columns)
     taken: set[str] = set()
+    pays = SKIP if PAID in map(_BY_HEADING.get, named) else PAID
     for column, text in enumerate(named):
-        meaning = _BY_HEADING.get(text, SKIP)
+        meaning = _BY_HEADING.get(text, pays if PAYS_HEADING.search(text) else SKIP)
         if meaning in (NAME, TURNED) or (meaning in OF_TEAMS and not (team and _is_wordy(below, column))):
             continue
         if team and meaning == CLUB and text in TEAM_NAMES:
@@ -234,7 +248,8 @@ def guess_columns(rows: Rows, heading: int, team: bool = False) -> tuple[str, ..
 
 
 def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: bool) -> None:
-    """Which columns are the name. First or last name alone is the whole name; "Name" beside "Vorname" is the last
+    """Which columns are the name. First or last name alone is the whole name where
+    no other column may hold the rest; "Name" beside "Vorname" is the last
     name; of a team, players' names are its members."""
     wordy = [n for n in range(len(columns)) if _is_wordy(below, n)]
     said = [n for n, text in enumerate(named) if _BY_HEADING.get(text) in (NAME, TURNED) and not _is_figures(below, n)]
@@ -258,6 +273,23 @@ def _settle_names(columns: list[str], named: Sequence[str], below: Rows, team: b
             or (unknown if len(wordy) == 1 else nick)
             or ([0] if len(columns) == 1 and named[0] not in _KNOWN else [])
         )
+    lost = {
+        n
+        for n in wordy
+        if columns[n] in parts
+        or (columns[n] == SKIP and named[n] not in _KNOWN - (_NICKNAMES if LAST in parts else set()))
+    }.difference(found)
+    if (
+        parts
+        and lost
+        and not whole
+        and any(
+            # Last names of two words are usual: such a heading is believed.
+            (_BY_HEADING.get(named[n]) == LAST and named[n] != "nom") or _share(below, n, _SPACED.search) <= 0.8
+            for n in found
+        )
+    ):
+        found = []  # The rest of the names may stand there.
     columns[:] = [SKIP if each in parts else each for each in columns]
     if len(found) == 1:
         turned = _BY_HEADING.get(named[found[0]]) == TURNED

@@ -15,7 +15,7 @@ ASKED = None
 @dataclass(frozen=True)
 class Made:
     """One list. `ticked`: the names that are ticked by themselves; `untold`: rows left to the person, each with a
-    reason."""
+    reason; `told`: what those reasons say, row by row."""
 
     what: str
     raw: bytes | str
@@ -23,14 +23,23 @@ class Made:
     untold: int = 0
     ids: Sequence[str] = ()
     paid: Sequence[str] = ()
+    told: Sequence[str] = ()
 
 
 def csv_(what: str, text: str, *ticked: str, untold: int = 0, encoding: str = "utf-8", **more: Sequence[str]) -> Made:
     return Made(what, text.encode(encoding), ticked or ASKED, untold, **more)
 
 
-def chat(what: str, text: str, *ticked: str, untold: int = 0) -> Made:
-    return Made(what, text, ticked or ASKED, untold)
+def chat(what: str, text: str, *ticked: str, untold: int = 0, **more: Sequence[str]) -> Made:
+    return Made(what, text, ticked or ASKED, untold, **more)
+
+
+def answers(question: str, *said: str, comes: int) -> Made:
+    """A form's one question, each answer by another person; the first `comes` of them come."""
+    names = [f"Ann {chr(65 + n)}{'xyz'[n % 3]}n" for n in range(len(said))]
+    rows = "".join(f'{name},"{answer}",A\n' for name, answer in zip(names, said, strict=True))
+    away = [f"{question} – {answer or '…'}" for answer in said[comes:]]
+    return csv_(question, f'Name,"{question}",Club\n{rows}', *names[:comes], untold=len(away), told=away)
 
 
 FILES = (
@@ -89,10 +98,11 @@ FILES = (
         "Order Number,Attendee Name,Ticket Type,Payment Status\n1001,Ann Bee,Adult,Completed\n"
         "1002,Bob Cee,Adult,Refunded\n1003,Cat Dee,Adult,On hold\n1004,Dan Eee,Adult,Paid by PayPal\n",
         "Ann Bee",
-        "Bob Cee",
         "Cat Dee",
         "Dan Eee",
+        untold=1,
         paid=("Ann Bee", "Dan Eee"),
+        told=("Payment Status – Refunded",),
     ),
     csv_("two columns of words without headings", "Store A,Ann Bee\nStore B,Bob Cee\nStore C,Cat Dee\n"),
     csv_("columns whose headings do not say it", "Who?,From?\nAnn Bee,Leeds Road\nBob Cee,York Street\n"),
@@ -148,8 +158,9 @@ FILES = (
         "last names apart",
         "Apellidos;Nombre;Pagado\nGarcía López;Ana;en efectivo\nMuñoz;Íñigo;devuelto\n",
         "Ana García López",
-        "Íñigo Muñoz",
+        untold=1,
         paid=("Ana García López",),
+        told=("Pagado – devuelto",),
     ),
     csv_(
         "one cell with the last names first: how many, the person says",
@@ -183,8 +194,9 @@ FILES = (
         "Numéro de billet;Nom;Prénom;Statut du paiement;Ville\n1;BEAU;Zoé;Payé par carte;Lyon\n"
         "2;ROUX;Luc;Remboursé;Nice\n",
         "Zoé BEAU",
-        "Luc ROUX",
+        untold=1,
         paid=("Zoé BEAU",),
+        told=("Statut du paiement – Remboursé",),
     ),
     csv_("capitals first, but no heading says so", "Joueur;Club\nBEAU Zoé;Lyon\nROUX Luc;Nice\n"),
     csv_(
@@ -278,7 +290,9 @@ FILES = (
         "Name;Club\nAnn Bee (maybe);A\nBob Cee (waitlist);B\nCat Dee (she/her);C\nDan Eee;D\nEva Eff (Evie);E\n",
         "Cat Dee",
         "Dan Eee",
-        untold=3,
+        "Eva Eff",
+        untold=2,
+        told=("maybe", "waitlist"),
     ),
     csv_(
         "a participant, and who paid for them",
@@ -340,6 +354,184 @@ FILES = (
         untold=1,
     ),
     csv_("captains of players", "Name,Team,Captain\nAnn Bee,Reds,Yes\nBob Cee,Reds,No\n", "Ann Bee", "Bob Cee"),
+    # Who comes: whatever is asked, and whatever is answered
+    answers(
+        "Can you attend?", "Yes", "yes, sure", "No", "No, sorry", "Can't make it", "Maybe", "I'm not sure", comes=2
+    ),
+    answers("Are you in?", "In", "Yes!", "Out", "nope", "Unfortunately not", "if I get off work", comes=2),
+    answers("RSVP", "Going", "Yes", "Not going", "Tentative", "No reply", "declined", comes=2),
+    answers("Attending", "x", "", "no", comes=1),
+    answers("Will you be joining us on Saturday?", "I will", "Sadly I can't", "won't make it", "50/50", comes=1),
+    answers("Will you attend the Winter Open 2026?", "Yes", "No thanks", comes=1),
+    answers("Do you want to play?", "Definitely", "Not this time", "?", comes=1),
+    answers(
+        "Kannst du kommen?",
+        "ja",
+        "Ja, gerne",
+        "klar",
+        "nein",
+        "Nein leider nicht",
+        "Leider nicht",
+        "bin im Urlaub",
+        "vielleicht",
+        "weiß noch nicht",
+        comes=3,
+    ),
+    answers(
+        "Bist du dabei?", "Bin dabei", "Ja!", "Nein, leider nicht", "kann nicht", "eher nicht", "mal sehen", comes=2
+    ),
+    answers("Nimmst du am Turnier teil?", "Ja", "Nö", "Ja, wenn ich frei bekomme", comes=1),
+    answers("Kommst du zum Bonner Pokal?", "ja", "nee", "krank", "abgemeldet", comes=1),
+    answers("Wirst du mitspielen?", "Ja", "Nein", "unsicher", comes=1),
+    answers("Teilnahme?", "zugesagt", "abgesagt", "offen", comes=1),
+    answers("¿Puedes venir?", "Sí", "Si, claro", "No", "No puedo", "no, lo siento", "Quizás", "depende", comes=2),
+    answers("¿Vas a participar?", "Sí", "Todavía no lo sé", "Lamentablemente no", comes=1),
+    answers("¿Vienes el sábado?", "Voy", "No voy", "no podré ir", "A lo mejor", comes=1),
+    answers("Asistencia", "Confirmado", "No asiste", "si puedo", comes=1),
+    answers("Czy przyjdziesz?", "Tak", "tak, na pewno", "Nie", "Niestety nie", "nie mogę", "Może", "nie wiem", comes=2),
+    answers("Czy weźmiesz udział?", "Tak", "Nie, dziękuję", "Raczej nie", "Zobaczę", comes=1),
+    answers("Będziesz?", "będę", "nie będę", "jeszcze nie wiem", comes=1),
+    answers("Viens-tu ?", "Oui", "Non", "Non désolé", "Malheureusement pas", "Peut-être", comes=1),
+    answers("Serez-vous présent ?", "oui, bien sûr", "je ne peux pas", "Indisponible", comes=1),
+    answers("Ci sarai?", "Sì", "Certo", "No", "Non posso", "Purtroppo no", "Forse", comes=2),
+    answers("Partecipi al torneo?", "sì", "no, mi dispiace", "non so", comes=1),
+    answers("Czy możesz przyjść?", "Tak", "Nie, przepraszam", "Prawdopodobnie", comes=1),
+    answers("Kommst du am Sonntag?", "Ja, komme mit dem Zug", "geht leider nicht", "ich versuche es", "", comes=1),
+    answers("Are you coming?", "Count me in", "I'll be there", "I'd love to but no", "regrets", comes=2),
+    answers("Seras-tu là ?", "oui", "j'espère", "non", comes=1),
+    answers("¿Te apuntas?", "Me apunto", "paso", "no", comes=1),
+    answers("Hast du Zeit?", "ja", "nein", comes=1),
+    answers("Available?", "yes", "no", comes=1),
+    answers("Sei dei nostri?", "sì", "no", comes=1),
+    answers("Kun je komen?", "Ja", "Nee, helaas", "misschien", comes=1),
+    csv_(
+        "questions about something else than coming",
+        "Name;Kommst du mit dem Auto?;Where do you come from?;First time here?\n"
+        "Jörg Weiß;nein;Bonn;no\nUdo Kurz;ja;Köln;yes\n",
+        "Jörg Weiß",
+        "Udo Kurz",
+    ),
+    csv_("a check-in that nobody has begun", "Name;Anwesend\nJörg Weiß;\nUdo Kurz;\n", "Jörg Weiß", "Udo Kurz"),
+    csv_(
+        "who says no in a column of remarks",
+        "Name,Remarks\nAnn Bee,brings dice\nBob Cee,can't make it\nCat Dee,No longer coming\n"
+        "Dan Eee,withdrew on Friday\n",
+        "Ann Bee",
+        untold=3,
+        told=("Remarks – can't make it", "Remarks – No longer coming", "Remarks – withdrew on Friday"),
+    ),
+    csv_(
+        "who has withdrawn, of Germany",
+        "Name;Status\nJörg Weiß;gemeldet\nUdo Kurz;zurückgezogen\nKai Esch;abgemeldet\nMia Sol;Zurückgetreten\n"
+        "Eva Ruiz;leider nicht dabei\n",
+        "Jörg Weiß",
+        untold=4,
+        told=(
+            "Status – zurückgezogen",
+            "Status – abgemeldet",
+            "Status – Zurückgetreten",
+            "Status – leider nicht dabei",
+        ),
+    ),
+    csv_(
+        "who has withdrawn, of anywhere",
+        "Name,Status\nAnn Bee,registered\nBob Cee,Withdrawn\nCat Dee,wycofany\nDan Eee,Wycofała się\nEva Eff,retirado\n"
+        "Fay Gee,se ha retirado\nGil Hay,ritirato\nHal Ivy,forfait\nIda Jay,odhlášen\nJim Kay,zrezygnował\n"
+        "Kim Lee,dado de baja\n",
+        "Ann Bee",
+        untold=10,
+    ),
+    csv_(
+        "money that went back",
+        "Name;Bezahlt\nJörg Weiß;ja\nUdo Kurz;storniert\nKai Esch;Erstattet am 3.11.\nMia Sol;nein, zurückgezahlt\n"
+        "Eva Ruiz;offen\nIda Berg;nicht erstattet, bezahlt\nPia Lang;abgesagt\n",
+        "Jörg Weiß",
+        "Eva Ruiz",
+        "Ida Berg",
+        untold=4,
+        paid=("Jörg Weiß",),
+        told=(
+            "Bezahlt – storniert",
+            "Bezahlt – Erstattet am 3.11.",
+            "Bezahlt – nein, zurückgezahlt",
+            "Bezahlt – abgesagt",
+        ),
+    ),
+    csv_(
+        "money that went back, of anywhere",
+        "Name,Payment\nAnn Bee,paid\nBob Cee,cancelled\nCat Dee,Canceled\nDan Eee,No - refunded\nEva Eff,zwrot\n"
+        "Fay Gee,Zwrócono\nGil Hay,anulado\nHal Ivy,reembolsado\nIda Jay,devuelto\nJim Kay,partially refunded\n"
+        "Kim Lee,rimborsato\nLia May,remboursé\nMax Nye,terugbetaald\nNed Orr,annullato\nPam Quo,waiting for payment\n",
+        "Ann Bee",
+        "Pam Quo",
+        untold=13,
+        paid=("Ann Bee",),
+    ),
+    csv_(
+        "a fee's heading as each form words it",
+        "Name;Startgebühr bezahlt?\nJörg Weiß;ja\nUdo Kurz;nein\n",
+        "Jörg Weiß",
+        "Udo Kurz",
+        paid=("Jörg Weiß",),
+    ),
+    csv_(
+        "a fee, of Britain",
+        "Name,Tournament fee paid?\nAnn Bee,yes\nBob Cee,no\n",
+        "Ann Bee",
+        "Bob Cee",
+        paid=("Ann Bee",),
+    ),
+    csv_(
+        "a fee, of Spain",
+        "Nombre;Inscripción pagada\nAna Sol;sí\nEva Gil;no\n",
+        "Ana Sol",
+        "Eva Gil",
+        paid=("Ana Sol",),
+    ),
+    csv_(
+        "a fee, of Poland",
+        "Gracz;Wpisowe opłacone?\nJan Lis;tak\nEwa Mak;nie\n",
+        "Jan Lis",
+        "Ewa Mak",
+        paid=("Jan Lis",),
+    ),
+    csv_(
+        "a fee, after who paid it",
+        "Name,Paid by,Paid\nAnn Bee,Zoe,yes\nBob Cee,Yan,no\n",
+        "Ann Bee",
+        "Bob Cee",
+        paid=("Ann Bee",),
+    ),
+    # Names of which one part has a heading
+    csv_("a name to call somebody by", "Familienname;Rufname\nMeier;Hans\nGroß;Anna\n", "Hans Meier", "Anna Groß"),
+    csv_("the same, in another form", "Nachname;Rufname\nMeier;Hans\nGroß;Anna\n", "Hans Meier", "Anna Groß"),
+    csv_(
+        "a name of baptism, of Spain",
+        "Apellidos;Nombre de pila\nGarcía Gil;Ana\nSol;Eva\n",
+        "Ana García Gil",
+        "Eva Sol",
+    ),
+    csv_("a first name, of Poland", "Nazwisko;Pierwsze imię\nNowak;Jan\nŻak;Ewa\n", "Jan Nowak", "Ewa Żak"),
+    csv_("a usual first name, of France", "Nom;Prénom usuel\nBeau;Zoé\nRoux;Luc\n", "Zoé Beau", "Luc Roux"),
+    csv_(
+        "a name to call somebody by, of the Netherlands",
+        "Achternaam;Roepnaam\nHart;Jan\nBerg;An\n",
+        "Jan Hart",
+        "An Berg",
+    ),
+    csv_("forenames", "Surname,Forename(s)\nBee,Ann\nCee,Bob\n", "Ann Bee", "Bob Cee"),
+    csv_("last names beside words that no heading explains", "Nachname;Kürzel davor\nMeier;Hans\nGroß;Anna\n"),
+    csv_("last names beside a column without a heading", "Nachname;\nMeier;Hans\nGroß;Anna\n"),
+    csv_("last names beside what friends say", "Familienname;Spitzname\nMeier;Hansi\nGroß;Anni\n"),
+    csv_("first names beside words that no heading explains", "Vorname;Sippe\nHans;Meier\nAnna;Groß\n"),
+    csv_("players beside their last names", "Spieler;Nachname\nHans;Meier\nAnna;Groß\n"),
+    csv_("last names alone", "Nachname;Verein;Ort\nMeier;Köln;Bonn\nGroß;Köln;Bonn\n", "Meier", "Groß"),
+    csv_(
+        "whole names under a word for one part",
+        "Nombre;Ejército favorito\nAna Sol;Rebelde\nEva Gil;Imperio\n",
+        "Ana Sol",
+        "Eva Gil",
+    ),
 )
 
 PASTED = (
@@ -367,9 +559,10 @@ PASTED = (
     chat(
         "a payment behind the name",
         "Anna Bianchi - pagato\nLuca De Rossi\nPia Sala\n",
+        "Anna Bianchi",
         "Luca De Rossi",
         "Pia Sala",
-        untold=1,
+        paid=("Anna Bianchi",),
     ),
     chat(
         "names alone, with a joiner that one needs",
@@ -431,7 +624,13 @@ PASTED = (
         "Eva Ruiz",
     ),
     chat("clubs in wide brackets", "山田太郎（東京）\n鈴木花子【大阪】\n", "山田太郎", "鈴木花子"),
-    chat("one remark among names", "1. Ann Bee\n2. Bob Cee (brings Zoe)\n3. Cat Dee\n", "Ann Bee", "Cat Dee", untold=1),
+    chat(
+        "one remark among names",
+        "1. Ann Bee\n2. Bob Cee (brings Zoe)\n3. Cat Dee\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+    ),
     chat("years of birth", "Jan Nowak 1988\nAnna Żak 1990\nWinter Open 2026\n", "Jan Nowak", "Anna Żak", untold=1),
     chat(
         "a name in other letters", "王小明 (Wang)\n山田太郎 (Yamada Taro)\n", "王小明 (Wang)", "山田太郎 (Yamada Taro)"
@@ -485,4 +684,157 @@ PASTED = (
     chat("amounts behind names", "1. Ann Bee £15\n2. Bob Cee paid\n3. Cat Dee,\n", "Cat Dee", untold=2),
     chat("lines of dots", "Ann Bee ....... Reds\nBob Cee ....... Blues\nCat Dee\n", "Cat Dee", untold=2),
     chat("handles in brackets", "1. Ann Bee (@annb)\n2. Bob Cee (@bobc)\n", "Ann Bee", "Bob Cee"),
+    chat(
+        "brackets of every sort",
+        "1. Peter Schmidt (paid)\n2. Anna Weiß (bezahlt)\n3. Tom Müller - paid\n4. Kai Esch [Rebels]\n"
+        "5. Mia Sol (Köln)\n",
+        "Peter Schmidt",
+        "Anna Weiß",
+        "Tom Müller",
+        "Kai Esch",
+        "Mia Sol",
+        paid=("Peter Schmidt", "Anna Weiß", "Tom Müller"),
+    ),
+    chat(
+        "one bracket alone",
+        "Peter Schmidt (paid)\nAnna Weiß\nTom Müller\nKai Esch\n",
+        "Peter Schmidt",
+        "Anna Weiß",
+        "Tom Müller",
+        "Kai Esch",
+        paid=("Peter Schmidt",),
+    ),
+    chat("all have paid", "Ann Bee (paid)\nBob Cee (paid)\n", "Ann Bee", "Bob Cee", paid=("Ann Bee", "Bob Cee")),
+    chat(
+        "three brackets of five",
+        "Ann Bee (2)\nBob Cee [Rebel]\nCat Dee (Köln)\nDan Eee\nEva Eff\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        "Dan Eee",
+        "Eva Eff",
+    ),
+    chat(
+        "payments of Germany",
+        "1. Jörg Weiß (nicht bezahlt)\n2. Udo Kurz – überwiesen\n3. Kai Esch [PayPal]\n4. Mia Sol (offen)\n"
+        "5. Eva Ruiz (Card Kingdom)\n6. Ida Berg, bezahlt\n7. Pia Lang: bezahlt\n8. Max Roth (zurückgezahlt)\n",
+        "Jörg Weiß",
+        "Udo Kurz",
+        "Kai Esch",
+        "Mia Sol",
+        "Eva Ruiz",
+        "Ida Berg",
+        "Pia Lang",
+        untold=1,
+        paid=("Udo Kurz", "Kai Esch", "Ida Berg", "Pia Lang"),
+        told=("zurückgezahlt",),
+    ),
+    chat(
+        "payments of Spain",
+        "Ana Sol (pagado)\nEva Gil (no pagado)\nLuis Mar - Bizum\nPía Ruiz (pendiente de pago)\n",
+        "Ana Sol",
+        "Eva Gil",
+        "Luis Mar",
+        "Pía Ruiz",
+        paid=("Ana Sol", "Luis Mar"),
+    ),
+    chat(
+        "payments of Poland",
+        "• Jan Lis (zapłacone)\n• Ewa Mak [nieopłacone]\n• Adam Żak - przelew\n• Ola Sowa (zwrot)\n",
+        "Jan Lis",
+        "Ewa Mak",
+        "Adam Żak",
+        untold=1,
+        paid=("Jan Lis", "Adam Żak"),
+        told=("zwrot",),
+    ),
+    chat(
+        "several brackets",
+        "1. Ann Bee (Store A) (paid)\n2. Bob Cee [Rebels] - paid\n3. Cat Dee (Köln, maybe)\n"
+        "4. Dan Eee (maybe) (Leeds)\n"
+        "5. (waitlist) Eva Eff\n6. [Reds] Fay Gee\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Fay Gee",
+        untold=3,
+        paid=("Ann Bee", "Bob Cee"),
+        told=("maybe", "maybe", "waitlist"),
+    ),
+    chat(
+        "brackets that leave somebody off",
+        "1. Ann Bee (waiting list)\n2. Bob Cee (not coming)\n3. Cat Dee (maybe)\n4. Dan Eee (substitute)\n"
+        "5. Eva Eff (?)\n"
+        "6. Fay Gee (if there is room)\n7. Gil Hay (instead of Zoe)\n8. Hal Ivy (no)\n9. Ida Jay\n10. Jim Kay (sub)\n"
+        "11. Kim Lee (pending)\n12. Lia May - out\n13. Max Nye (+1)\n14. Ned Orr (replaced by Zoe)\n",
+        "Ida Jay",
+        untold=13,
+        told=(
+            "waiting list",
+            "not coming",
+            "maybe",
+            "substitute",
+            "?",
+            "if there is room",
+            "instead of Zoe",
+            "no",
+            "sub",
+            "pending",
+            "out",
+            "+1",
+            "replaced by Zoe",
+        ),
+    ),
+    chat(
+        "brackets that leave somebody off, of Germany",
+        "Jörg Weiß (Ersatz)\nUdo Kurz (Nachrücker)\nKai Esch (kommt nicht)\nMia Sol [vielleicht]\n"
+        "Eva Ruiz (Ersatzspieler)\n"
+        "Ida Berg (unter Vorbehalt)\nPia Lang (kann leider nicht)\nMax Roth (statt Udo)\nUli Ott (Bonn)\n"
+        "Bea Fink - fehlt\n",
+        "Uli Ott",
+        untold=9,
+        told=(
+            "Ersatz",
+            "Nachrücker",
+            "kommt nicht",
+            "vielleicht",
+            "Ersatzspieler",
+            "unter Vorbehalt",
+            "kann leider nicht",
+            "statt Udo",
+            "fehlt",
+        ),
+    ),
+    chat(
+        "brackets that leave somebody off, of Spain and Poland",
+        "Ana Sol (suplente)\nEva Gil (no viene)\nLuis Mar (quizás)\nPía Ruiz (lista de espera)\nInés Paz (no puede)\n"
+        "Jan Lis (rezerwowy)\nEwa Mak (nie przyjdzie)\nAdam Żak (może)\nOla Sowa (lista rezerwowa)\nIza Lew (Łódź)\n",
+        "Iza Lew",
+        untold=9,
+    ),
+    chat(
+        "brackets behind titles",
+        "Winter Open (Bonn)\nAnn Bee\nBob Cee (Leeds)\nSaturday (10:00)\nPlaces (12/16)\n",
+        "Ann Bee",
+        "Bob Cee",
+        untold=3,
+    ),
+    chat(
+        "signs and figures in brackets",
+        "Ann Bee (✓)\nBob Cee (€15)\nCat Dee {paid}\nDan Eee (❌)\nEva Eff (Card Castle)\nFay Gee = paid\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        "Eva Eff",
+        "Fay Gee",
+        untold=1,
+        paid=("Cat Dee", "Fay Gee"),
+        told=("❌",),
+    ),
+    chat(
+        "last names before a comma, one of them a word of payments",
+        "Name;Club\nKeller, Franz;A\nMiller, Cash;B\nSato, Kai;C\n",
+        "Franz Keller",
+        "Cash Miller",
+        "Kai Sato",
+    ),
 )

@@ -38,6 +38,9 @@ def test_only_players_are_ticked_and_every_other_row_has_its_reason(house: House
     left = [row for _, row in rows if " checked" not in row]
     assert len(left) == made.untold
     assert all(re.search(r'class="import-said">.*?</svg>|class="import-said">[^<]+', row, re.DOTALL) for row in left)
+    if made.told:
+        reasons = [html.unescape(row.rpartition('class="import-said">')[2].partition("</span>")[0]) for row in left]
+        assert [f"“{told}”" in reason for told, reason in zip(made.told, reasons, strict=True)] == [True] * len(left)
     browser.post("/console/e1/import/people", **fields_of(shown))
     entered = known(house)
     assert set(made.ticked) <= set(entered)
