@@ -43,6 +43,8 @@ def run(args: Namespace) -> int:
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
             found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
+            for looked in found if args.backup is None and args.database is None else ():
+                looked.wrong = [each.replace(each.where, folder=str(args.data)) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
     except Problem as problem:
         if problem.params.get("left"):

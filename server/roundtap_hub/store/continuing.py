@@ -5,6 +5,7 @@ import os
 import shutil
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from roundtap_core.errors import Problem
@@ -69,7 +70,7 @@ def _hand_over(folder: Path) -> None:
 
 def finish_continuing(folder: Path) -> Path | None:
     """Put what was recovered, if anything, in this hub's place. First what stood there is set aside, then the other
-    moves in, its database last: after a power cut the next start goes on. Returns where that is now. Raises OSError and
+    moves in, its database last: after a power cut the next start goes on. Returns where what stood is now. Raises OSError and
     Problem("folder_in_use")."""
     if not (folder / MADE / DATABASE).is_file():
         return None
@@ -93,8 +94,11 @@ def _exchange(folder: Path) -> Path | None:
         write_private(made / "pin", (aside / "pin").read_bytes())
     put_in_place(made, folder)
     made.rmdir()
+    for nothing_stood in (aside, kept, folder / backups.FOLDER):
+        with suppress(OSError):
+            nothing_stood.rmdir()
     log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
-    return aside
+    return aside if aside.exists() else None
 
 
 def offers(service: Service) -> list[ContinueOffer]:

@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
+from roundtap_hub.database.database_url import HUB_FOLDER
 from roundtap_hub.models import ENTRY, PERSON
 from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, PersonRow, entry_to_row, heads_of, next_entry
 
@@ -64,7 +65,9 @@ def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list
         head = heads.get(stream, START)
         if isinstance(number, int) and number <= head.number:
             if number == head.number and hashed != head.hash:
-                raise Problem("journal_broken", where=f"{stream}#{number}", stream=stream, number=number)
+                raise Problem(
+                    "journal_broken", where=f"{stream}#{number}", stream=stream, number=number, folder=HUB_FOLDER
+                )
             continue
         entry = next_entry(head.number, head.hash, row)
         heads[stream] = Head(entry.number, entry.hash)
