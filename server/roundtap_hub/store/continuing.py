@@ -167,4 +167,4 @@ def recover_beside(service: Service, folder: Path, places: Sequence[Path], found
         shutil.rmtree(folder / MAKING, ignore_errors=True)
         service.storage.tell_continuing(StorageLine(FAILED if problem else BUG, problem=problem))
     else:
-        service.reopen()
+        service.reopen(logging.INFO)
