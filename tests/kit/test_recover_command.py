@@ -201,7 +201,7 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (programs / "runs").write_text("roundtap-hub.service")
     (programs / "systemctl").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    monkeypatch.setattr("roundtap.headless.recover.HUB_FOLDER", str(tmp_path / "card"))
+    monkeypatch.setattr("roundtap.headless.recover.HUB_FOLDER", tmp_path / "card")
     return told
 
 

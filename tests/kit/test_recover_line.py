@@ -13,7 +13,9 @@ from roundtap_core.words import LANGUAGES
 ROOT = Path(__file__).parents[2]
 LINE = "sudo roundtap recover --from /media/roundtap {folder} --data {folder} --restart"
 PLACES = ("systemd/ADMIN.md", "systemd/VENUE.md", "README.md", "server/HANDBOOK.md", "server/CODE.md")
-OF_ONE_FILE = "sudo roundtap recover --from /var/lib/roundtap/backups/before-upgrade/0001/….backup --data {folder} --restart"
+OF_ONE_FILE = (
+    "sudo roundtap recover --from /var/lib/roundtap/backups/before-upgrade/0001/….backup --data {folder} --restart"
+)
 """After an upgrade: this backup's own state, and no newer one."""
 
 

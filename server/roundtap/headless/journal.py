@@ -38,7 +38,7 @@ def run(args: Namespace) -> int:
             looked_at = path
             if args.what == "verify" and args.backup is None and args.database is None:
                 made = Path(opened.enter_context(TemporaryDirectory()))
-                if make_anew(path, read_head_file(args.data / HEAD_FILE), made):
+                if make_anew(path, made):
                     # What a start makes of bad pages is looked at: what stands on them says nothing.
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
@@ -98,11 +98,14 @@ def _check_companions(args: Namespace, journal: Journal, pages: Problem | None) 
     """The database's pages, if bad, or the head file (which early hubs lacked); then copies. By name, each with its
     problem."""
     checks = {str(path): partial(_check_copy, path, journal) for path in args.copy}
-    if pages is not None:
-        return [(DATABASE, pages), *((name, _problem_in(check)) for name, check in checks.items())]
-    if args.backup is None and args.database is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
+    if (
+        pages is None
+        and args.backup is None
+        and args.database is None
+        and ((args.data / HEAD_FILE).is_file() or journal.lineage)
+    ):
         checks = {HEAD_FILE: partial(_check_head, args), **checks}
-    return [(name, _problem_in(check)) for name, check in checks.items()]
+    return [*([(DATABASE, pages)] if pages else []), *((name, _problem_in(check)) for name, check in checks.items())]
 
 
 def _problem_in(look: Callable[[], None]) -> Problem | None:

@@ -3,16 +3,15 @@
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 from roundtap.headless import cli_io
 from roundtap_core.clock import format_clock
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.words import Words
-from roundtap_hub.database.database_url import HUB_FOLDER
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.continuing import recover_in_place
+from roundtap_hub.store.journal import HUB_FOLDER
 from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
 from roundtap_machine.services import run_program
 
@@ -25,7 +24,7 @@ def run(args: Namespace) -> int:
     """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
     words, places = cli_io.cli_words(), [*args.places, *args.outbox]
     key, aside = "recover.now", None
-    starts, of_service = False, args.data.resolve() == Path(HUB_FOLDER).resolve()
+    starts, of_service = False, args.data.resolve() == HUB_FOLDER.resolve()
     try:
         if args.restart:
             if of_service:

@@ -10,7 +10,6 @@ from sqlalchemy.exc import ArgumentError
 
 from roundtap_core.errors import Problem
 
-HUB_FOLDER = "/var/lib/roundtap"  # that of the service, and of the documents' commands
 DATABASE = "roundtap.db"  # the journal's file in a hub's own folder
 DRIVER = "postgresql+psycopg"
 KNOWN_AS = ("postgresql", "postgres", DRIVER)

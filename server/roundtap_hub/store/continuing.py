@@ -5,7 +5,6 @@ import os
 import shutil
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from roundtap_core.errors import Problem
@@ -94,9 +93,8 @@ def _exchange(folder: Path) -> Path | None:
         write_private(made / "pin", (aside / "pin").read_bytes())
     put_in_place(made, folder)
     made.rmdir()
-    for nothing_stood in (aside, kept, folder / backups.FOLDER):
-        with suppress(OSError):
-            nothing_stood.rmdir()
+    if not any(aside.iterdir()):
+        os.removedirs(aside)
     log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
     return aside if aside.exists() else None
 

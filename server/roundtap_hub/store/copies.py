@@ -17,9 +17,18 @@ from typing import Any, Protocol, runtime_checkable
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.database.database_url import HUB_FOLDER
 from roundtap_hub.models import ENTRY, PERSON
-from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, PersonRow, entry_to_row, heads_of, next_entry
+from roundtap_hub.store.journal import (
+    HUB_FOLDER,
+    START,
+    Head,
+    Journal,
+    PersonRecord,
+    PersonRow,
+    entry_to_row,
+    heads_of,
+    next_entry,
+)
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +75,7 @@ def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list
         if isinstance(number, int) and number <= head.number:
             if number == head.number and hashed != head.hash:
                 raise Problem(
-                    "journal_broken", where=f"{stream}#{number}", stream=stream, number=number, folder=HUB_FOLDER
+                    "journal_broken", where=f"{stream}#{number}", stream=stream, number=number, folder=str(HUB_FOLDER)
                 )
             continue
         entry = next_entry(head.number, head.hash, row)

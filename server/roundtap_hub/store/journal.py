@@ -21,7 +21,6 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
 from roundtap_hub import models
-from roundtap_hub.database.database_url import HUB_FOLDER
 from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.migrations import schema_versions
 from roundtap_hub.store.person_rows import StoredPerson, read_people
@@ -31,6 +30,7 @@ from roundtap_machine.disk import FAILING, check_place, disk_fault
 
 log = logging.getLogger(__name__)
 
+HUB_FOLDER = Path("/var/lib/roundtap")  # that of the service, and of the documents' commands
 READ_AT_ONCE = 1000  # rows in memory at a time while a stream is read
 
 
@@ -451,7 +451,7 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
     except (ValueError, TypeError):
         holds = False
     if not holds:
-        raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at, folder=HUB_FOLDER)
+        raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at, folder=str(HUB_FOLDER))
     return entry
 
 

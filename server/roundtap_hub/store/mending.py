@@ -18,7 +18,7 @@ from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.disk_problems import disk_problem, is_of_disk, unreadable_problem
-from roundtap_hub.store.head_file import HeadRecord, check_database, open_read_only
+from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, check_database, open_read_only, read_head_file
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.recover import Recovery, recover
 from roundtap_machine.atomic_write import sync_to_disk
@@ -37,7 +37,7 @@ def mend_journal(folder: Path, named: HeadRecord | None) -> bool:
     database, made = folder / DATABASE, folder / MADE
     shutil.rmtree(made, ignore_errors=True)
     try:
-        if not make_anew(database, named, made):
+        if not make_anew(database, made):
             return False
         aside = _keep_aside(database, named.lineage if named else "unknown")
         with closing(sqlite3.connect(made / DATABASE)) as source, closing(sqlite3.connect(database)) as target:
@@ -54,17 +54,15 @@ def mend_journal(folder: Path, named: HeadRecord | None) -> bool:
     return True
 
 
-def make_anew(database: Path, named: HeadRecord | None, to: Path) -> bool:
+def make_anew(database: Path, to: Path) -> bool:
     """As `mend_journal`, but the new file is in the new folder `to`, and the database stays as it is. `left` of the
     problem: the Recovery that would lose something, if there is one."""
     if not database.is_file() or not database.stat().st_size or not (complaint := _fault(database)):
         return False
-    made: Recovery | None = None
     try:
-        made = recover([database], to, system_clocks(), begins_epoch=False)
-        lost = made.lacks or complaint == NO_DATABASE
-        if not lost:
-            check_database(to / DATABASE, named)
+        made: Recovery | None = recover([database], to, system_clocks(), begins_epoch=False)
+        if made is not None and not made.lacks:
+            check_database(to / DATABASE, read_head_file(database.with_name(HEAD_FILE)))
     except JournalConflict as refused:
         if refused.errno is None:
             raise
@@ -73,11 +71,9 @@ def make_anew(database: Path, named: HeadRecord | None, to: Path) -> bool:
         # Its text may name the new file, which is gone when somebody reads it.
         if is_of_disk(problem) or problem.key == "journal_newer":
             raise
-        lost = True
-    if lost:
-        raise Problem(
-            "journal_damaged", file=str(database), reason=complaint, folder=str(database.parent), left=made
-        )
+        made = None
+    if made is None or made.lacks or complaint == NO_DATABASE:
+        raise Problem("journal_damaged", file=str(database), reason=complaint, folder=str(database.parent), left=made)
     return True
 
 

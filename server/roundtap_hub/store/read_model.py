@@ -14,9 +14,8 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names
-from roundtap_hub.database.database_url import HUB_FOLDER
 from roundtap_hub.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.journal import START, Head, Journal, events_deleted
+from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
 from roundtap_hub.store.person_rows import wrong_people
 from roundtap_hub.store.snapshots import EventSummary, summary_of
 from roundtap_hub.store.venue import Venue, apply_venue, is_dormant
@@ -189,7 +188,7 @@ def people_problem(state: EventState, wrong: Sequence[str]) -> Problem:
         name=state.name,
         n=len(wrong),
         who=", ".join(wrong[:10]),
-        folder=HUB_FOLDER,
+        folder=str(HUB_FOLDER),
     )
 
 
