@@ -20,6 +20,7 @@ from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
 from roundtap_hub.store.mending import make_anew
+from roundtap_hub.store.recover import Recovery
 from roundtap_hub.store.recovery_sources import read_source
 from roundtap_hub.store.verify import StreamCheck, verify_journal
 
@@ -47,8 +48,8 @@ def run(args: Namespace) -> int:
                 looked.wrong = [each.replace(each.where, folder=str(args.data)) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
     except Problem as problem:
-        if problem.params.get("left"):
-            cli_io.write_lines(recovery_lines(problem.params["left"], words))
+        if isinstance(left := problem.params.get("left"), Recovery):
+            cli_io.write_lines(recovery_lines(left, words))
         place = path if args.database is None else without_password(args.database)
         refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
         return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused

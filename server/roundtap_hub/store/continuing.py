@@ -69,8 +69,8 @@ def _hand_over(folder: Path) -> None:
 
 def finish_continuing(folder: Path) -> Path | None:
     """Put what was recovered, if anything, in this hub's place. First what stood there is set aside, then the other
-    moves in, its database last: after a power cut the next start goes on. Returns where what stood is now. Raises OSError and
-    Problem("folder_in_use")."""
+    moves in, its database last: after a power cut the next start goes on. Returns where that is now, None where nothing
+    stood. Raises OSError and Problem("folder_in_use")."""
     if not (folder / MADE / DATABASE).is_file():
         return None
     with os.fdopen(lock_folder(folder)):
@@ -95,7 +95,7 @@ def _exchange(folder: Path) -> Path | None:
     made.rmdir()
     if not any(aside.iterdir()):
         os.removedirs(aside)
-    log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
+    log.warning("this hub goes on with what was recovered; what stood here, if anything, is in %s", aside)
     return aside if aside.exists() else None
 
 
