@@ -143,7 +143,7 @@ def test_where_nothing_of_a_hub_is_nothing_is_made(
     again = str(tmp_path / "again")
     for name in ("text", "empty"):
         assert "No hub data is readable" in refused(capsys, str(tmp_path / name), "--data", again)
-    assert "Is the stick plugged in" in refused(capsys, str(tmp_path / "not there"), "--data", again)
+    assert "Plug the stick in, or leave this place out" in refused(capsys, str(tmp_path / "not there"), "--data", again)
     assert not (tmp_path / "again").exists()
     assert not list(tmp_path.glob(".*recovering"))
 

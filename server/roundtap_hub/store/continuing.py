@@ -95,8 +95,9 @@ def _exchange(folder: Path) -> Path | None:
     made.rmdir()
     if not any(aside.iterdir()):
         os.removedirs(aside)
-    log.warning("this hub goes on with what was recovered; what stood here, if anything, is in %s", aside)
-    return aside if aside.exists() else None
+        return None
+    log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
+    return aside
 
 
 def offers(service: Service) -> list[ContinueOffer]:

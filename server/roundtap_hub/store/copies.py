@@ -212,12 +212,11 @@ class Copies:
     def plugged_in(self) -> list[RemovableCopy]:
         """Removable copies beside which other files may go now; not those about to be pulled out, and for a hub without
         an event not those that may be another hub's."""
-        is_empty = self._heads.keys() <= {VENUE}
         return [
             worker.copy
             for worker in self._keepers.values()
             if isinstance(worker.copy, RemovableCopy)
-            and not (worker.is_ejected or (is_empty and not worker.is_current.is_set()))
+            and not (worker.is_ejected or (self._heads.keys() <= {VENUE} and not worker.is_current.is_set()))
             and worker.copy.is_there()
         ]
 
