@@ -69,7 +69,7 @@ def make_anew(database: Path, to: Path) -> bool:
         raise OSError(refused.errno, str(refused)) from refused
     except Problem as problem:
         # Its text may name the new file, which is gone when somebody reads it.
-        if is_of_disk(problem) or problem.key == "journal_newer":
+        if is_of_disk(problem):
             raise
         made = None
     if made is None or made.lacks or complaint == NO_DATABASE:

@@ -187,7 +187,10 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
     if hub is None:
         assert refused is not None
         assert fault_kind(refused) == DAMAGED, told
-        assert "roundtap recover" in str(refused), f"{told}: {refused}"
+        # As the hub's log says it, which knows the folder.
+        said = str(refused.replace(refused.where, folder=str(folder)))
+        assert said.count(recover_line(str(folder))) == 1, f"{told}: {said}"
+        assert not any(each in said for each in (MADE, "-wal", "journal verify", "Restart")), f"{told}: {said}"
         assert verified != 0, told
         touched = [owner[each] for each in ((page, other) if way == "exchanged" else (page,))]
         assert not all(map(is_spared, touched)), f"{told}: {refused}"
