@@ -72,7 +72,8 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
         argument(
             "--restart",
             action="store_true",
-            help="stop the hub's service, set aside what is in --data (in backups/set-aside there), start it again",
+            help="set aside what is in --data (in backups/set-aside there); where that is the service's folder, "
+            "stop the hub before and start it afterwards",
         ),
         argument(
             "--outbox",

@@ -143,7 +143,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         )
     except Problem as problem:
         if args.database or problem.key in NOT_WAITED_FOR:
-            return refuse("hub", _text(problem, args.language))
+            return refuse("hub", _text(problem.replace(problem.where, folder=str(args.data)), args.language))
         opened = problem
     if isinstance(opened, Problem):
         return _wait(args, opened, plain, listeners[1:], limits, certificates)
@@ -231,7 +231,7 @@ def _wait(
     certificates: Certificates | None,
 ) -> int:
     """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
-    refuse("hub", _text(problem, args.language))
+    refuse("hub", _text(problem.replace(problem.where, folder=str(args.data)), args.language))
     fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, plain[0].getsockname()[1])
     if folder is not None and address is not None:

@@ -81,9 +81,10 @@ def organizer_of(kit: Kit, pin: str) -> ConsoleClient:
     return console
 
 
-def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit) -> None:
+def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit, disks: tuple[Path, Path]) -> None:
     """Nobody types a command: the stick is in the new hub, its start page offers the event, and one press does it."""
     kit.stop_hub(signal.SIGKILL)
+    on_stick = backups_in(disks[1] / COPIES_FOLDER)
     from_s, authority = time.monotonic(), (kit.hub_folder / "tls" / "ca.crt").read_bytes()
     new_card(kit)
     assert (kit.hub_folder / "tls" / "ca.crt").read_bytes() != authority
@@ -91,7 +92,10 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit) -> None:
     mark = offered(console)
     page = console._page("/console")
     assert "Continue “Friday night”" in page
-    assert re.search(r"\d+ entries until \d{4}-\d\d-\d\d \d\d:\d\d", page)
+    assert re.search(r"\d+ entries in all until \d{4}-\d\d-\d\d \d\d:\d\d", page)
+
+    wait_until(lambda: backups_in(kit.hub_folder / FOLDER), "the new hub's own backup")
+    assert backups_in(disks[1] / COPIES_FOLDER) == on_stick, "the stick stays as it was until the press"
 
     with pytest.raises(Problem, match="PIN"):
         console.post("/console/continue", mark=mark, pin=PIN)
@@ -107,6 +111,7 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit) -> None:
     assert time.monotonic() - from_s < TWO_MINUTES_S
     assert sorted(entry.data["fate"] for entry in kit.reports()) == ["accepted"] * 4
     assert "Friday night" in console._page("/console")
+    wait_until(lambda: backups_in(disks[1] / COPIES_FOLDER) != on_stick, "its next backup on the stick")
     [aside] = (kit.hub_folder / FOLDER / SET_ASIDE).iterdir()
     assert (aside / "roundtap.db").is_file()
     assert (aside / "pin").is_file()

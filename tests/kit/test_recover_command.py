@@ -143,7 +143,7 @@ def test_where_nothing_of_a_hub_is_nothing_is_made(
     again = str(tmp_path / "again")
     for name in ("text", "empty"):
         assert "No hub data is readable" in refused(capsys, str(tmp_path / name), "--data", again)
-    assert "Is the stick plugged in" in refused(capsys, str(tmp_path / "not there"), "--data", again)
+    assert "Plug the stick in, or leave this place out" in refused(capsys, str(tmp_path / "not there"), "--data", again)
     assert not (tmp_path / "again").exists()
     assert not list(tmp_path.glob(".*recovering"))
 
@@ -201,6 +201,7 @@ def services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (programs / "runs").write_text("roundtap-hub.service")
     (programs / "systemctl").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    monkeypatch.setattr("roundtap.headless.recover.HUB_FOLDER", tmp_path / "card")
     return told
 
 
@@ -279,6 +280,30 @@ def test_a_service_that_did_not_run_is_started_only_for_what_was_recovered(
     assert services.read_text().splitlines() == ["stop roundtap-hub.service"]
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
     assert services.read_text().splitlines()[-1] == "start roundtap-hub.service"
+
+
+def test_of_another_folder_than_the_service_s_no_service_is_stopped_or_started(
+    backup: Path, tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A copied folder, on the machine of a hub that runs."""
+    copied = new_card(tmp_path / "copied")
+    assert main(["recover", "--from", str(backup), str(copied), "--data", str(copied), "--restart"]) == 0
+    assert not services.exists()
+    assert f"Start it with: roundtap hub --data {copied}" in capsys.readouterr().out
+
+
+def test_nothing_is_kept_and_nothing_said_of_it_where_nothing_stood(
+    backup: Path, tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    card = tmp_path / "card"
+    assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
+    said = capsys.readouterr().out
+    assert "The hub is running again" in said
+    assert "What stood there" not in said
+    assert not (card / "backups").exists()
+    assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
+    [aside] = (card / "backups" / "set-aside").iterdir()
+    assert f"What stood there is kept in {aside}." in capsys.readouterr().out
 
 
 def test_a_standby_that_the_hall_may_be_using_is_not_ended_for_it(

@@ -2,13 +2,14 @@
 
 from argparse import Namespace
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from roundtap.headless import cli_io
+from roundtap.headless.recover import recovery_lines
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
@@ -19,6 +20,7 @@ from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_hub.store.journal import START, Journal
 from roundtap_hub.store.mending import make_anew
+from roundtap_hub.store.recover import Recovery
 from roundtap_hub.store.recovery_sources import read_source
 from roundtap_hub.store.verify import StreamCheck, verify_journal
 
@@ -32,22 +34,25 @@ def run(args: Namespace) -> int:
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     pages: Problem | None = None
     try:
-        if args.what == "verify" and args.backup is None and args.database is None:
-            pages = _problem_in(partial(_check_pages, args.data))
         backup = read_backup(path) if args.backup is not None else None
-        with closing(_open(args, path)) as journal:
+        with ExitStack() as opened:
+            looked_at = path
+            if args.what == "verify" and args.backup is None and args.database is None:
+                made = Path(opened.enter_context(TemporaryDirectory()))
+                if make_anew(path, made):
+                    # What a start makes of bad pages is looked at: what stands on them says nothing.
+                    pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
+            journal = opened.enter_context(closing(_open(args, looked_at)))
             found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
-            beside = _check_companions(args, journal) if args.what == "verify" else []
-    except Problem as refusal:
-        problem = pages or refusal
+            for looked in found if args.backup is None and args.database is None else ():
+                looked.wrong = [each.replace(each.where, folder=str(args.data)) for each in looked.wrong]
+            beside = _check_companions(args, journal, pages) if args.what == "verify" else []
+    except Problem as problem:
+        if isinstance(left := problem.params.get("left"), Recovery):
+            cli_io.write_lines(recovery_lines(left, words))
         place = path if args.database is None else without_password(args.database)
         refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
-        return (
-            _exit_code([problem])
-            if problem.key in ("journal_damaged", "journal_mendable") or is_of_disk(problem)
-            else refused
-        )
-    beside = [*([(DATABASE, pages)] if pages else []), *beside]
+        return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
     if args.format == "json":
         cli_io.write_stdout(
             cli_io.json_text(
@@ -90,12 +95,18 @@ def _check_head(args: Namespace) -> None:
     check_database(args.data / DATABASE, read_head_file(args.data / HEAD_FILE), [each.parent for each in args.copy])
 
 
-def _check_companions(args: Namespace, journal: Journal) -> list[tuple[str, Problem | None]]:
-    """The head file (which early hubs lacked) and copies, by name, each with its problem."""
+def _check_companions(args: Namespace, journal: Journal, pages: Problem | None) -> list[tuple[str, Problem | None]]:
+    """The database's pages, if bad, or the head file (which early hubs lacked); then copies. By name, each with its
+    problem."""
     checks = {str(path): partial(_check_copy, path, journal) for path in args.copy}
-    if args.backup is None and args.database is None and ((args.data / HEAD_FILE).is_file() or journal.lineage):
+    if (
+        pages is None
+        and args.backup is None
+        and args.database is None
+        and ((args.data / HEAD_FILE).is_file() or journal.lineage)
+    ):
         checks = {HEAD_FILE: partial(_check_head, args), **checks}
-    return [(name, _problem_in(check)) for name, check in checks.items()]
+    return [*([(DATABASE, pages)] if pages else []), *((name, _problem_in(check)) for name, check in checks.items())]
 
 
 def _problem_in(look: Callable[[], None]) -> Problem | None:
@@ -104,13 +115,6 @@ def _problem_in(look: Callable[[], None]) -> Problem | None:
     except Problem as problem:
         return problem
     return None
-
-
-def _check_pages(folder: Path) -> None:
-    """SQLite's own check, and what a start makes of bad pages."""
-    with TemporaryDirectory() as made:
-        if make_anew(folder / DATABASE, read_head_file(folder / HEAD_FILE), Path(made)):
-            raise Problem("journal_mendable", file=str(folder / DATABASE))
 
 
 def _check_copy(path: Path, journal: Journal) -> None:

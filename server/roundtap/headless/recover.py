@@ -11,6 +11,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.words import Words
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.continuing import recover_in_place
+from roundtap_hub.store.journal import HUB_FOLDER
 from roundtap_hub.store.recover import RecoveredStream, Recovery, recover
 from roundtap_machine.services import run_program
 
@@ -22,16 +23,17 @@ FIGURE_LETTERS = 40  # longer values of an entry, such as digests, say nothing t
 def run(args: Namespace) -> int:
     """Print where each part comes from; exit 1 where something is lost, 2 where nothing could be made."""
     words, places = cli_io.cli_words(), [*args.places, *args.outbox]
-    key, aside = "recover.set_aside" if args.restart else "recover.now", None
-    starts = False
+    key, aside = "recover.now", None
+    starts, of_service = False, args.data.resolve() == HUB_FOLDER.resolve()
     try:
         if args.restart:
-            if _runs(STANDBY):
-                raise Problem("recover_standby")
-            starts = _runs(SERVICE)
-            run_program(["systemctl", "stop", SERVICE])
+            if of_service:
+                if _runs(STANDBY):
+                    raise Problem("recover_standby")
+                starts = _runs(SERVICE)
+                run_program(["systemctl", "stop", SERVICE])
             made, aside = recover_in_place(places, args.data, args.lineage)
-            starts = True
+            starts = of_service
         else:
             made = recover(places, args.data, system_clocks(), args.lineage)
     except Problem as problem:
@@ -48,7 +50,8 @@ def run(args: Namespace) -> int:
             (
                 *recovery_lines(made, words),
                 words("recover.lost_some" if made.lacks else "recover.nothing_lost"),
-                words(key, where=args.data, aside=aside),
+                words(key, where=args.data),
+                *([words("recover.set_aside", aside=aside)] if aside else []),
             ),
         )
     )

@@ -24,7 +24,15 @@ from roundtap_hub.database.database_url import libpq_arguments
 from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal, error_text
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
-from roundtap_hub.store.journal import START, CommitInDoubt, Head, JournalConflict, PersonRecord, events_deleted
+from roundtap_hub.store.journal import (
+    HUB_FOLDER,
+    START,
+    CommitInDoubt,
+    Head,
+    JournalConflict,
+    PersonRecord,
+    events_deleted,
+)
 from roundtap_hub.store.read_model import Snapshot, reload_streams
 from roundtap_hub.store.service import HubStopped, Service
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED, RESTORE_SETTLED, apply_venue
@@ -282,7 +290,7 @@ class SharedService(Service):
             stored = self._shared.heads()
             behind = {stream: heads.get(stream, START) for stream, head in stored.items() if head != heads.get(stream)}
             if any(stored.get(stream, START).number < head.number for stream, head in heads.items() if head.number):
-                raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0)
+                raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0, folder=str(HUB_FOLDER))
         else:
             behind = {stream: self._known_head(stream) for stream in news.streams}
         found = self._shared.newer_entries(behind)

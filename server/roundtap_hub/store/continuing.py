@@ -69,8 +69,8 @@ def _hand_over(folder: Path) -> None:
 
 def finish_continuing(folder: Path) -> Path | None:
     """Put what was recovered, if anything, in this hub's place. First what stood there is set aside, then the other
-    moves in, its database last: after a power cut the next start goes on. Returns where that is now. Raises OSError and
-    Problem("folder_in_use")."""
+    moves in, its database last: after a power cut the next start goes on. Returns where that is now, None where nothing
+    stood. Raises OSError and Problem("folder_in_use")."""
     if not (folder / MADE / DATABASE).is_file():
         return None
     with os.fdopen(lock_folder(folder)):
@@ -93,6 +93,9 @@ def _exchange(folder: Path) -> Path | None:
         write_private(made / "pin", (aside / "pin").read_bytes())
     put_in_place(made, folder)
     made.rmdir()
+    if not any(aside.iterdir()):
+        os.removedirs(aside)
+        return None
     log.warning("this hub goes on with what was recovered; what stood here is in %s", aside)
     return aside
 
@@ -163,4 +166,4 @@ def recover_beside(service: Service, folder: Path, places: Sequence[Path], found
         shutil.rmtree(folder / MAKING, ignore_errors=True)
         service.storage.tell_continuing(StorageLine(FAILED if problem else BUG, problem=problem))
     else:
-        service.reopen()
+        service.reopen(logging.INFO)

@@ -18,7 +18,17 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
 from roundtap_hub.models import ENTRY, PERSON
-from roundtap_hub.store.journal import START, Head, Journal, PersonRecord, PersonRow, entry_to_row, heads_of, next_entry
+from roundtap_hub.store.journal import (
+    HUB_FOLDER,
+    START,
+    Head,
+    Journal,
+    PersonRecord,
+    PersonRow,
+    entry_to_row,
+    heads_of,
+    next_entry,
+)
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +74,9 @@ def entries_after(heads: dict[str, Head], rows: Iterable[Sequence[Any]]) -> list
         head = heads.get(stream, START)
         if isinstance(number, int) and number <= head.number:
             if number == head.number and hashed != head.hash:
-                raise Problem("journal_broken", where=f"{stream}#{number}", stream=stream, number=number)
+                raise Problem(
+                    "journal_broken", where=f"{stream}#{number}", stream=stream, number=number, folder=str(HUB_FOLDER)
+                )
             continue
         entry = next_entry(head.number, head.hash, row)
         heads[stream] = Head(entry.number, entry.hash)
@@ -198,11 +210,14 @@ class Copies:
             self._keepers[name].is_ejected = False
 
     def plugged_in(self) -> list[RemovableCopy]:
-        """Removable copies beside which other files may go now; not those about to be pulled out."""
+        """Removable copies beside which other files may go now; not those about to be pulled out, and for a hub without
+        an event not those that may be another hub's."""
         return [
             worker.copy
             for worker in self._keepers.values()
-            if isinstance(worker.copy, RemovableCopy) and not worker.is_ejected and worker.copy.is_there()
+            if isinstance(worker.copy, RemovableCopy)
+            and not (worker.is_ejected or (self._heads.keys() <= {VENUE} and not worker.is_current.is_set()))
+            and worker.copy.is_there()
         ]
 
     def start(self) -> None:

@@ -65,7 +65,7 @@ def unreadable_problem(error: Exception, database: Path) -> Problem:
                 return storage_problem(disk_fault(found.errno), database.parent, found.strerror)
     if code.startswith("SQLITE_IOERR"):
         return storage_problem(FAILING, database.parent, reason)
-    return Problem("journal_unreadable", reason=reason)
+    return Problem("journal_unreadable", reason=reason, folder=str(database.parent))
 
 
 def probe_folder(folder: Path) -> OSError | None:

@@ -160,6 +160,7 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
         if named is not None and named.heads:
             raise _empty(database, named, places)
         return
+    folder = str(database.parent)
     heads, last, hashes = named.heads if named else {}, dict[str, int](), dict[str, str]()
     try:
         with closing(open_read_only(database)) as connection:
@@ -174,13 +175,12 @@ def check_database(database: Path, named: HeadRecord | None, places: Sequence[Pa
         raise unreadable_problem(error, database) from error
     if named is None:
         if lineage:
-            raise Problem("journal_copied", file=str(database), head=HEAD_FILE)
+            raise Problem("journal_copied", file=str(database), head=HEAD_FILE, folder=folder)
         return
     if lineage and lineage != named.lineage:
-        raise Problem("journal_of_another", file=str(database), head=HEAD_FILE)
+        raise Problem("journal_of_another", file=str(database), head=HEAD_FILE, folder=folder)
     if heads and not any(last.values()):
         raise _empty(database, named, places)
-    folder = str(database.parent)
     if missing := {stream: head for stream, head in heads.items() if last[stream] < head.number}:
         log = database.with_name(database.name + "-wal")
         raise Problem(
@@ -234,6 +234,7 @@ def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem
         .astimezone()
         .isoformat(" ", "minutes"),
         places=", ".join(found) or "–",
+        folder=str(database.parent),
     )
 
 

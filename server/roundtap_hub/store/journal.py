@@ -30,6 +30,7 @@ from roundtap_machine.disk import FAILING, check_place, disk_fault
 
 log = logging.getLogger(__name__)
 
+HUB_FOLDER = Path("/var/lib/roundtap")  # that of the service, and of the documents' commands
 READ_AT_ONCE = 1000  # rows in memory at a time while a stream is read
 
 
@@ -450,7 +451,7 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
     except (ValueError, TypeError):
         holds = False
     if not holds:
-        raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at)
+        raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at, folder=str(HUB_FOLDER))
     return entry
 
 

@@ -17,16 +17,16 @@ from roundtap_hub import models
 from roundtap_hub.database.database_url import DATABASE
 from roundtap_hub.store import backups
 from roundtap_hub.store.clocks import system_clocks
-from roundtap_hub.store.disk_problems import disk_problem, is_of_disk, sqlite_code, unreadable_problem
-from roundtap_hub.store.head_file import HeadRecord, check_database, open_read_only
+from roundtap_hub.store.disk_problems import disk_problem, is_of_disk, unreadable_problem
+from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, check_database, open_read_only, read_head_file
 from roundtap_hub.store.journal import JournalConflict
-from roundtap_hub.store.recover import recover
+from roundtap_hub.store.recover import Recovery, recover
 from roundtap_machine.atomic_write import sync_to_disk
 
 log = logging.getLogger(__name__)
 
 MADE = ".mending"
-NO_DATABASE = "SQLITE_NOTADB"  # its first page is spoiled: nothing can be written into it either
+NO_DATABASE = "file is not a database"  # its first page is spoiled: nothing can be written into it either
 DAMAGED_FOLDER = "damaged"  # in the backups' folder: files with bad pages, as they were
 
 
@@ -37,7 +37,7 @@ def mend_journal(folder: Path, named: HeadRecord | None) -> bool:
     database, made = folder / DATABASE, folder / MADE
     shutil.rmtree(made, ignore_errors=True)
     try:
-        if not make_anew(database, named, made):
+        if not make_anew(database, made):
             return False
         aside = _keep_aside(database, named.lineage if named else "unknown")
         with closing(sqlite3.connect(made / DATABASE)) as source, closing(sqlite3.connect(database)) as target:
@@ -54,23 +54,26 @@ def mend_journal(folder: Path, named: HeadRecord | None) -> bool:
     return True
 
 
-def make_anew(database: Path, named: HeadRecord | None, to: Path) -> bool:
-    """As `mend_journal`, but the new file is in the new folder `to`, and the database stays as it is."""
+def make_anew(database: Path, to: Path) -> bool:
+    """As `mend_journal`, but the new file is in the new folder `to`, and the database stays as it is. `left` of the
+    problem: the Recovery that would lose something, if there is one."""
     if not database.is_file() or not database.stat().st_size or not (complaint := _fault(database)):
         return False
     try:
-        lost = recover([database], to, system_clocks(), begins_epoch=False).lacks
-        check_database(to / DATABASE, named)
+        made: Recovery | None = recover([database], to, system_clocks(), begins_epoch=False)
+        if made is not None and not made.lacks:
+            check_database(to / DATABASE, read_head_file(database.with_name(HEAD_FILE)))
     except JournalConflict as refused:
         if refused.errno is None:
             raise
         raise OSError(refused.errno, str(refused)) from refused
     except Problem as problem:
+        # Its text may name the new file, which is gone when somebody reads it.
         if is_of_disk(problem):
             raise
-        lost, complaint = True, f"{complaint} ({problem})"
-    if lost:
-        raise Problem("journal_damaged", file=str(database), reason=complaint, folder=str(database.parent))
+        made = None
+    if made is None or made.lacks or complaint == NO_DATABASE:
+        raise Problem("journal_damaged", file=str(database), reason=complaint, folder=str(database.parent), left=made)
     return True
 
 
@@ -88,7 +91,7 @@ def _fault(database: Path) -> str:
             return next((str(row) for row in rows if isinstance(row, Problem)), "")
     except (SQLAlchemyError, UnicodeError, TypeError) as error:
         problem = unreadable_problem(error, database)
-        if problem.key != "journal_damaged" or sqlite_code(error) == NO_DATABASE:
+        if problem.key != "journal_damaged":
             raise problem from error
         return str(problem.params["reason"])
     finally:

@@ -15,7 +15,7 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names
 from roundtap_hub.models import StaffRow, UnitKeyRow
-from roundtap_hub.store.journal import START, Head, Journal, events_deleted
+from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
 from roundtap_hub.store.person_rows import wrong_people
 from roundtap_hub.store.snapshots import EventSummary, summary_of
 from roundtap_hub.store.venue import Venue, apply_venue, is_dormant
@@ -182,7 +182,14 @@ def checked_people(journal: Journal, state: EventState) -> dict[str, Person]:
 
 
 def people_problem(state: EventState, wrong: Sequence[str]) -> Problem:
-    return Problem("people_wrong", event=state.id, name=state.name, n=len(wrong), who=", ".join(wrong[:10]))
+    return Problem(
+        "people_wrong",
+        event=state.id,
+        name=state.name,
+        n=len(wrong),
+        who=", ".join(wrong[:10]),
+        folder=str(HUB_FOLDER),
+    )
 
 
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:

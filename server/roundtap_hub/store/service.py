@@ -275,14 +275,14 @@ class Service:
         if self._journal.sync_failed:
             self.reopen()
 
-    def reopen(self) -> None:
-        """End for a new process: nothing is committed any more."""
+    def reopen(self, level: int = logging.ERROR) -> None:
+        """End for a new process: nothing is committed any more. `level`: how serious the cause is, for the log."""
         with self._submitting:
             if self.must_reopen:
                 return
             self.must_reopen = self._stopped = self._journal.sync_failed = True
             self._queue.put(None)
-        log.error("the journal is opened again by a new process, from what is on the disk")
+        log.log(level, "the journal is opened again by a new process, from what is on the disk")
         self._on_must_reopen()
 
     def _scrub(self, otherwise: str = "deleted people may still lie in freed parts of the journal: %s") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import html
+import logging
 import os
 import re
 import threading
@@ -83,7 +84,7 @@ def journal_of(folder: Path) -> dict[str, int]:
 
 def test_the_start_page_offers_it_with_name_and_size_and_says_what_happens(plugged_in: House, stick: Path) -> None:
     page = text_of(plugged_in.organizer().get("/console"))
-    assert "Continue “Winter Open” 6 entries" in page
+    assert "Continue “Winter Open” 6 entries in all" in page
     assert str(stick) in page
     assert "Everything here is kept aside" in page
 
@@ -96,11 +97,14 @@ def test_it_is_offered_in_every_language(plugged_in: House, language: str) -> No
     assert "Winter Open" in text_of(browser.get("/console"))
 
 
-def test_one_press_recovers_it_beside_and_the_next_start_puts_it_in_place(plugged_in: House, tmp_path: Path) -> None:
+def test_one_press_recovers_it_beside_and_the_next_start_puts_it_in_place(
+    plugged_in: House, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "pin").write_text("a hash")
     browser = plugged_in.organizer()
     press(plugged_in, browser)
     wait_for_reopen(plugged_in)
+    assert [record.message for record in caplog.records if record.levelno >= logging.ERROR] == [], "a planned step"
     said = text_of(browser.get("/console"))
     assert "continues “Winter Open” and starts again. Its certificate may change" in said
     plugged_in.service.stop()

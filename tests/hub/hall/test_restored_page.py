@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from pages_kit import Browser, House, problem_of, text_of
+from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
 
 from roundtap_core.clock import COUNTING
@@ -100,6 +100,18 @@ def test_nothing_goes_on_before_all_tables_were_heard_or_gone_on_without(tmp_pat
 
         assert house.service.snapshot.venue.restore_state is None
         house.service.execute_one("e1", DrawRound(1), "test")
+
+
+def test_where_no_table_is_known_none_is_said_to_have_answered(tmp_path: Path) -> None:
+    (tmp_path / "hub").mkdir()
+    with open_house(tmp_path / "hub") as house:
+        house.with_event(PEOPLE)
+    backup = backup_of(tmp_path / "hub", tmp_path / "backup")
+    with restored_house(backup, tmp_path / "again") as (_, browser):
+        page = text_of(browser.get("/console/restored"))
+        assert "All tables answered" not in page
+        assert "This hub knows no tables, so it waits for none." in page
+        assert re.search(r"copy ends at this event's entry #\d+", page)
 
 
 def test_every_page_says_that_the_hub_was_restored_until_it_is_settled(tmp_path: Path) -> None:

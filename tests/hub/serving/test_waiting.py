@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import re
 import socket
 import threading
 import urllib.error
@@ -69,7 +70,9 @@ def test_every_address_gets_the_page_and_none_of_it_is_secret(method: str, path:
     status, headers, page = answer("damaged", path, method)
     assert (status, headers["connection"]) == (503, "close")
     assert "<h1>" in page
-    assert "/var/lib" not in page
+    assert re.findall(r"(?<![\w/])/[a-z/]+(?= )", page) in ([], ["/media/roundtap", *2 * ["/var/lib/roundtap"]]), (
+        "the documents' line"
+    )
     assert "roundtap.db" not in page
 
 

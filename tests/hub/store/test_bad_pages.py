@@ -6,8 +6,10 @@ A few pages each time, all of them in the long campaign.
 from __future__ import annotations
 
 import random
+import re
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -96,6 +98,11 @@ def spoil(database: Path, way: str, page: int, other: int, chance: random.Random
     database.write_bytes(data)
 
 
+def recover_line(folder: str) -> str:
+    """The one line that goes on with what is left, as systemd/ADMIN.md prints it."""
+    return f"sudo roundtap recover --from /media/roundtap {folder} --data {folder} --restart"
+
+
 def is_spared(owner: tuple[str, bool]) -> bool:
     """Whether the hub must serve without this page."""
     table, in_index = owner
@@ -117,7 +124,47 @@ def test_verify_names_the_next_step_where_it_cannot_read_the_streams_itself(
     shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
     spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
     assert main(["journal", "verify", "--data", str(tmp_path / "hub")]) == 1
-    assert "Restart the hub" in capsys.readouterr().err
+    assert "Restart the hub" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("table", ["person", "entry", "sqlite_schema"])
+def test_verify_lists_what_is_left_of_a_journal_that_is_refused(
+    played: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    """Where it had sent in a circle, to `journal verify` itself."""
+    page = max(page for page, owner in owners(played / DATABASE).items() if owner == (table, False))
+    shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
+    spoil(tmp_path / "hub" / DATABASE, "zeroed", page, page, random.Random(1))
+    assert main(["journal", "verify", "--data", str(tmp_path / "hub")]) == 1
+    told = capsys.readouterr()
+    assert re.search(r"^e1 · “Winter Open” · \d+ entries", told.out, re.MULTILINE)
+    assert f"from {tmp_path / 'hub' / DATABASE}: 1" in told.out
+    assert recover_line(str(tmp_path / "hub")) in told.err
+
+
+@pytest.mark.parametrize("shard", range(4))
+def test_of_every_page_the_next_step_is_one_and_no_text_names_a_temporary_file(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shard: int
+) -> None:
+    passing = tmp_path / "passing"
+    passing.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(passing))
+    for page, owner in list(owners(played / DATABASE).items())[shard::4]:
+        folder = tmp_path / f"hub-{page}"
+        shutil.copytree(played, folder, ignore=shutil.ignore_patterns("*.lock"))
+        spoil(folder / DATABASE, "zeroed", page, page, random.Random(1))
+        verified = main(["journal", "verify", "--data", str(folder)])
+        told = capsys.readouterr()
+        looked, started = told.out + told.err, ""
+        try:
+            open_folder(folder, lambda _: None).close()
+        except Problem as refused:
+            started = str(refused)
+        for said in (looked, started):
+            assert not any(each in said for each in (str(passing), MADE, "-wal", "journal verify")), (owner, said)
+        steps = ["Restart the hub" in looked, recover_line(str(folder)) in looked]
+        assert steps == [bool(verified) and not started, bool(started)], (owner, looked)
+        assert looked.count("recover --from") == started.count("recover --from") == bool(started), (owner, looked)
 
 
 def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random]) -> None:
@@ -140,7 +187,10 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
     if hub is None:
         assert refused is not None
         assert fault_kind(refused) == DAMAGED, told
-        assert "roundtap recover" in str(refused), f"{told}: {refused}"
+        # As the hub's log says it, which knows the folder.
+        said = str(refused.replace(refused.where, folder=str(folder)))
+        assert said.count(recover_line(str(folder))) == 1, f"{told}: {said}"
+        assert not any(each in said for each in (MADE, "-wal", "journal verify", "Restart")), f"{told}: {said}"
         assert verified != 0, told
         touched = [owner[each] for each in ((page, other) if way == "exchanged" else (page,))]
         assert not all(map(is_spared, touched)), f"{told}: {refused}"

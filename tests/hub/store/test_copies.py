@@ -330,6 +330,21 @@ def test_a_stick_of_another_hub_is_left_alone_and_refused_with_words(hub: Hub, s
     second.stop()
 
 
+def test_an_empty_hub_puts_nothing_beside_another_hub_s_journal(hub: Hub, stick: Path, tmp_path: Path) -> None:
+    """It is offered as unchanged, and the empty hub's backup lay there before anybody had pressed *Continue*."""
+    other = tmp_path / "other"
+    other.mkdir()
+    hub.service.execute(event_steps(), "organizer", people())
+    hub.stop()
+    second = Hub(other, on(stick), lineage="another line", retry_s=1000)
+    assert second.copies.plugged_in() == [], "nor before it was read"
+    second.wait_for(REFUSED)
+    assert second.copies.plugged_in() == []
+    make_event(second.service)
+    assert [copy.folder for copy in second.copies.plugged_in()] == [stick], "a hub with an event is kept where it can"
+    second.stop()
+
+
 def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Path) -> None:
     """An older database was put in: the stick has what it lacks."""
     first = Hub(tmp_path, on(stick))

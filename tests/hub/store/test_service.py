@@ -166,7 +166,7 @@ def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_proc
     told = threading.Event()
     service.when_must_reopen(told.set)
     monkeypatch.setattr(service.journal, "append", fails(JournalConflict("full", "SQLITE_FULL")))
-    monkeypatch.setattr(service.journal, "holds", fails(Problem("journal_unreadable", reason="I/O")))
+    monkeypatch.setattr(service.journal, "holds", fails(Problem("journal_unreadable", reason="I/O", folder="hub")))
     with pytest.raises(OutcomeUnknown):
         service.execute_one("e1", c.SetClock("start"), "organizer")
     assert told.wait(10)
