@@ -9,7 +9,7 @@ from printer_kit import Desk, a_desk, long_job
 
 from roundtap_devices.printing.escpos_job import ComposedJob, compose_job
 from roundtap_devices.printing.ports import SerialPort
-from roundtap_devices.printing.printer import PRINTED, UNCERTAIN, JobOutcome, Printer
+from roundtap_devices.printing.printer import PRINTED, SENT, UNCERTAIN, JobOutcome, Printer
 from roundtap_devices.printing.printer_profiles import EPSON_80, POS_5890, PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import BYTES_PER_S, STALLED
 
@@ -74,6 +74,17 @@ def test_one_that_answers_status_requests_alone_is_uncertain_after_ten_times_wha
         assert desk.print(job, limit_ms=1_000_000) == JobOutcome(UNCERTAIN, "silent")
         takes_ms = job.height_dots // 8 * 25 + len(job.data) * 1000 // BYTES_PER_S
         assert 10 * takes_ms < desk.now_ms - begun_ms < 10 * takes_ms + 12_000
+
+
+def test_one_that_never_answers_keeps_the_desk_no_longer_than_its_job_takes() -> None:
+    profile = PROFILES["csn-a2"]
+    with a_desk(profile) as desk:
+        desk.twin.set_fault("mute")
+        desk.printer = Printer(lambda: SerialPort(desk.twin.device, 9600), profile, confirmed=True)
+        job, begun_ms = sizes(profile)["slip"], desk.now_ms
+        assert desk.print(job, limit_ms=1_000_000) == JobOutcome(SENT)
+        takes_ms = max(job.busy_ms, job.height_dots // 8 * 25 + len(job.data) * 10 * 1000 // 9600)
+        assert desk.now_ms - begun_ms < 2 * takes_ms + 15_000
 
 
 def test_paper_that_is_put_in_gives_it_its_whole_time_again() -> None:

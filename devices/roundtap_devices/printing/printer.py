@@ -302,7 +302,9 @@ class Printer:
         job_ms = max(composed.height_dots // 8 * ANSWER_PER_MM_MS + line_ms, composed.busy_ms)
         at_line, at_head = min(size, LINE_BYTES if job.queue else PTY_BYTES), min(size, LINE_BYTES)
         held_ms = max(line_ms * at_line, composed.busy_ms * at_head) * SLOWER_TIMES // size
-        silent_ms = STALL_MS + held_ms if job.queue else ANSWER_MS + max(job_ms, held_ms)
+        # Of one that never answered there is no sign of life to wait for.
+        last_ms = ANSWER_MS + (max(job_ms, held_ms) if self.answers else job_ms)
+        silent_ms = STALL_MS + held_ms if job.queue else last_ms
         return now_ms - job.moved_ms >= silent_ms or now_ms - job.begun_ms >= STALL_MS + job_ms * SLOWER_TIMES
 
     def _write(self, port: Port, job: _Attempt, now_ms: int) -> None:
