@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from time import time
 
 import pytest
 import troubles_tabs
@@ -21,8 +22,8 @@ window.hide = (hidden) => { window.is_hidden = hidden; document.dispatchEvent(ne
 """
 SILENT_FEED = "window.EventSource = class { addEventListener() {} close() {} }"
 NOTES = "return Object.keys(localStorage).filter((key) => key.startsWith('roundtap:feed:')).length"
-# Held for all of a test, however slow the machine.
-AHEAD_MS = 600_000
+# What a page has noted grows old by hand alone, however slow the machine.
+STOOD_STILL = f"Date.now = () => {int(time() * 1000)};"
 NOTE = "localStorage.setItem(`roundtap:feed:${arguments[0]}`, JSON.stringify([Date.now() - arguments[1], '0']))"
 
 
@@ -139,10 +140,11 @@ def test_what_is_to_be_heard_or_hangs_on_a_wall_keeps_its_feed(hall: Hall, scree
 
 
 def test_a_page_beyond_the_three_asks_and_takes_the_place_of_one_that_was_killed(hall: Hall, screen: Screen) -> None:
+    screen.before_pages(STOOD_STILL)
     event = hall.create("Winter Open", people=PEOPLE)
     screen.open(f"{hall.url}/e/{event}")
     for other in range(FEEDS):
-        screen.run(NOTE, other, -AHEAD_MS)
+        screen.run(NOTE, other, 0)
     screen.stand_still()
     screen.open(f"{hall.url}/e/{event}/p/p3")
     screen.until(lambda: screen.run("return window.heard_hub"), "the hub's time")
@@ -158,10 +160,11 @@ def test_a_page_beyond_the_three_asks_and_takes_the_place_of_one_that_was_killed
 
 
 def test_what_one_page_hears_the_others_ask_for_at_once(hall: Hall, screen: Screen) -> None:
+    screen.before_pages(STOOD_STILL)
     event = hall.create("Winter Open", people=PEOPLE)
     screen.open(f"{hall.url}/e/{event}")
     for other in range(FEEDS):
-        screen.run(NOTE, other, -AHEAD_MS)
+        screen.run(NOTE, other, 0)
     screen.stand_still()
     screen.open(f"{hall.url}/e/{event}/p/p3")
     screen.until(lambda: screen.run("return window.heard_hub"), "the hub's time")
