@@ -581,6 +581,96 @@ def test_no_mistake_in_the_file_locks_a_password(tmp_path: Path, mistake: str) -
     assert not any("--lock" in call for call in called.all)
 
 
+THE_THREE = ("etc/roundtap/ssh_keys", "etc/ssh/sshd_config.d/00-roundtap.conf", "etc/sudoers.d/roundtap")
+UNCLEAR = {
+    "a key that is cut off": f"user = tom\nssh_key = {KEY[:60]}\n",
+    "a key without its line's name": f"user = tom\n{KEY}\n",
+    "a name with a capital": f"user = Tom\nssh_key = {KEY}\npassword_hash = {HASH}\n",
+    "nothing for a name": f"user =\nssh_key = {KEY}\n",
+    "a slip in the word user": f"usr = tom\nssh_key = {KEY}\n",
+    "a name without the sign": f"user tom\nssh_key = {KEY}\n",
+    "the word in another language": f"benutzer = tom\nssh_key = {KEY}\n",
+    "both lines": f"user = Tom\nssh_key = {KEY[:60]}\n",
+    "a service's account": f"user = pihole\nssh_key = {KEY}\npassword_hash = {HASH}\n",
+    "a document of a word processor": "{\\rtf1 user = tom}",
+    "everything behind #": "# role = hub\n",
+}
+
+
+@pytest.mark.parametrize("says", UNCLEAR.values(), ids=UNCLEAR)
+def test_a_slip_in_the_file_shuts_nobody_out(tmp_path: Path, says: str) -> None:
+    machine, called = machine_in(tmp_path, f"user = tom\nssh_key = {KEY}\n")
+    (tmp_path / "etc/passwd").write_text("tom:x:1001:100::/home/tom:/bin/bash\npihole:x:999:999::/:/bin/false\n")
+    apply_settings(machine)
+    before = [(tmp_path / path).read_bytes() for path in THE_THREE]
+    called.all.clear()
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(says)
+    assert apply_settings(machine).notes
+    assert [(tmp_path / path).read_bytes() for path in THE_THREE] == before
+    assert not any(word in call for call in called.all for word in ("useradd", "chpasswd", "--lock", "sudo pi"))
+
+
+def test_a_file_that_cannot_be_read_shuts_nobody_out(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, f"user = tom\nssh_key = {KEY}\n")
+    apply_settings(machine)
+    before = [(tmp_path / path).read_bytes() for path in THE_THREE]
+    path = tmp_path / "boot/firmware/roundtap.txt"
+    path.unlink()
+    path.mkdir()
+    apply_settings(machine)
+    assert [(tmp_path / path).read_bytes() for path in THE_THREE] == before
+
+
+@pytest.mark.parametrize("name", ["user = Tom", "usr = tom", "user tom", "user ="])
+def test_a_key_of_nobody_knows_whom_is_given_to_nobody(tmp_path: Path, name: str) -> None:
+    machine, called = machine_in(tmp_path, f"{name}\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    assert apply_settings(machine).notes
+    assert not any((tmp_path / path).exists() for path in THE_THREE)
+    assert not any(word in call for call in called.all for word in ("useradd", "chpasswd", "usermod"))
+
+
+def test_a_slip_elsewhere_keeps_no_key_from_its_owner(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"ssh_key = {KEY}\n")
+    apply_settings(machine)
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(
+        f"ssh_key = {KEY.replace('xyz', 'abc')}\npassword_hash = {HASH}\ncountry = Germania\n"
+    )
+    apply_settings(machine)
+    assert "abc tom@laptop" in (tmp_path / "etc/roundtap/ssh_keys").read_text()
+    assert called.given == [f"pi:{HASH}\n"]
+
+
+HINTS = {
+    "other_role": "role = table\npin = four of my words\n",
+    "no_country": "role = hub\nwifi = Hall\nwifi_password = rainbow-7\n",
+    "wifi_open": "role = hub\ncountry = DE\nwifi = Hall\n",
+    "comment": "role = hub\ncountry = DE\nwifi = Hall # by the door\nwifi_password = rainbow-7\n",
+    "wifi_and_hotspot": "role = hub\ncountry = DE\nwifi = Hall\nwifi_password = rainbow-7\nhotspot = yes\n",
+    "password_alone": "role = hub\nwifi_password = rainbow-7\n",
+    "port_unknown": "role = printer\nport = /dev/serial0\n",
+    "hub_is_self": "role = table\nname = table-7\nhub = table-7.local\n",
+    "name_of_hub": "role = table\nname = roundtap\n",
+    "user_alone": "role = table\nuser = ada\n",
+    "no_standby_file": "role = standby\n",
+    "board.on_at_reset": "role = table\nboard = our-box.toml\n",
+}
+
+
+@pytest.mark.parametrize("key", HINTS)
+def test_a_hint_keeps_no_way_in_open(tmp_path: Path, key: str) -> None:
+    """It is about lines that were read: what the file names is certain."""
+    machine, called = machine_in(tmp_path, f"user = tom\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    (tmp_path / "boot/firmware/our-box.toml").write_text("buzzer_active_low = true")
+    (tmp_path / "proc/device-tree").mkdir(parents=True)
+    (tmp_path / "proc/device-tree/model").write_text("Raspberry Pi 6 Model B Rev 1.0\0")
+    apply_settings(machine)
+    (tmp_path / "etc/passwd").write_text("tom:x:1001:100::/home/tom:/bin/bash\n")
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(HINTS[key])
+    assert [note.key for note in apply_settings(machine).notes] == [key]
+    assert "usermod --lock --groups users tom" in called.all
+    assert not (tmp_path / THE_THREE[0]).exists()
+
+
 def test_a_password_from_elsewhere_is_left_alone(tmp_path: Path) -> None:
     """Imager gave it: roundtap.txt never had one."""
     machine, called = machine_in(tmp_path, f"role = hub\nssh_key = {KEY}\n")

@@ -160,7 +160,10 @@ def apply_settings(machine: Machine, start: bool = True, wait: bool = False) -> 
 
 def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     settings, told = machine.settings()
-    is_clear = not told
+    mistakes = [note for note in told if not note.is_hint]
+    if _is_user_unclear(machine, settings, mistakes):
+        # Whose key and password these are cannot be said. The last user's go on.
+        settings = replace(settings, ssh_key="", password_hash="")
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
     changed = _copy_extra_files(machine)
@@ -174,8 +177,9 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     kept = (
         *(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
-        # The SSH that a key opened goes on without passwords.
+        # The SSH that a key opened goes on without passwords; a slip in the file takes nobody's key away.
         roles.SSHD,
+        *((roles.SSH_KEYS, roles.RIGHTS) if mistakes else ()),
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
@@ -200,7 +204,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
             ["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block"]
             + [f"serial-getty@{Path(tty).name}.service" for tty in machine.header_port().names]
         )
-    told_of_users, locked = _let_in(machine, settings, start, is_clear)
+    told_of_users, locked = _let_in(machine, settings, start, is_clear=not mistakes)
     if start:
         _show_new_pin(machine, settings)
     told += [*told_of_users, *_switch(machine, settings, start, wait)]
@@ -215,6 +219,17 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     if any("NetworkManager" in path for path in changed):
         machine.run(["nmcli", "connection", "reload"])
     return ApplyResult(tuple(changed), tuple(told), restart, locked)
+
+
+def _is_user_unclear(machine: Machine, settings: Settings, mistakes: Sequence[SettingsNote]) -> bool:
+    """Whether a mistake may stand where the user was to be named: it is about "user", or the last one was not `pi`."""
+    return bool(mistakes and not settings.user) and (
+        any("user" in (note.key, *note.params.values()) for note in mistakes)
+        or any(
+            f"Match User {roles.DEFAULT_USER}\n" not in path.read_text(encoding="utf-8", errors="replace")
+            for path in machine.root.glob(roles.SSHD)
+        )
+    )
 
 
 def _let_in(
