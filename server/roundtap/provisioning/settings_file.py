@@ -288,8 +288,8 @@ PLAIN_SIGNS = {
 @dataclass(frozen=True, slots=True)
 class SettingsNote:
     """A note for the author of the file: the key of its text and its parameters. The text is "settings.KEY", or of the
-    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole. `is_hint`:
-    the line was read, and what it names is certain."""
+    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole.
+    `is_hint`: the line was read, and what it names is certain."""
 
     key: str
     line: int = 0
