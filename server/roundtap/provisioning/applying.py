@@ -229,7 +229,7 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    if settings.port in TAKEN_FOR_IT:
+    if settings.port in TAKEN_FOR_IT and settings.role in settings_file.USED_BY["port"]:
         # A login, switched on by hand, would read the printer's answers. Until the next start, which does it again.
         machine.run(
             ["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block"]
