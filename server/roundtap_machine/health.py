@@ -320,13 +320,14 @@ def _memory(machine: MachineProbe) -> Check:
     if found is None:
         return Check("memory", UNKNOWN)
     free_kb = int(found[1])
+    state = WRONG if free_kb < MEMORY_LOW_KB else NOTE if free_kb < MEMORY_SCARCE_KB else FINE
     if (
         machine.wall
+        and state != WRONG
         and (total := re.search(r"^MemTotal:\s+(\d+) kB", machine.text("proc/meminfo") or "", re.MULTILINE))
         and int(total[1]) < WALL_MEMORY_KB
     ):
         return Check("memory", NOTE, {"mb": int(total[1]) >> 10}, "wall")
-    state = WRONG if free_kb < MEMORY_LOW_KB else NOTE if free_kb < MEMORY_SCARCE_KB else FINE
     return Check("memory", state, {"mb": free_kb >> 10})
 
 

@@ -109,7 +109,7 @@ def test_the_buzzer_that_sounds_on_low_is_told_as_the_code_has_it(tmp_path: Path
     [(_, pin, to)] = parse_board("buzzer_active_low = true").on_at_reset()
     assert bare == ["buzzer_active_low", "buzzer", str(pin), "low: on", f"off by {line}", "as told", "on"]
     assert f"`{line}`" in PAGE
-    assert f"Solder 10 kΩ from its pin\nto {to}" in PAGE
+    assert f"Solder 10 kΩ from its pin to {to}" in " ".join(PAGE.split())
 
 
 def test_each_model_s_port_and_line_are_told_as_the_code_has_them() -> None:

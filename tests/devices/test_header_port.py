@@ -63,6 +63,34 @@ def test_an_overlay_gives_bluetooth_s_uart_to_the_header(line: str) -> None:
     assert header_port(PI_5[0], config).path == "/dev/ttyAMA0"
 
 
+@pytest.mark.parametrize(
+    "config",
+    [
+        "dtoverlay=disable-bt-later\n",
+        "dtoverlay=miniuart-bt_2\n",
+        "[pi5]\ndtoverlay=disable-bt\n",
+        "[cm5]\r\ndtoverlay=disable-bt\r\n[all]\r\n",
+        "[all]\nx=1\n [pi02]\ny=2\ndtoverlay=miniuart-bt\n[pi5]\nz=3",
+        "[none]\ndtoverlay=disable-bt\n",
+        "[pi5]\n[gpio4=1]\ndtoverlay=disable-bt\n",
+    ],
+)
+def test_what_counts_for_another_model_or_is_another_overlay_moves_nothing(config: str) -> None:
+    assert "/dev/ttyAMA0" in wrong_ones("Raspberry Pi 4 Model B Rev 1.5", config)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "[pi5]\nx=1\n[all]\ndtoverlay=disable-bt",
+        "dtoverlay=disable-bt\n[pi5]\nx=1\n",
+        "[cm4]\n[all]\ndtoverlay=disable-bt\n",
+    ],
+)
+def test_what_counts_for_all_models_counts_behind_a_section_too(config: str) -> None:
+    assert "/dev/ttyAMA0" not in wrong_ones("Raspberry Pi 4 Model B Rev 1.5", config)
+
+
 @pytest.mark.parametrize("model", WITHOUT)
 def test_where_there_is_none_the_first_uart_is_the_header_s(model: str) -> None:
     assert header_port(model).path == "/dev/serial0"

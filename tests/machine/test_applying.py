@@ -7,6 +7,7 @@ import importlib
 import json
 import stat
 import tomllib
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count, permutations
 from pathlib import Path
@@ -548,13 +549,21 @@ def test_a_password_that_is_written_no_longer_is_locked_while_the_key_stays(
 ) -> None:
     """At each start again: a read-only root has the old password then."""
     machine, called = machine_in(tmp_path, f"role = hub\nuser = tom\nssh_key = {KEY}\npassword_hash = {HASH}\n")
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", called)
+    shadow = tmp_path / "etc/shadow"
+
+    def locks(words: Sequence[str], given: str = "") -> int:
+        if words[:2] == ["usermod", "--lock"]:
+            shadow.write_text(f"tom:!{HASH}:20000:0:99999:7:::\n")
+        return called(words, given)
+
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", locks)
     (tmp_path / "etc/passwd").write_text("tom:x:1001:100::/home/tom:/bin/bash\n")
-    (tmp_path / "etc/shadow").write_text(f"root:*:1::\ntom:{HASH}:20000:0:99999:7:::\n")
     boot = tmp_path / "boot/firmware/roundtap.txt"
+    shadow.write_text(f"root:*:1::\ntom:{HASH}:20000:0:99999:7:::\n")
     assert apply_settings(machine).locked == ()
     boot.write_text(f"role = hub\nuser = tom\nssh_key = {KEY}\n")
     for _ in range(2):
+        shadow.write_text(f"root:*:1::\ntom:{HASH}:20000:0:99999:7:::\n")
         called.all.clear()
         assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
         assert [call for call in called.all if "--lock" in call] == ["usermod --lock tom"]
@@ -579,6 +588,96 @@ def test_no_mistake_in_the_file_locks_a_password(tmp_path: Path, mistake: str) -
     assert done.notes
     assert done.locked == ()
     assert not any("--lock" in call for call in called.all)
+
+
+THE_THREE = ("etc/roundtap/ssh_keys", "etc/ssh/sshd_config.d/00-roundtap.conf", "etc/sudoers.d/roundtap")
+UNCLEAR = {
+    "a key that is cut off": f"user = tom\nssh_key = {KEY[:60]}\n",
+    "a key without its line's name": f"user = tom\n{KEY}\n",
+    "a name with a capital": f"user = Tom\nssh_key = {KEY}\npassword_hash = {HASH}\n",
+    "nothing for a name": f"user =\nssh_key = {KEY}\n",
+    "a slip in the word user": f"usr = tom\nssh_key = {KEY}\n",
+    "a name without the sign": f"user tom\nssh_key = {KEY}\n",
+    "the word in another language": f"benutzer = tom\nssh_key = {KEY}\n",
+    "both lines": f"user = Tom\nssh_key = {KEY[:60]}\n",
+    "a service's account": f"user = pihole\nssh_key = {KEY}\npassword_hash = {HASH}\n",
+    "a document of a word processor": "{\\rtf1 user = tom}",
+    "everything behind #": "# role = hub\n",
+}
+
+
+@pytest.mark.parametrize("says", UNCLEAR.values(), ids=UNCLEAR)
+def test_a_slip_in_the_file_shuts_nobody_out(tmp_path: Path, says: str) -> None:
+    machine, called = machine_in(tmp_path, f"user = tom\nssh_key = {KEY}\n")
+    (tmp_path / "etc/passwd").write_text("tom:x:1001:100::/home/tom:/bin/bash\npihole:x:999:999::/:/bin/false\n")
+    apply_settings(machine)
+    before = [(tmp_path / path).read_bytes() for path in THE_THREE]
+    called.all.clear()
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(says)
+    assert apply_settings(machine).notes
+    assert [(tmp_path / path).read_bytes() for path in THE_THREE] == before
+    assert not any(word in call for call in called.all for word in ("useradd", "chpasswd", "--lock", "sudo pi"))
+
+
+def test_a_file_that_cannot_be_read_shuts_nobody_out(tmp_path: Path) -> None:
+    machine, _ = machine_in(tmp_path, f"user = tom\nssh_key = {KEY}\n")
+    apply_settings(machine)
+    before = [(tmp_path / path).read_bytes() for path in THE_THREE]
+    path = tmp_path / "boot/firmware/roundtap.txt"
+    path.unlink()
+    path.mkdir()
+    apply_settings(machine)
+    assert [(tmp_path / path).read_bytes() for path in THE_THREE] == before
+
+
+@pytest.mark.parametrize("name", ["user = Tom", "usr = tom", "user tom", "user ="])
+def test_a_key_of_nobody_knows_whom_is_given_to_nobody(tmp_path: Path, name: str) -> None:
+    machine, called = machine_in(tmp_path, f"{name}\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    assert apply_settings(machine).notes
+    assert not any((tmp_path / path).exists() for path in THE_THREE)
+    assert not any(word in call for call in called.all for word in ("useradd", "chpasswd", "usermod"))
+
+
+def test_a_slip_elsewhere_keeps_no_key_from_its_owner(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, f"ssh_key = {KEY}\n")
+    apply_settings(machine)
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(
+        f"ssh_key = {KEY.replace('xyz', 'abc')}\npassword_hash = {HASH}\ncountry = Germania\n"
+    )
+    apply_settings(machine)
+    assert "abc tom@laptop" in (tmp_path / "etc/roundtap/ssh_keys").read_text()
+    assert called.given == [f"pi:{HASH}\n"]
+
+
+HINTS = {
+    "other_role": "role = table\npin = four of my words\n",
+    "no_country": "role = hub\nwifi = Hall\nwifi_password = rainbow-7\n",
+    "wifi_open": "role = hub\ncountry = DE\nwifi = Hall\n",
+    "comment": "role = hub\ncountry = DE\nwifi = Hall # by the door\nwifi_password = rainbow-7\n",
+    "wifi_and_hotspot": "role = hub\ncountry = DE\nwifi = Hall\nwifi_password = rainbow-7\nhotspot = yes\n",
+    "password_alone": "role = hub\nwifi_password = rainbow-7\n",
+    "port_unknown": "role = printer\nport = /dev/serial0\n",
+    "hub_is_self": "role = table\nname = table-7\nhub = table-7.local\n",
+    "name_of_hub": "role = table\nname = roundtap\n",
+    "user_alone": "role = table\nuser = ada\n",
+    "no_standby_file": "role = standby\n",
+    "board.on_at_reset": "role = table\nboard = our-box.toml\n",
+}
+
+
+@pytest.mark.parametrize("key", HINTS)
+def test_a_hint_keeps_no_way_in_open(tmp_path: Path, key: str) -> None:
+    """It is about lines that were read: what the file names is certain."""
+    machine, called = machine_in(tmp_path, f"user = tom\nssh_key = {KEY}\npassword_hash = {HASH}\n")
+    (tmp_path / "boot/firmware/our-box.toml").write_text("buzzer_active_low = true")
+    (tmp_path / "proc/device-tree").mkdir(parents=True)
+    (tmp_path / "proc/device-tree/model").write_text("Raspberry Pi 6 Model B Rev 1.0\0")
+    apply_settings(machine)
+    (tmp_path / "etc/passwd").write_text("tom:x:1001:100::/home/tom:/bin/bash\n")
+    (tmp_path / "boot/firmware/roundtap.txt").write_text(HINTS[key])
+    assert [note.key for note in apply_settings(machine).notes] == [key]
+    assert "usermod --lock --groups users tom" in called.all
+    assert not (tmp_path / THE_THREE[0]).exists()
 
 
 def test_a_password_from_elsewhere_is_left_alone(tmp_path: Path) -> None:
@@ -770,6 +869,78 @@ def test_whoever_looks_for_a_login_finds_that_none_is_set_up(tmp_path: Path, lin
     assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
     says = (tmp_path / "boot/firmware/roundtap-says.txt").read_text("utf-8-sig")
     assert ("No login is set up. If you need one, add ssh_key, or user and password_hash" in says) is told
+
+
+ACCOUNTS = f"""\
+root:{HASH}:20000:0:99999:7:::
+daemon:*:20000:0:99999:7:::
+roundtap-hub:{HASH}:20000:0:99999:7:::
+"""
+
+
+@pytest.mark.parametrize(
+    ("account", "told"),
+    [(f"pi:{HASH}", False), ("pi:!", True), (f"pi:!{HASH}", True), ("pi:*", True), ("", True)],
+)
+def test_a_person_s_password_is_a_login_wherever_it_came_from(tmp_path: Path, account: str, told: bool) -> None:
+    machine_in(tmp_path, "role = table\nlanguage = en\n")
+    etc = tmp_path / "etc"
+    (etc / "passwd").write_text(
+        "root:x:0:0::/root:/bin/bash\nroundtap-hub:x:990:990::/:/bin/false\npi:x:1000:1000:Pi,,,:/home/pi:/bin/bash\n"
+    )
+    (etc / "shadow").write_text(f"{ACCOUNTS}{account}:20000:0:99999:7:::\n")
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    assert ("No login is set up." in (tmp_path / "boot/firmware/roundtap-says.txt").read_text("utf-8-sig")) is told
+
+
+@pytest.mark.parametrize(("home", "told"), [("home/pi", False), ("srv/pi", False), ("root", True), ("home/gone", True)])
+def test_a_person_s_own_key_is_a_login_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], home: str, told: bool
+) -> None:
+    machine_in(tmp_path, "role = table\nlanguage = en\n")
+    (tmp_path / home / ".ssh").mkdir(parents=True)
+    (tmp_path / home / ".ssh/authorized_keys").write_text(f"{KEY}\n")
+    person = home if home.endswith("pi") else "home/pi"
+    (tmp_path / "etc/passwd").write_text(f"root:x:0:0::/root:/bin/bash\npi:x:1000:1000::/{person}:/bin/bash\n")
+    assert main(["role", "--root", str(tmp_path)]) == 0
+    assert ("No login is set up." in capsys.readouterr().out) is told
+
+
+def test_what_imager_set_is_no_login_unless_it_made_a_user(tmp_path: Path) -> None:
+    machine_in(tmp_path, "role = table\nlanguage = en\n")
+    (tmp_path / "var/lib/roundtap-machine").mkdir(parents=True)
+    (tmp_path / "var/lib/roundtap-machine/from-imager").write_text("hostname, timezone")
+    assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+    says = (tmp_path / "boot/firmware/roundtap-says.txt").read_text("utf-8-sig")
+    assert "Raspberry Pi Imager: hostname, timezone." in says
+    assert "No login is set up." in says
+
+
+def test_a_key_that_goes_on_behind_a_slip_is_a_login(tmp_path: Path) -> None:
+    machine_in(tmp_path, f"role = table\nlanguage = en\nssh_key = {KEY}\n")
+    for says in (f"ssh_key = {KEY}", "ssh_key = cut off"):
+        (tmp_path / "boot/firmware/roundtap.txt").write_text(f"role = table\nlanguage = en\n{says}\n")
+        assert main(["role", "--apply", "--root", str(tmp_path)]) == 0
+        assert "No login" not in (tmp_path / "boot/firmware/roundtap-says.txt").read_text("utf-8-sig")
+
+
+def test_of_accounts_that_only_root_reads_nothing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever asks without sudo is logged in."""
+    machine_in(tmp_path, "role = table\nlanguage = en\n")
+    (tmp_path / "etc/passwd").write_text("pi:x:1000:1000::/home/pi:/bin/bash\n")
+    (tmp_path / "etc/shadow").write_text("pi:!:20000:0:99999:7:::\n")
+    read = Path.read_text
+
+    def guarded(path: Path, *args: Any, **named: Any) -> str:
+        if path.name == "shadow":
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path, *args, **named)
+
+    monkeypatch.setattr(Path, "read_text", guarded)
+    assert main(["role", "--root", str(tmp_path)]) == 0
+    assert "No login" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("line", "hidden"), [("", None), ("wifi_hidden = no", None), ("hidden: yes", "true")])

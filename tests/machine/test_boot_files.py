@@ -66,13 +66,13 @@ def test_lines_of_others_stay_and_ours_count_for_every_model(tmp_path: Path) -> 
 
 
 def test_a_printer_on_the_header_has_the_serial_line_to_itself(tmp_path: Path) -> None:
-    config, words = taken(boot(tmp_path), port="/dev/serial0")
+    config, words = taken(boot(tmp_path), role="printer", port="/dev/serial0")
     assert "enable_uart=1" in config
     assert [word for word in words if word.startswith("console=")] == ["console=tty1"]
 
 
 def test_a_printer_on_usb_leaves_the_console(tmp_path: Path) -> None:
-    config, words = taken(boot(tmp_path), port="/dev/usb/lp0")
+    config, words = taken(boot(tmp_path), role="printer", port="/dev/usb/lp0")
     assert "enable_uart=1" not in config
     assert "console=serial0,115200" in words
 
@@ -89,7 +89,7 @@ def test_the_country_is_told_to_the_radio_and_replaces_the_last_one(tmp_path: Pa
 @pytest.mark.parametrize("config", [CONFIG, CONFIG.replace("\n", "\r\n"), "", "dtparam=audio=on", "# Grüße\n"])
 def test_changed_twice_is_changed_once(tmp_path: Path, config: str) -> None:
     folder = boot(tmp_path, config)
-    settings = Settings(board="waveshare-oled-hat", country="DE", port="/dev/serial0")
+    settings = Settings(role="hub", board="waveshare-oled-hat", country="DE", port="/dev/serial0")
     assert boot_files.write_boot_files(folder, settings, folder) == ["config.txt", "cmdline.txt"]
     once = [(folder / name).read_bytes() for name in ("config.txt", "cmdline.txt")]
     assert boot_files.write_boot_files(folder, settings, folder) == []
@@ -105,3 +105,22 @@ def test_lines_that_somebody_adds_behind_ours_stay(tmp_path: Path) -> None:
         file.write("dtoverlay=disable-bt\n")
     config, _ = taken(folder, board="waveshare-oled-hat")
     assert "dtoverlay=disable-bt" in config
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("added", ["dtoverlay=disable-bt", "dtparam=audio=off\n[pi5]\nusb_max_current_enable=1\n"])
+def test_lines_behind_ours_stay_in_their_own_section(tmp_path: Path, ends: str, added: str) -> None:
+    """Moved above our [all], a line for each model would be one for the CM4 alone."""
+    folder = boot(tmp_path, f"dtparam=audio=on{ends}[cm4]{ends}otg_mode=1{ends}")
+    taken(folder)
+    with (folder / "config.txt").open("ab") as file:
+        file.write(added.replace("\n", ends).encode())
+    for _ in range(2):
+        config, _ = taken(folder, board="waveshare-oled-hat")
+        assert config[:3] == ["dtparam=audio=on", "[cm4]", "otg_mode=1"]
+        at = config.index(boot_files.END)
+        assert config[at + 1 :] == added.splitlines()
+        assert config.index("[all]") < config.index("dtparam=spi=on") < at
+    once = (folder / "config.txt").read_bytes()
+    taken(folder, board="waveshare-oled-hat")
+    assert (folder / "config.txt").read_bytes() == once

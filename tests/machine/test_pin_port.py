@@ -135,6 +135,23 @@ def test_a_card_in_another_model_is_right_again_after_one_restart(tmp_path: Path
     assert not apply_settings(machine).restart
 
 
+@pytest.mark.parametrize("role", ["table", "wall", "standby", ""])
+def test_a_role_without_a_printer_leaves_pins_and_console_as_they_are(tmp_path: Path, role: str) -> None:
+    machine, called = machine_in(tmp_path, f"role = {role}\nport = /dev/serial0\n")
+    put_into(machine, PI_4)
+    assert "other_role" in [note.key for note in apply_settings(machine).notes] or not role
+    assert written(machine)[:2] == (set(), [word for word in CMDLINE.split() if word.startswith("console=")])
+    assert not any("serial-getty" in call for call in called.all)
+
+
+def test_a_hub_has_a_printer_on_its_pins_too(tmp_path: Path) -> None:
+    machine, called = machine_in(tmp_path, "role = hub\nport = /dev/serial0\n")
+    put_into(machine, PI_4)
+    apply_settings(machine)
+    assert written(machine)[:2] == ({"enable_uart=1"}, ["console=tty1"])
+    assert any("serial-getty" in call for call in called.all)
+
+
 def test_a_printer_on_usb_leaves_pins_and_console_as_they_are(tmp_path: Path) -> None:
     machine, called = printer_at(tmp_path, "/dev/usb/lp0", PI_5)
     apply_settings(machine)

@@ -123,11 +123,18 @@ RIGHT: dict[str, tuple[str | bytes, dict[str, bytes]]] = {
     },
     **{
         f"a hub at {place}": (f"role = table\r\nhub = {place}", {})
-        for place in ("129.168.178.20", "141.20.5.7", "10.42.1.255", "10.42.1.0", "[2001:db8::7]", "hub.uni.example")
+        for place in (
+            *("129.168.178.20", "141.20.5.7", "10.42.1.255", "10.42.1.0", "[2001:db8::7]", "hub.uni.example"),
+            *("3.local", "1.hub.lan", "2026.hall.example:8080", "4players.local.", "10-42.local"),
+        )
     },
     **{
         f"a printer at {port}": (f"role = printer\r\nport = {port}", {})
-        for port in ("/dev/roundtap-printer", "/dev/till", "/dev/printers/left", "/dev/ttySC0", "/dev/ttyUSB_printer")
+        for port in (
+            *("/dev/roundtap-printer", "/dev/till", "/dev/printers/left", "/dev/ttySC0", "/dev/ttyUSB_printer"),
+            *("/dev/ttyEPSON", "/dev/ttyPRINTER", "/dev/ttyBON", "/dev/video-desk-printer", "/dev/log-printer"),
+            *("/dev/usb/lp1", "/dev/usblp0", "/dev/ttyACM0", "/dev/ttyXRUSB0", "/dev/rfcomm0", "/dev/star"),
+        )
     },
 }
 
@@ -551,6 +558,29 @@ MISTAKES = {
     "a person at the hub": Mistake("role = table\nhub = tom@10.42.0.1", 2, ("10.42.0.1",)),
     "a service's name for the hub": Mistake("role = table\nhub = _roundtap._tcp.local", 2, ("10.42.0.1",)),
     "a folder of printers": Mistake("role = printer\nport = /dev/usb", 2, ("/dev/usb/lp0",)),
+    **{
+        f"{port} as a printer": Mistake(f"role = printer\nport = {port}\n", 2, ("/dev/ttyUSB0",))
+        for port in (
+            *("/dev/serial/by-id", "/dev/serial/by-path/", "/dev/ttyACM", "/dev/ttyAMA/", "/dev/ttyS", "/dev/stdout"),
+            *("/dev/stdin", "/dev/stderr", "/dev/fd/0", "/dev/fd", "/dev/shm", "/dev/shm/x", "/dev/watchdog"),
+            *("/dev/watchdog0", "/dev/video0", "/dev/ttyprintk", "/dev/uinput", "/dev/uhid", "/dev/vcs", "/dev/vcs1"),
+            *("/dev/vcsa", "/dev/vcsu2", "/dev/rtc", "/dev/rtc0", "/dev/vchiq", "/dev/vcio", "/dev/media1"),
+            *("/dev/usb/hiddev0", "/dev/hwrng", "/dev/fuse", "/dev/log", "/dev/cec0", "/dev/rfkill", "/dev/port"),
+            *("/dev/zram0", "/dev/sg1", "/dev/block/8:0", "/dev/char/4:1", "/dev/mqueue", "/dev/vhost-net"),
+        )
+    },
+    **{
+        f"{place} as the hub": Mistake(f"role = table\nhub = {place}\n", 2, ("10.42.0.1",))
+        for place in (
+            "10.42.0.0",
+            "10.42.0.255",
+            "http://10.42.0.255:8080",
+            "10.42.o.1",
+            "10.42.0.l",
+            "10.x.0.1",
+            "1.2",
+        )
+    },
     "half a port": Mistake("role = printer\nport = /dev/ttyUSB", 2, ("/dev/ttyUSB0",)),
     "a port on the bus": Mistake("role = printer\nport = /dev/bus/usb/001/004", 2, ("/dev/usb/lp0",)),
     "a folder of serial ports": Mistake("role = printer\nport = /dev/serial/", 2, ("/dev/ttyUSB0",)),

@@ -11,7 +11,7 @@ import pytest
 from printer_line import AtOneSpeed, AtTheseSpeeds
 
 from roundtap.main import main
-from roundtap_core.words import LANGUAGES
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort, Port, PortUnavailable, SerialPort
 from roundtap_devices.printing.printer_profiles import PROFILES, PrinterProfile
 from roundtap_devices.virtual.virtual_printer import VirtualPrinter
@@ -198,7 +198,17 @@ def test_no_printer_says_so(tmp_path: Path, people: list[Person]) -> None:
 def test_pins_with_a_login_on_them_are_named_and_not_offered(tmp_path: Path, people: list[Person]) -> None:
     people.append(me := Person(tmp_path, [], [FoundPort("/dev/serial0", "/dev/serial0", PINS, CONSOLE)]))
     assert not me.setup()
+    # What raspi-config changes on a card with a read-only root is gone after the next start.
+    assert "On a card write port = /dev/serial0 in roundtap.txt and restart." in me.heard[1]
     assert "raspi-config" in me.heard[1]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_login_on_the_pins_is_ended_by_the_card_s_own_file(language: str) -> None:
+    told = unit_words(language)(f"printer.refused.{CONSOLE}", path="/dev/ttyAMA0")
+    advised = core_words(language)("check.printer.login-console.do")
+    assert told.index("port = /dev/ttyAMA0") < told.index("roundtap.txt") < told.index("raspi-config")
+    assert advised.index("port = ") < advised.index("roundtap.txt") < advised.index("raspi-config")
 
 
 def test_the_pins_levels_are_named(tmp_path: Path, people: list[Person]) -> None:

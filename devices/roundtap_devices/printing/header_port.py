@@ -27,6 +27,8 @@ class HeaderPort:
 
 
 UNKNOWN = HeaderPort()
+# Below such a line `config.txt` is for some models alone, or for none.
+_OF_SOME = re.compile(r"^[ \t]*\[(?:pi|cm|board-|none).*?(?=^[ \t]*\[(?:all|pi|cm|board-|none)|\Z)", re.M | re.S | re.I)
 _WITH_BLUETOOTH = r"(3|4|400|Zero W|Zero 2|Compute Module 4)\b"
 KNOWN = (
     # /dev/serial0 is ttyAMA10, the socket of three pins between those of HDMI; ttyS0 does not exist.
@@ -37,7 +39,7 @@ KNOWN = (
         "/dev/serial0",
         ("/dev/serial0", "/dev/ttyAMA0"),
         (ENABLE_UART,),
-        r"(?m)^[ \t]*dtoverlay=(pi3-)?(disable-bt|miniuart-bt)\b",
+        r"(?m)^[ \t]*dtoverlay=(pi3-)?(disable-bt|miniuart-bt)(?![\w-])",
     ),
     HeaderPort(_WITH_BLUETOOTH, "/dev/serial0", ("/dev/serial0", "/dev/ttyS0"), (ENABLE_UART,)),
     HeaderPort(
@@ -50,7 +52,7 @@ KNOWN = (
 
 
 def header_port(model: str, config: str = "") -> HeaderPort:
-    """The port of a model, by its own name; `config`: the text of its `config.txt`.
+    """The port of a model, by its own name; `config`: the text of its `config.txt`, whose lines for all models count.
 
     >>> header_port("Raspberry Pi 5 Model B Rev 1.0").path
     '/dev/ttyAMA0'
@@ -61,7 +63,8 @@ def header_port(model: str, config: str = "") -> HeaderPort:
             (
                 port
                 for port in KNOWN
-                if re.match(f"Raspberry Pi {port.models}", name) and re.search(port.config_has, config)
+                if re.match(f"Raspberry Pi {port.models}", name)
+                and re.search(port.config_has, _OF_SOME.sub("", config))
             ),
             UNKNOWN,
         ),

@@ -76,7 +76,7 @@ def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, f
 
 
 def _row(words: Words, port: FoundPort, number: int | None = None) -> str:
-    reason = f" – {words(f'printer.refused.{port.refused}')}" if port.refused else ""
+    reason = f" – {words(f'printer.refused.{port.refused}', path=port.id)}" if port.refused else ""
     return f"{f'{number}: ' if number else '  '}{words(f'printer.port.{port.kind}')}: {port.id}{reason}"
 
 
@@ -123,7 +123,7 @@ class PrinterSetup:
                 self._words(
                     "printer.setup.gone",
                     port=port.id,
-                    reason=(self._words(f"printer.refused.{gone.reason}") if gone.reason else str(gone)),
+                    reason=(self._words(f"printer.refused.{gone.reason}", path=port.id) if gone.reason else str(gone)),
                 )
             )
             return False

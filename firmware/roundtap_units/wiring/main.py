@@ -90,8 +90,8 @@ PRICES_EUR = {
     "waveshare-oled-hat": (14, 22),
 }
 HALL_EUR = {
-    "hub": (58, 95),
-    "wall": (48, 80),
+    "hub": (63, 95),
+    "wall": (53, 80),
     "router": (25, 60),
     "printer": (40, 250),
     "stick": (5, 10),

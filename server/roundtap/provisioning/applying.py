@@ -24,6 +24,7 @@ HUB_DATA = "var/lib/roundtap"
 UNUSED_PIN = "var/lib/roundtap-machine/unused-pin"  # its hash
 LET_IN = "var/lib/roundtap-machine/let-in"  # users whom we made, or gave a password
 SECRETS = "var/lib/roundtap-machine/networks.json"
+PEOPLE = range(1000, 60_000)  # their numbers on Debian; the others are accounts of services
 # A Wi-Fi is below "network"; packages cannot come without one.
 _CLOUD = r"""^(?!network:|version:|packages:)(?: +(?=wifis:))?([a-z_]+):[ \t]*["']?([^\s"'#]*)"""
 # What Raspberry Pi Imager writes for cloud-init, or before it for systemd, and how its settings look there; and the
@@ -113,8 +114,7 @@ class Machine:
             )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
-        # On Debian, people's numbers; the others are accounts of services.
-        if not 1000 <= self.user_ids().get(found.user, 1000) < 60_000:
+        if self.accounts().get(found.user, (PEOPLE[0], ""))[0] not in PEOPLE:
             return replace(found, user=""), [*told, SettingsNote("user")]
         return found, told
 
@@ -125,13 +125,34 @@ class Machine:
             "".join(path.read_text(errors="replace") for path in (self.boot() or self.root).glob("config.txt")),
         )
 
-    def user_ids(self) -> dict[str, int]:
-        """The machine's accounts, those of its services too."""
+    def accounts(self) -> dict[str, tuple[int, str]]:
+        """The machine's accounts, those of its services too: name → number and home."""
         return {
-            name: int(number)
+            name: (int(number), home)
             for path in self.root.glob("etc/passwd")
-            for name, number in re.findall(r"(?m)^([^:\n]+):[^:]*:(\d+):", path.read_text("utf-8", errors="replace"))
+            for name, number, home in re.findall(
+                r"(?m)^([^:\n]+):[^:\n]*:(\d+):(?:[^:\n]*:){2}([^:\n]*)", path.read_text("utf-8", errors="replace")
+            )
         }
+
+    def with_password(self) -> set[str]:
+        """The accounts that a password opens; only root may know."""
+        return {
+            name
+            for path in self.root.glob("etc/shadow")
+            for name in re.findall(r"(?m)^([^:\n]+):[^!*:\n]", path.read_text("utf-8", errors="replace"))
+        }
+
+    def has_login(self) -> bool:
+        """Whether a person has a way in, whoever made it. Whoever may not know it is logged in."""
+        try:
+            return (self.root / roles.SSH_KEYS).is_file() or any(
+                name in self.with_password() or (self.root / home.strip("/") / ".ssh/authorized_keys").is_file()
+                for name, (number, home) in self.accounts().items()
+                if number in PEOPLE
+            )
+        except PermissionError:
+            return True
 
 
 def machine_at(root: Path) -> Machine:
@@ -160,7 +181,20 @@ def apply_settings(machine: Machine, start: bool = True, wait: bool = False) -> 
 
 def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     settings, told = machine.settings()
-    is_clear = not told
+    mistakes = [note for note in told if not note.is_hint]
+    if (
+        mistakes
+        and not settings.user
+        and (
+            any("user" in (note.key, *note.params.values()) for note in mistakes)
+            or any(
+                f"Match User {roles.DEFAULT_USER}\n" not in path.read_text(encoding="utf-8", errors="replace")
+                for path in machine.root.glob(roles.SSHD)
+            )
+        )
+    ):
+        # A mistake may stand where the user was to be named: whose key and password these are cannot be said.
+        settings = replace(settings, ssh_key="", password_hash="")
     passwords, told_of_secrets = _take_secrets(machine, settings)
     told += told_of_secrets
     changed = _copy_extra_files(machine)
@@ -174,8 +208,9 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
     kept = (
         *(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
-        # The SSH that a key opened goes on without passwords.
+        # The SSH that a key opened goes on without passwords; a slip in the file takes nobody's key away.
         roles.SSHD,
+        *((roles.SSH_KEYS, roles.RIGHTS) if mistakes else ()),
     )
     changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
@@ -194,13 +229,13 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
         on_boot = boot_files.write_boot_files(boot, settings, machine.root / roles.ETC, machine.header_port())
         changed += [str((boot / name).relative_to(machine.root)) for name in on_boot]
         restart = bool(on_boot)
-    if settings.port in TAKEN_FOR_IT:
+    if settings.port in TAKEN_FOR_IT and settings.role in settings_file.USED_BY["port"]:
         # A login, switched on by hand, would read the printer's answers. Until the next start, which does it again.
         machine.run(
             ["systemctl", "--quiet", "mask", "--runtime", "--now", "--no-block"]
             + [f"serial-getty@{Path(tty).name}.service" for tty in machine.header_port().names]
         )
-    told_of_users, locked = _let_in(machine, settings, start, is_clear)
+    told_of_users, locked = _let_in(machine, settings, start, is_clear=not mistakes)
     if start:
         _show_new_pin(machine, settings)
     told += [*told_of_users, *_switch(machine, settings, start, wait)]
@@ -223,15 +258,15 @@ def _let_in(
     """Make the user who looks after the machine, open a way in, and close those that the file has no longer: of users
     who are not named, and passwords; only where the file `is_clear`: a mistake in it, or a card that cannot be read,
     locks nobody out. Returns notes, and whose passwords were locked."""
-    wanted, hashed, there = bool(settings.ssh_key or settings.password_hash), settings.password_hash, machine.user_ids()
+    wanted, hashed, there, have_password = (
+        bool(settings.ssh_key or settings.password_hash),
+        settings.password_hash,
+        machine.accounts(),
+        machine.with_password(),
+    )
     user, noted = settings.user or roles.DEFAULT_USER, machine.root / LET_IN
     ours = {*(noted.read_text(encoding="ascii").split() if noted.is_file() else ())}
     gone = sorted(ours & {*there} - {user * wanted}) * is_clear
-    have_password = {
-        name
-        for path in machine.root.glob("etc/shadow")
-        for name in re.findall(r"(?m)^([^:\n]+):[^!*:\n]", path.read_text("utf-8", errors="replace"))
-    }
     only_key = [user] * (is_clear and wanted and not hashed and user in ours & have_password)
     # Locked at each start, as a read-only root forgets it. Of a group that is there: one of the user's name may be
     # another's.

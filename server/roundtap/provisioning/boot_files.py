@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from roundtap.provisioning.roles import own_or_known
-from roundtap.provisioning.settings_file import Settings
+from roundtap.provisioning.settings_file import USED_BY, Settings
 from roundtap_devices.boards import RECOMMENDED, Board, BoardError, load_board
 from roundtap_devices.printing.header_port import TAKEN_FOR_IT, UNKNOWN, HeaderPort
 from roundtap_machine.atomic_write import write_atomically
@@ -27,7 +27,8 @@ def write_boot_files(boot: Path, settings: Settings, own_boards: Path, header: H
     """Apply the settings to both files; returns the names of those that changed. `own_boards`: a folder; `header`: the
     serial port on this machine's pins."""
     changed = []
-    board, serial = settings_board(settings, own_boards), settings.port in TAKEN_FOR_IT
+    board = settings_board(settings, own_boards)
+    serial = settings.port in TAKEN_FOR_IT and settings.role in USED_BY["port"]
     wanted = [WATCHDOG, BUSES[board.screen.bus], *(header.config if serial else ())]
     # The firmware does this some seconds after power-on, and long before the unit starts.
     wanted += [f"gpio={pin}=op,{'dh' if board.low_is_on(name) else 'dl'}" for name, pin, _ in board.on_at_reset()]
@@ -52,14 +53,12 @@ def settings_board(settings: Settings, own_boards: Path) -> Board:
 
 
 def with_config_lines(text: str, lines: Iterable[str]) -> str:
-    """`config.txt` with our lines at its end, for all models of the Pi; all other lines unchanged."""
+    """`config.txt` with our lines for all models of the Pi, in their old place or at its end; all others unchanged."""
     ends = "\r\n" if "\r\n" in text else "\n"
     before, found, rest = text.partition(BEGIN)
     after = rest.partition(END)[2].lstrip("\r\n") if found else ""
-    kept = (before.rstrip("\r\n") + ends if before.strip() else "") + after
-    if kept and not kept.endswith("\n"):
-        kept += ends
-    return kept + ends.join([BEGIN, "[all]", *lines, END, ""])
+    # What somebody wrote behind them is below our [all], and stays there.
+    return (before.rstrip("\r\n") + ends if before.strip() else "") + ends.join([BEGIN, "[all]", *lines, END, after])
 
 
 def cmdline(text: str, country: str = "", serial: bool = False) -> str:

@@ -69,6 +69,7 @@ def role_report(
     notes: Sequence[SettingsNote],
     words: Words,
     services: Sequence[str],
+    has_login: bool,
     imager: str = "",
     locked: Sequence[str] = (),
 ) -> str:
@@ -80,8 +81,9 @@ def role_report(
         words(f"says.{key}", names=names) for key, names in (("imager", imager), ("locked", ", ".join(locked))) if names
     ]
     lines += [note.text(words) for note in notes] or [words("says.fine")]
-    has_login = settings.ssh_key or settings.password_hash or imager
-    return "\n".join([*lines, *([] if has_login else ["", words("says.no_login")]), ""])
+    return "\n".join(
+        [*lines, *([] if has_login or settings.ssh_key or settings.password_hash else ["", words("says.no_login")]), ""]
+    )
 
 
 def write_report(boot: Path | None, text: str, mend: bool, consoles: Sequence[str] = CONSOLES) -> None:
@@ -199,7 +201,12 @@ def run(args: argparse.Namespace) -> int:
     services = roles.role_services(settings)[0]
     print(
         role_report(
-            settings, notes, words_for(settings), services, MachineProbe(root=machine.root).text(TAKEN_OVER) or ""
+            settings,
+            notes,
+            words_for(settings),
+            services,
+            machine.has_login(),
+            MachineProbe(root=machine.root).text(TAKEN_OVER) or "",
         ),
         end="",
     )
@@ -238,6 +245,7 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
         notes,
         words,
         roles.role_services(settings)[0],
+        machine.has_login(),
         MachineProbe(root=machine.root).text(TAKEN_OVER) or "",
         done.locked,
     )

@@ -288,11 +288,13 @@ PLAIN_SIGNS = {
 @dataclass(frozen=True, slots=True)
 class SettingsNote:
     """A note for the author of the file: the key of its text and its parameters. The text is "settings.KEY", or of the
-    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole."""
+    units' catalogues where the key has a dot ("board.no_pin"). `line` counts from 1; 0 is the file as a whole.
+    `is_hint`: the line was read, and what it names is certain."""
 
     key: str
     line: int = 0
     params: Mapping[str, object] = field(default_factory=dict)
+    is_hint: bool = field(default=False, compare=False)
 
     def text(self, words: Words, file: str = FILE) -> str:
         """One line with its place: "roundtap.txt, line 3: …"."""
@@ -378,7 +380,7 @@ def read_settings(
             if with_comment and key != "wifi":
                 raise InvalidValue("comment", key=key)
             if with_comment:
-                notes.append(SettingsNote("comment", number, {"key": key}))
+                notes.append(SettingsNote("comment", number, {"key": key}, is_hint=True))
             # Nothing behind it is how an open network is said.
             if not value and key != "wifi_password":
                 raise InvalidValue("empty", key=key, example=_template()[key])
@@ -393,14 +395,16 @@ def read_settings(
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
     if settings.name == HUB_NAME and settings.role != "hub":
         settings = replace(settings, name="")
-        notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}))
+        notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}, is_hint=True))
     notes += [
         SettingsNote("commented", number)
         for number, meant in commented.items()
         # A file of which nothing counts, or that lacks but the role, was hardly meant so.
         if meant != Settings() and "role" not in setting_lines and (meant.role or not setting_lines)
     ]
-    notes += _contradictions(settings, values, setting_lines, folders, saved, header)
+    notes += [
+        replace(note, is_hint=True) for note in _contradictions(settings, values, setting_lines, folders, saved, header)
+    ]
     return settings, sorted(notes, key=lambda note: note.line)
 
 

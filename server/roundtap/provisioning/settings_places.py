@@ -11,16 +11,22 @@ HUB_PORT = 8080
 PLAIN_PORT, FIRST_FREE_PORT, TLS_PORT = 80, 1024, 8443
 # Also by one's own udev rule.
 PRINTER_PORT = re.compile(
-    # Not disks, cards, null devices, consoles, keyboards, screens; nor a folder, half a name, or one in small letters.
+    # Not disks, cards, null devices, consoles, keyboards, screens, nor what else a Pi's /dev has; nor a folder, half a
+    # name, or one in small letters.
     r"(?!.*\.\.)/dev/(?!(sd[a-z]|[hv]d[a-z]|mmcblk|nvme|loop|ram|dm-|md\d|mapper/|disk/|sr\d|null|zero|full|u?random"
     r"|k?mem|kmsg|console|tty\d*$|pt[mys]|input/|hidraw|fb\d|dri/|snd/|i2c|spi|gpio|net/|bus/"
-    r"|(usb|serial|tty[A-Z]+)/?$|tty(usb|acm|ama))"
+    r"|std(in|out|err)$|fd(/|$)|(shm|block|char|mqueue|dma_heap|vfio|v4l)(/|\b)|usb/hid|(video|media|cec|sg|zram)\d"
+    r"|watchdog\d*$|rtc\d*$|ttyprintk$|u?input$|uhid$|vcs[au]?\d*$|vc-mem$|vc(hiq|io|sm)|vhost-|vga_arbiter$"
+    r"|(hwrng|fuse|cuse|log|rfkill|port|ppp|kvm|autofs|tpm\d*|initctl|btrfs-control|cpu_dma_latency|usbmon\d*)$"
+    r"|(usb|serial(/by-(id|path))?|tty(USB|ACM|AMA|S))/?$|tty(usb|acm|ama))"
     r")[A-Za-z][\w./:@+-]*"
     r"|(?!.*\.\.)usb-[\w./:@+-]+"
 )
-# A machine's name: no address with a slip in it, and no answer to a question.
+# Everybody's, and those of the hotspot's own network as a whole.
+OF_NOBODY = ("255.255.255.255", "10.42.0.0", "10.42.0.255")
+# A machine's name: no address with a slip in it, and no answer to a question; 3.local may be one.
 HOST_NAME = re.compile(
-    r"(?!\d+\.|[\d-]+$|(yes|no|on|off|https?)$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*\.?",
+    r"(?!\d+\.\d+(\.|$)|(.*\.)?\d+\.?$|[\d-]+$|(yes|no|on|off|https?)$)[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*\.?",
     re.IGNORECASE | re.ASCII,
 )
 
@@ -69,4 +75,4 @@ def _may_be_hub(host: str) -> bool:
         address = ipaddress.ip_address(host)
     except ValueError:
         return HOST_NAME.fullmatch(host) is not None and "localhost" not in host
-    return not (address.is_unspecified or address.is_loopback or address.is_multicast or host == "255.255.255.255")
+    return not (address.is_unspecified or address.is_loopback or address.is_multicast or host in OF_NOBODY)
