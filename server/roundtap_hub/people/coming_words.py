@@ -3,7 +3,7 @@
 import re
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.payment_words import NO, YES, paid_beside, parse_paid, taken_back
+from roundtap_hub.people.payment_words import NAMES_TOO, NO, YES, paid_beside, parse_paid, taken_back
 
 # Who does not play: as a title over other people, behind a name, or in another column.
 _AWAY = (
@@ -142,6 +142,15 @@ def said_beside(added: str) -> str:
     away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain)
     odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
     return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
+
+
+def may_be_name(added: str) -> bool:
+    """Whether words that say something behind a name may as well be a part of it: "Bar", "To", but not "Paid"."""
+    return (
+        all(word[0].isupper() for word in added.split())
+        and not (says_away(added) or taken_back(added))
+        and (paid_beside(added) is None or NAMES_TOO.fullmatch(fold(added)) is not None)
+    )
 
 
 def comes(answer: str) -> bool | None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.coming_words import AWAY, OTHER_LIST, PAYS, answers_no, comes, said_beside, says_away
+from roundtap_hub.people.coming_words import AWAY, OTHER_LIST, PAYS, answers_no, comes, may_be_name, said_beside, says_away
 from roundtap_hub.people.payment_words import parse_paid, taken_back
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN
 from roundtap_hub.people.table_columns import CAPTAINS, NAME, NAMES, NOTE, PAID, TURNED, capitals_first
@@ -99,7 +99,9 @@ def read_list_rows(
     numbered = marked > 1 and marked * 2 > len(filled)
     names = [cells.get(key, "") for _, cells, _ in filled]
     bares = [_TICKED.sub("", _MARK.sub("", name, count=1) if marked > 1 else name) for name in names]
-    parts = [_parts(_LED.sub(r"\2 \1", bare), team) for bare in bares]
+    turns = [is_turned(bare) and not said_beside(bare.partition(",")[2].strip()) for bare in bares]
+    of_turned = key == TURNED or sum(turns) * 2 > len(filled)
+    parts = [_parts(_LED.sub(r"\2 \1", bare), team, of_turned) for bare in bares]
     chatty = usual == 1 and sum(map(_is_lower, bares)) * 2 < len(filled)
     made: list[ListedRow] = []
     before, other, below = 0, False, False
@@ -162,8 +164,8 @@ def split_added(name: str) -> tuple[str, str]:
     (('Ann Bee', 'Store A'), ('王小明 (Wang)', ''))
     """
     found = _ADDED.fullmatch(name)
-    if found is None or (name[len(found[1])] in ",;:" and " " not in found[1]):
-        return name, ""  # "Keller, Franz"
+    if found is None:
+        return name, ""
     other_letters = bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and any(map(str.isalpha, found[2]))
     return (
         (name, "")
@@ -172,13 +174,17 @@ def split_added(name: str) -> tuple[str, str]:
     )
 
 
-def _parts(name: str, team: bool) -> tuple[str, list[str], bool]:
-    """A name, what is written about it, and whether it is sure that this is no title and no second name."""
+def _parts(name: str, team: bool, turned: bool) -> tuple[str, list[str], bool]:
+    """A name, what is written about it, and whether it is sure that this is no title and no second name. Behind a
+    comma or a dash a given name may stand, surely so behind the comma where the list is `turned` ("Keller, Franz")."""
     left, said = split_added(name)
-    cut = said.isdigit() or name[len(left) :].lstrip()[:1] in tuple("([{（【") or _OF_A_PERSON.fullmatch(fold(said))
-    if not said or ((team or not cut) and not said_beside(said)):
-        return name, [], team or not said
-    alone, added, sure = _parts(left, team)
+    sign, given = name[len(left) :].lstrip()[:1], may_be_name(said)
+    cut = said.isdigit() or sign in tuple("([{（【") or _OF_A_PERSON.fullmatch(fold(said))
+    turned_here = turned and sign == "," and said[:1].isupper()
+    named = turned_here or (given and sign in tuple(",;-–—"))
+    if not said or named or ((team or not cut) and not said_beside(said)):
+        return name, [], team or not said or (turned_here and given)
+    alone, added, sure = _parts(left, team, turned)
     return alone, [*added, *_BETWEEN.split(said)], sure and not _FIGURES.fullmatch(said)
 
 

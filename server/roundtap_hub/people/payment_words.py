@@ -65,6 +65,10 @@ _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK 
         r"not|isn t|wasn t|hasn t|never|nicht|nie (?:bylo|zostalo)|niet|ikke|inte",
     )
 )
+# Means of payment that are given names or family names too: "Ben Ami, Bar", "Lee Smith - Cash".
+NAMES_TOO = re.compile(
+    "bar|cash|card|pin|ideal|wise|lydia|zelle|pix|bank|carta|karta|carte|karte|kort|credit|cb|ec|contant|swish|stripe"
+)
 _AMOUNT = re.compile(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-złčK€$£.,-]{0,4})")
 NEAR_LETTERS = 12  # between "not" and "paid": "not been paid", "nie zostało opłacone"
 

@@ -837,4 +837,33 @@ PASTED = (
         "Cash Miller",
         "Kai Sato",
     ),
+    chat(
+        "given names that are means of payment or say no: the person is asked, and the name is whole",
+        "Name\tClub\nBen Ami, Bar\tA\nLee Smith, Cash\tB\nVan Dijk, Pin\tC\nvan den Berg, Ideal\tD\n"
+        "Nguyen Van, To\tE\nNguyen Thi, Ne\tF\nLee Smith - Cash\tG\nAnn Bee\tH\n",
+        "Ann Bee",
+        untold=7,
+    ),
+    chat(
+        "the same where all others have their last names first",
+        "Name\tClub\nKeller, Franz\tA\nSato, Kai\tB\nBerg, Ann\tC\nRuiz, Eva\tD\nBen Ami, Bar\tE\n"
+        "Nguyen Van, To\tF\nMüller, Abgesagt\tG\n",
+        "Franz Keller",
+        "Kai Sato",
+        "Ann Berg",
+        "Eva Ruiz",
+        "Bar Ben Ami",
+        "To Nguyen Van",
+        untold=1,
+    ),
+    chat(
+        "behind a comma, what is no given name",
+        "Name\tClub\nBob, not coming\tA\nCat, paid\tB\nEva Ruiz, Bizum\tC\nIda Berg, Bezahlt\tD\nFay Gee, Not coming\tE\n",
+        "Cat",
+        "Eva Ruiz",
+        "Ida Berg",
+        untold=2,
+        paid=("Cat", "Eva Ruiz", "Ida Berg"),
+        told=("not coming", "Not coming"),
+    ),
 )
