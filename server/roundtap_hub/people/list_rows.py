@@ -5,10 +5,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.coming_words import AWAY, OTHER_LIST, PAYS, answers_no, comes, may_be_name, said_beside, says_away
+from roundtap_hub.people.coming_words import (
+    AWAY,
+    OTHER_LIST,
+    PAYS,
+    answers_no,
+    comes,
+    may_be_name,
+    said_beside,
+    says_away,
+)
 from roundtap_hub.people.payment_words import parse_paid, taken_back
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN
-from roundtap_hub.people.table_columns import CAPTAINS, NAME, NAMES, NOTE, PAID, TURNED, capitals_first
+from roundtap_hub.people.table_columns import CAPTAINS, FIRST, LAST, NAME, NAMES, NOTE, PAID, TURNED, capitals_first
 
 # A row's number in the table, its cells by meaning, why it is not ticked, and the words that say so.
 ListedRow = tuple[int, dict[str, str], str, str]
@@ -109,18 +118,21 @@ def read_list_rows(
         width = sum(map(bool, row))
         if not bare and width == 1 and numbered:
             continue  # A number that nobody took.
-        said = fold(shown) if any(c.isalnum() for c in shown) else ""
+        whole = f"{shown} {cells.get(LAST, '')}".strip() if key == FIRST else shown
+        said = fold(whole) if any(c.isalnum() for c in shown) else ""
+        # A title stands alone, or beside a figure: in a row with a club or a last name it is a name.
+        alone = sum(any(map(str.isalpha, cell)) for cell in row) < 2
         below = bool(made) and width < usual and (below or number > before + 1)
         other = _THIS_LIST.fullmatch(said) is None and (
-            other or (bool(made) and bare.endswith((":", "："))) or OTHER_LIST.fullmatch(said) is not None
+            other or (bool(made) and bare.endswith((":", "："))) or (alone and OTHER_LIST.fullmatch(said) is not None)
         )
         aside = (
             other
             or below
             or not sure
-            or _TITLE.fullmatch(said) is not None
-            or _THIS_LIST.fullmatch(said) is not None
-            or (not team and bool(_ABOUT.intersection(said.split())))
+            or any(title.fullmatch(said) for title in (_TITLE, _THIS_LIST, OTHER_LIST) if alone or key != FIRST)
+            # "Līga" is a given name.
+            or (alone and not team and bool(_ABOUT.intersection(said.split())) and not shown.startswith("Līga "))
             or (numbered and not _MARK.match(name))
             or (not team and (bool(_NO_PLAYER.fullmatch(shown)) or _ends_away(shown)))
             or (chatty and _is_lower(bare))

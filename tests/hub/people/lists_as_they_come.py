@@ -866,4 +866,28 @@ PASTED = (
         paid=("Cat", "Eva Ruiz", "Ida Berg"),
         told=("not coming", "Not coming"),
     ),
+    chat(
+        "first names that are titles elsewhere",
+        "First Name,Last Name\nAnna,Berg\nTo,Nguyen\nNe,Tran\nEi,Sato\nJudge,Fox\nTô,Lê\nPage,Bee\nBen,Ray\n",
+        "Anna Berg",
+        "To Nguyen",
+        "Ne Tran",
+        "Ei Sato",
+        "Judge Fox",
+        "Tô Lê",
+        "Page Bee",
+        "Ben Ray",
+    ),
+    chat(
+        "a name of one word that is a title elsewhere says nothing of the others",
+        "Name,Club\nAnna Berg,A\nNo,B\nLīga Bērziņa,C\nLiga Kalnina,C\nBen Ray,D\nWarteliste,\nCleo Fox,E\n",
+        "Anna Berg",
+        "Līga Bērziņa",
+        "Liga Kalnina",
+        "Ben Ray",
+        untold=3,
+    ),
+    chat(
+        "a given name of Latvia", "Anna Kalniņa\nLīga Bērziņa\nSpring Liga\n", "Anna Kalniņa", "Līga Bērziņa", untold=1
+    ),
 )
