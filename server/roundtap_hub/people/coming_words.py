@@ -37,9 +37,13 @@ _AWAY = (
     "zuschauer|juez|jueces|arbitro|arbitros|organizadores|sedzia|sedziowie|organizatorzy|arbitres|arbitri|"
     "scheidsrechters|absents|assente|assenti|ausente|ausentes|nieobecny|nieobecni|abwesend|nao vem|no viene|"
     "no vienen|a lo mejor|odpada|absage|remplacant|kommt nicht|komme nicht|kommer ikke|kommer inte|ne vient pas|"
-    "nie przyjdzie|候补|替补|取消|缺席|補欠|欠席|キャンセル|대기|취소|불참"
+    "nie przyjdzie|removed|deregistered|unregistered|de registered|not confirmed|nicht bestatigt|unbestatigt|"
+    "kommt doch nicht|ausgetragen|geloscht|anulad[oa]|rechazad[oa]|eliminad[oa]|borrad[oa]|no confirmad[oa]|"
+    "sin confirmar|niepotwierdzon\\w*|skreslon\\w*|usuniet\\w*|nieobecn\\w*|odrzucon\\w*|absente?s?|supprimee?s?|"
+    "refusee?s?|non confirmee?s?|eliminat[oa]|cancellat[oa]|rifiutat[oa]|non confermat[oa]|verwijderd|niet bevestigd|"
+    "uitgeschreven|nepotvrzen\\w*|smazan\\w*|vyrazen\\w*|候补|替补|取消|缺席|補欠|欠席|キャンセル|대기|취소|불참"
 )
-_SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
+_SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
     re.compile,
     (
         # behind "has", "sorry", "se ha"
@@ -51,6 +55,17 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         rf"(?:{_AWAY}|no|nein|nie|non|nao|nee|ne|nej|nem|ei|pending|pendientes?|oczekujac[aey]|en attente|in attesa|"
         rf"duda|wl|to|tl)"
         r"(?: \d.*)?",
+        # anywhere in a status or in brackets: on another list, or somebody else's place
+        r"\b(?:waiting list|wait ?list|reserve list|warteliste|nachruckerliste|lista de espera|list[ay] rezerwow\w+|"
+        r"liscie rezerwow\w+|list[ay] oczekujac\w+|liscie oczekujac\w+|liste d attente|lista d attesa|wachtlijst|"
+        r"transferred|ubertragen|weitergegeben|traspasad[oa]|przekazan\w*|przeniesion\w*|transferee?|trasferit[oa]|"
+        r"overgedragen)\b",
+        # a heading over what became of somebody's registration, which is neither money nor a list
+        r"^(?!.*(?:pa[iy]|zahl|pag|plat|list|deck|army|armee|member|mitglied|socio|check|civil|e mail|mail))"
+        r".*(?:status|\bestado|\bstan|\bstatut|\bstato|\bstav|\btila)\b",
+        # what such a column says of money, of a check-in that has not begun, or of nothing
+        r"pa[iy]|zahl|pag[aou]|p[lr]ac|plat|betaal|check|angekommen|arrived|member|mitglied|socio|czlon|^n a$|^none$|"
+        r"^keine?$",
         # a heading that asks who comes
         r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
         r"playing|"
@@ -139,7 +154,7 @@ def said_beside(added: str) -> str:
     ('away', 'pays', '')
     """
     plain = fold(added)
-    away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain)
+    away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain) or _OFF.search(plain)
     odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
     return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
 
@@ -167,7 +182,15 @@ def comes(answer: str) -> bool | None:
 
 def answers_no(heading: str, cell: str, others_come: bool) -> bool:
     """Whether a cell says no under its heading. Where others answer yes, what is neither yes nor no is no answer."""
-    asked = fold(heading)
+    asked, plain = fold(heading), fold(cell)
+    if _STATUS.search(asked):
+        return any(map(str.isalpha, plain)) and (
+            (False in (comes(cell), parse_paid(cell)) and not _NO_STATUS.search(plain))
+            or taken_back(cell)
+            or says_away(cell)
+            or OTHER_LIST.fullmatch(plain) is not None
+            or _OFF.search(plain) is not None
+        )
     if says_away(heading) or not _COMES.search(asked) or _ELSE.search(asked) or _DENIES.search(asked):
         return says_away(heading) and (parse_paid(cell) is True or _DATE.search(cell) is not None)
     return comes(cell) is False or (comes(cell) is None and others_come)

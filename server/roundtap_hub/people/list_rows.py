@@ -108,9 +108,8 @@ def read_list_rows(
     numbered = marked > 1 and marked * 2 > len(filled)
     names = [cells.get(key, "") for _, cells, _ in filled]
     bares = [_TICKED.sub("", _MARK.sub("", name, count=1) if marked > 1 else name) for name in names]
-    turns = [is_turned(bare) and not said_beside(bare.partition(",")[2].strip()) for bare in bares]
-    of_turned = key == TURNED or sum(turns) * 2 > len(filled)
-    parts = [_parts(_LED.sub(r"\2 \1", bare), team, of_turned) for bare in bares]
+    turns = [key == TURNED or (is_turned(bare) and not said_beside(bare.partition(",")[2].strip())) for bare in bares]
+    parts = [_parts(_LED.sub(r"\2 \1", bare), team, sum(turns) * 2 > len(filled)) for bare in bares]
     chatty = usual == 1 and sum(map(_is_lower, bares)) * 2 < len(filled)
     made: list[ListedRow] = []
     before, other, below = 0, False, False

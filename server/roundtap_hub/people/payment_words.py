@@ -12,7 +12,7 @@ YES, NO = (
         "no n false 0 open nein offen falsch falso nie none non faux nao nee ne nej nem ei нет ✗ ✘ ☐ ❌ - –",
     )
 )
-_PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK = (
+_PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK, NAMES_TOO = (
     re.compile(rf"\b(?:{said})\b")
     for said in (
         # paid
@@ -63,11 +63,10 @@ _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK 
         r"payee?s?|regle?e?s?|betaald|zaplacen[aoy]?|uhrazen[aoy]?|betalt|betald|maksettu|befizetve|fizetve",
         # not back
         r"not|isn t|wasn t|hasn t|never|nicht|nie (?:bylo|zostalo)|niet|ikke|inte",
+        # means of payment that are given names or family names too: "Ben Ami, Bar", "Lee Smith - Cash"
+        r"bar|cash|card|pin|ideal|wise|lydia|zelle|pix|bank|carta|karta|carte|karte|kort|credit|cb|ec|contant|swish|"
+        r"stripe",
     )
-)
-# Means of payment that are given names or family names too: "Ben Ami, Bar", "Lee Smith - Cash".
-NAMES_TOO = re.compile(
-    "bar|cash|card|pin|ideal|wise|lydia|zelle|pix|bank|carta|karta|carte|karte|kort|credit|cb|ec|contant|swish|stripe"
 )
 _AMOUNT = re.compile(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-złčK€$£.,-]{0,4})")
 NEAR_LETTERS = 12  # between "not" and "paid": "not been paid", "nie zostało opłacone"

@@ -42,6 +42,14 @@ def answers(question: str, *said: str, comes: int) -> Made:
     return csv_(question, f'Name,"{question}",Club\n{rows}', *names[:comes], untold=len(away), told=away)
 
 
+def status(heading: str, *out: str, come: Sequence[str]) -> Made:
+    """A column of what became of each registration: the first are out, or not sure."""
+    names = [f"Ann {chr(65 + n)}{'xyz'[n % 3]}n" for n in range(len(out) + len(come))]
+    rows = "".join(f"{name};{said}\n" for name, said in zip(names, [*out, *come], strict=True))
+    told = [f"{heading} – {said}" for said in out]
+    return csv_(f"{heading}: {out[0]}", f"Name;{heading}\n{rows}", *names[len(out) :], untold=len(out), told=told)
+
+
 FILES = (
     csv_(
         "headings of which one is known",
@@ -502,6 +510,56 @@ FILES = (
         "Bob Cee",
         paid=("Ann Bee",),
     ),
+    # What became of a registration, in the words of shops and organisers
+    status(
+        "Status",
+        "not confirmed",
+        "Refunded",
+        "removed",
+        "deregistered",
+        "will not come",
+        "isn't coming",
+        "can not make it",
+        "pending",
+        "Transferred",
+        "Ticket transferred to Zoe",
+        "awaiting approval",
+        come=("confirmed", "registered", "not checked in", "unpaid", "Payment pending", "n/a", "", "non-member"),
+    ),
+    status(
+        "Anmeldestatus",
+        "nicht bestätigt",
+        "kommt doch nicht",
+        "ausgetragen",
+        "gelöscht",
+        "Platz auf Warteliste",
+        "WL 3",
+        "offen",
+        come=("angemeldet", "bestätigt", "noch nicht bezahlt", "bezahlt"),
+    ),
+    status(
+        "Estado",
+        "anulado",
+        "rechazado",
+        "eliminado",
+        "no confirmado",
+        "no confirmada",
+        "pendiente",
+        come=("confirmada", "inscrito", "no pagado"),
+    ),
+    status(
+        "Stan",
+        "niepotwierdzony",
+        "niepotwierdzona",
+        "skreślony",
+        "usunięty",
+        "usunięta",
+        "nieobecna",
+        "rezerwowa",
+        come=("potwierdzona", "zgłoszony", "nieopłacone"),
+    ),
+    status("Statut", "Annulée", "refusé", "en attente", "absente", come=("inscrite", "validé", "non payé")),
+    status("Stato", "annullata", "non confermata", "in attesa", come=("confermata", "non pagato")),
     # Names of which one part has a heading
     csv_("a name to call somebody by", "Familienname;Rufname\nMeier;Hans\nGroß;Anna\n", "Hans Meier", "Anna Groß"),
     csv_("the same, in another form", "Nachname;Rufname\nMeier;Hans\nGroß;Anna\n", "Hans Meier", "Anna Groß"),
@@ -889,5 +947,12 @@ PASTED = (
     ),
     chat(
         "a given name of Latvia", "Anna Kalniņa\nLīga Bērziņa\nSpring Liga\n", "Anna Kalniņa", "Līga Bērziņa", untold=1
+    ),
+    chat(
+        "brackets with the words of a status",
+        "Ann Bee (removed)\nBob Cee (not confirmed)\nCat Dee (transferred)\nDan Eee (gelöscht)\n"
+        "Eva Eff (Platz auf Warteliste)\nFay Gee (WL 3)\nGil Hay (rechazado)\nHal Ivy (usunięta)\nIda Jay (Leeds)\n",
+        "Ida Jay",
+        untold=8,
     ),
 )
