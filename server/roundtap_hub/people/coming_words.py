@@ -41,7 +41,12 @@ _AWAY = (
     "kommt doch nicht|ausgetragen|geloscht|anulad[oa]|rechazad[oa]|eliminad[oa]|borrad[oa]|no confirmad[oa]|"
     "sin confirmar|niepotwierdzon\\w*|skreslon\\w*|usuniet\\w*|nieobecn\\w*|odrzucon\\w*|absente?s?|supprimee?s?|"
     "refusee?s?|non confirmee?s?|eliminat[oa]|cancellat[oa]|rifiutat[oa]|non confermat[oa]|verwijderd|niet bevestigd|"
-    "uitgeschreven|nepotvrzen\\w*|smazan\\w*|vyrazen\\w*|候补|替补|取消|缺席|補欠|欠席|キャンセル|대기|취소|불참"
+    "uitgeschreven|nepotvrzen\\w*|smazan\\w*|vyrazen\\w*|"
+    # Folded, these have other letters than they are written with.
+    + "|".join(
+        fold(said)
+        for said in "候补 替补 取消 缺席 補欠 欠席 キャンセル キャンセル待ち ドタキャン 辞退 대기 대기자 예비 취소 취소됨 불참 불참자".split()
+    )
 )
 _SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
     re.compile,
@@ -62,7 +67,8 @@ _SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _COMES, _ELSE, _DOUBT, _DENIE
         r"overgedragen)\b",
         # a heading over what became of somebody's registration, which is neither money nor a list
         r"^(?!.*(?:pa[iy]|zahl|pag|plat|list|deck|army|armee|member|mitglied|socio|check|civil|e mail|mail))"
-        r".*(?:status|\bestado|\bstan|\bstatut|\bstato|\bstav|\btila)\b",
+        r".*(?:status|\bestado|\bstan|\bstatut|\bstato|\bstav|\btila|статус|状态|状況|ステータス"
+        rf"|{fold('상태')})\b",
         # what such a column says of money, of a check-in that has not begun, or of nothing
         r"pa[iy]|zahl|pag[aou]|p[lr]ac|plat|betaal|check|angekommen|arrived|member|mitglied|socio|czlon|^n a$|^none$|"
         r"^keine?$",

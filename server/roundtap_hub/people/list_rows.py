@@ -78,7 +78,7 @@ _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ell
 )
 
 _ABOUT, _PARTICLES, AFTER_A_COMMA = (
-    frozenset(said.split("|"))
+    frozenset(map(fold, said.split("|")))
     for said in (
         # Words of titles over a list.
         "anmeldungen|attendees|campeonato|campionato|championnat|championship|copa|cup|deelnemers|deelnemerslijst|"
@@ -212,7 +212,7 @@ def _is_lower(name: str) -> bool:
 def is_turned(name: str) -> bool:
     """Whether a name is written "Keller, Franz"."""
     last, comma, first = (part.strip() for part in name.partition(","))
-    return bool(last and comma and first) and "," not in first and first.casefold() not in AFTER_A_COMMA
+    return bool(last and comma and first) and "," not in first and fold(first) not in AFTER_A_COMMA
 
 
 def turned_name(name: str) -> tuple[str, bool]:

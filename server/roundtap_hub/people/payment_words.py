@@ -5,7 +5,7 @@ import re
 from roundtap_core.lists.list_form import fold
 
 YES, NO = (
-    frozenset(said.split())
+    frozenset(map(fold, said.split()))
     for said in (
         "yes y x true 1 paid ok ja j wahr si s verdadero tak t prawda ✓ ✔ ☑ ✅ v oui o vrai vero sim verdadeiro ano "
         "igen kylla да complete completed done",

@@ -955,4 +955,19 @@ PASTED = (
         "Ida Jay",
         untold=8,
     ),
+    csv_(
+        "who does not come, of Korea",
+        "이름,클럽,상태\n김민수,가,확인\n이서연,나,취소\n박지훈,다,불참\n최유진,라,대기\n",
+        "김민수",
+        untold=3,
+    ),
+    chat(
+        "players and reserves of Korea",
+        "참가자\n1. 김민수\n2. 이서연 (대기)\n3. 박지훈\n",
+        "김민수",
+        "박지훈",
+        untold=2,
+    ),
+    csv_("clubs of Japan", "名前,クラブ\n山田太郎,東京\n鈴木花子,大阪\n", "山田太郎", "鈴木花子"),
+    csv_("ratings of Russia", "Имя,Рейтинг,Клуб\nАнна Лис,1500,А\nПётр Жук,1400,Б\n", "Анна Лис", "Пётр Жук"),
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import io
 import re
+import unicodedata
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from lists_as_they_come import ASKED, FILES, PASTED, Made
@@ -17,6 +19,8 @@ from troubles import TROUBLES, Trouble
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.person import Person
+from roundtap_core.lists.list_form import fold
+from roundtap_hub.people import coming_words, list_rows, payment_words, table_columns
 from roundtap_hub.people.import_people import plan_import
 from roundtap_hub.people.table_columns import guess_columns
 
@@ -203,6 +207,27 @@ def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_
     assert "Invisible characters" not in text_of(browser.get(plain.location))
     refused = browser.post("/console/e1/competitors", names="Mia Sol\nLi\x07 Na\n")
     assert "Name 2 has invalid characters, so nobody was added: Li\ufffd Na" in problem_of(refused)
+
+
+@pytest.mark.parametrize("module", [coming_words, list_rows, payment_words, table_columns], ids=lambda m: m.__name__)
+def test_every_word_that_is_compared_is_in_its_comparison_form(module: ModuleType) -> None:
+    tables = {
+        name: said
+        for name, said in vars(module).items()
+        if isinstance(said, frozenset | dict | set)
+        if name[:2] != "__"
+    }
+    words = {word for said in tables.values() for word in said if isinstance(word, str)}
+    assert {word for word in words if fold(word) != word} == set()
+
+
+@pytest.mark.parametrize("module", [coming_words, payment_words], ids=lambda m: m.__name__)
+def test_every_pattern_is_of_letters_in_their_comparison_form(module: ModuleType) -> None:
+    of_words = [
+        said.pattern for name, said in vars(module).items() if isinstance(said, re.Pattern) if name != "_AMOUNT"
+    ]
+    letters = {letter for pattern in of_words for letter in pattern if letter.isalpha()}
+    assert {letter for letter in letters if unicodedata.normalize("NFKD", letter) != letter} == set()
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.kind)
