@@ -45,10 +45,10 @@ _AWAY = (
     # Folded, these have other letters than they are written with.
     + "|".join(
         fold(said)
-        for said in "候补 替补 取消 缺席 補欠 欠席 キャンセル キャンセル待ち ドタキャン 辞退 대기 대기자 예비 취소 취소됨 불참 불참자".split()
+        for said in ["候补", "替补", "取消", "缺席", "補欠", "欠席", "キャンセル", "キャンセル待ち", "ドタキャン", "辞退", "대기", "대기자", "예비", "취소", "취소됨", "불참", "불참자"]
     )
 )
-_SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
+_SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _ROLL, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
     re.compile,
     (
         # behind "has", "sorry", "se ha"
@@ -72,8 +72,11 @@ _SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _COMES, _ELSE, _DOUBT, _DENIE
         # what such a column says of money, of a check-in that has not begun, or of nothing
         r"pa[iy]|zahl|pag[aou]|p[lr]ac|plat|betaal|check|angekommen|arrived|member|mitglied|socio|czlon|^n a$|^none$|"
         r"^keine?$",
+        # a heading of a roll call
+        r"^(?:present|presente?s?|presence|presencia|presenca|presenza|anwesend|anwesenheit|da|obecn[aye]|obecnosc|"
+        r"aanwezig|pritomen|narvarande|til stede)$",
         # a heading that asks who comes
-        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
+        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|^in$|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
         r"playing|"
         r"compete|competing|make it|be there|present|going|(?:you|i|me|we|still|m) in|count on you|available|"
         r"hast du zeit|tienes tiempo|masz czas|dei nostri|disponib\w+|can you$|"
@@ -104,6 +107,10 @@ _SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _COMES, _ELSE, _DOUBT, _DENIE
         r"ultim\w+|"
         r"primera|con|samochod\w*|pociag\w*|kolacj\w+|obiad\w*|wczesniej|raz|z kim|voiture|repas|diner|avec|macchina|"
         r"insieme)\b"
+        r"|^(?!.*\b(?:you|du|ihr|tu|te|vous|ty)\b)(?=(?:\S+ ){0,4}\S+$).*\b(?:payment|fee|e ?mail|mail|lists?|"
+        r"deck|decklist|army|code|number|id|type|since|zahlung|startgeld|liste|armee|armeeliste|nummer|typ|seit|pago|"
+        r"correo|lista|ejercito|codigo|numero|tipo|desde|platnosc\w*|oplata|kod|numer|armia|od kiedy|paiement|courriel|"
+        r"depuis|pagamento)\b"
         r"|^(?:how|where|when|what|which|wie (?!sieht)|wo|woher|wann|welche\w*|como|donde|de donde|cuando|jak|skad|"
         r"kiedy|"
         r"comment|quand|d ou|come vieni|da dove|quando|hoe|waar|wanneer)\b",
@@ -180,7 +187,7 @@ def comes(answer: str) -> bool | None:
     if says_away(answer) or _DOUBT.search(plain) or "?" in answer:
         return False
     yes, no = (
-        (first in YES and (len(first) > 1 or first == plain)) or first.strip("0").isdigit(),
+        (first in YES and (len(first) > 1 or first == plain)) or (first.strip("0").isdigit() and len(first) < 3),
         first in NO or _DENIES.search(plain) is not None,
     )
     return True if yes or (_COMING.search(plain) and not no) else False if no else None
@@ -199,4 +206,5 @@ def answers_no(heading: str, cell: str, others_come: bool) -> bool:
         )
     if says_away(heading) or not _COMES.search(asked) or _ELSE.search(asked) or _DENIES.search(asked):
         return says_away(heading) and (parse_paid(cell) is True or _DATE.search(cell) is not None)
-    return comes(cell) is False or (comes(cell) is None and others_come)
+    # A list to tick off people with is not ticked before they are there.
+    return comes(cell) is False or (comes(cell) is None and others_come and not (plain == "" and _ROLL.search(asked)))

@@ -103,7 +103,12 @@ def read_list_rows(
     key = next((k for k in NAMES if any(k in cells for _, cells, _ in filled)), NAME)
     widths = Counter(sum(map(bool, row)) for _, _, row in filled)
     usual = max(widths, key=widths.__getitem__, default=1)
-    come = [any(comes(row[n]) for _, _, row in filled) for n in range(len(headings))]
+    # Of numbers of three digits, none is a yes.
+    come = [
+        any(comes(row[n]) for _, _, row in filled)
+        and not any(len(row[n]) > 2 and row[n].isdigit() for *_, row in filled)
+        for n in range(len(headings))
+    ]
     marked = sum(_MARK.match(cells.get(key, "")) is not None for _, cells, _ in filled)
     numbered = marked > 1 and marked * 2 > len(filled)
     names = [cells.get(key, "") for _, cells, _ in filled]

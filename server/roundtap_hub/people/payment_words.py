@@ -60,6 +60,10 @@ _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK,
         # in a heading
         r"paid|payed|bezahlt|gezahlt|entrichtet|uberwiesen|pagad[oa]s?|pagat[oae]|zaplacon[aey]|oplacon[aey]|"
         r"wplacon[aey]|"
+        r"(?:payment|fee|zahlung|startgeld|pago|cuota|platnosc|wplata|wpisowe|paiement|pagamento|quota|betaling|platba) "
+        r"(?:is |has been |ist |wurde |est |zostala )?(?:confirmed|received|made|done|complete|completed|ok|bestatigt|"
+        r"erhalten|eingegangen|erfolgt|confirmad[oa]|recibid[oa]|hecho|potwierdzon[aey]|otrzyman[aey]|confirme|recu|"
+        r"confermat[oa]|ricevut[oa]|effettuat[oa]|bevestigd|ontvangen|potvrzena)|confirmed payment|bestatigte zahlung|"
         r"payee?s?|regle?e?s?|betaald|zaplacen[aoy]?|uhrazen[aoy]?|betalt|betald|maksettu|befizetve|fizetve",
         # not back
         r"not|isn t|wasn t|hasn t|never|nicht|nie (?:bylo|zostalo)|niet|ikke|inte",

@@ -510,6 +510,37 @@ FILES = (
         "Bob Cee",
         paid=("Ann Bee",),
     ),
+    answers("In?", "x", "", comes=1),
+    answers("Will you come? Please send your army list by e-mail", "yes", "no", comes=1),
+    *(
+        csv_(
+            f"a fee, under {heading}",
+            f"Name,{heading}\nAnn Bee,yes\nBob Cee,\n",
+            "Ann Bee",
+            "Bob Cee",
+            paid=("Ann Bee",),
+        )
+        for heading in ("Payment confirmed", "Zahlung bestätigt", "Pago confirmado", "Płatność potwierdzona")
+    ),
+    *(
+        csv_(
+            f"{heading}, which is not whether somebody comes",
+            f"Name,{heading},Club\nAnn Bee,{said[0]},A\nBob Cee,{said[1]},A\nCat Dee,,A\n",
+            "Ann Bee",
+            "Bob Cee",
+            "Cat Dee",
+        )
+        for heading, *said in (
+            ("E-mail confirmed", "yes", "no"),
+            ("Army list confirmed", "yes", "no"),
+            ("Confirmation code", "4812", "X3K9"),
+            ("Confirmation", "4812", "12"),
+            ("Participation type", "Player", "Yes"),
+            ("Playing since", "last year", "2019"),
+            ("Present", "x", ""),
+            ("Anwesend", "", "ja"),
+        )
+    ),
     # What became of a registration, in the words of shops and organisers
     status(
         "Status",
@@ -916,7 +947,8 @@ PASTED = (
     ),
     chat(
         "behind a comma, what is no given name",
-        "Name\tClub\nBob, not coming\tA\nCat, paid\tB\nEva Ruiz, Bizum\tC\nIda Berg, Bezahlt\tD\nFay Gee, Not coming\tE\n",
+        "Name\tClub\nBob, not coming\tA\nCat, paid\tB\nEva Ruiz, Bizum\tC\nIda Berg, Bezahlt\tD\n"
+        "Fay Gee, Not coming\tE\n",
         "Cat",
         "Eva Ruiz",
         "Ida Berg",
