@@ -43,10 +43,9 @@ _AWAY = (
     "refusee?s?|non confirmee?s?|eliminat[oa]|cancellat[oa]|rifiutat[oa]|non confermat[oa]|verwijderd|niet bevestigd|"
     "uitgeschreven|nepotvrzen\\w*|smazan\\w*|vyrazen\\w*|"
     # Folded, these have other letters than they are written with.
-    + "|".join(
-        fold(said)
-        for said in ["候补", "替补", "取消", "缺席", "補欠", "欠席", "キャンセル", "キャンセル待ち", "ドタキャン", "辞退", "대기", "대기자", "예비", "취소", "취소됨", "불참", "불참자"]
-    )
+    + fold("候补|替补|取消|缺席|補欠|欠席|キャンセル|キャンセル待ち|ドタキャン|辞退").replace(" ", "|")
+    + "|"
+    + fold("대기|대기자|예비|취소|취소됨|불참|불참자").replace(" ", "|")
 )
 _SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _ROLL, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
     re.compile,
@@ -76,7 +75,8 @@ _SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _ROLL, _COMES, _ELSE, _DOUBT,
         r"^(?:present|presente?s?|presence|presencia|presenca|presenza|anwesend|anwesenheit|da|obecn[aye]|obecnosc|"
         r"aanwezig|pritomen|narvarande|til stede)$",
         # a heading that asks who comes
-        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|^in$|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
+        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|^in$|join|"
+        r"joining|participat(?:e|ing|ion)|taking part|take part|play|"
         r"playing|"
         r"compete|competing|make it|be there|present|going|(?:you|i|me|we|still|m) in|count on you|available|"
         r"hast du zeit|tienes tiempo|masz czas|dei nostri|disponib\w+|can you$|"
@@ -170,6 +170,17 @@ def said_beside(added: str) -> str:
     away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain) or _OFF.search(plain)
     odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
     return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
+
+
+def surely_beside(added: str) -> bool:
+    """Whether words behind a team's name say nothing but this: "waiting list", "not paid", but not "Out of Luck"."""
+    return not may_be_name(added) and (
+        OTHER_LIST.fullmatch(fold(added)) is not None
+        or (
+            (" " not in added or (len(added.split()) < 4 and added.split()[-1][0].islower()))
+            and (taken_back(added) or paid_beside(added) is not None)
+        )
+    )
 
 
 def may_be_name(added: str) -> bool:

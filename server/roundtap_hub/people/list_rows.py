@@ -14,6 +14,7 @@ from roundtap_hub.people.coming_words import (
     may_be_name,
     said_beside,
     says_away,
+    surely_beside,
 )
 from roundtap_hub.people.payment_words import parse_paid, taken_back
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN
@@ -113,8 +114,8 @@ def read_list_rows(
     numbered = marked > 1 and marked * 2 > len(filled)
     names = [cells.get(key, "") for _, cells, _ in filled]
     bares = [_TICKED.sub("", _MARK.sub("", name, count=1) if marked > 1 else name) for name in names]
-    turns = [key == TURNED or (is_turned(bare) and not said_beside(bare.partition(",")[2].strip())) for bare in bares]
-    parts = [_parts(_LED.sub(r"\2 \1", bare), team, sum(turns) * 2 > len(filled)) for bare in bares]
+    commas = sum(key == TURNED or (is_turned(b) and not said_beside(b.partition(",")[2].strip())) for b in bares)
+    parts = [_parts(_LED.sub(r"\2 \1", bare), team, commas * 2 > len(bares)) for bare in bares]
     chatty = usual == 1 and sum(map(_is_lower, bares)) * 2 < len(filled)
     made: list[ListedRow] = []
     before, other, below = 0, False, False
@@ -122,8 +123,7 @@ def read_list_rows(
         width = sum(map(bool, row))
         if not bare and width == 1 and numbered:
             continue  # A number that nobody took.
-        whole = f"{shown} {cells.get(LAST, '')}".strip() if key == FIRST else shown
-        said = fold(whole) if any(c.isalnum() for c in shown) else ""
+        said = fold(f"{shown} {cells.get(LAST, '') * (key == FIRST)}") if any(c.isalnum() for c in shown) else ""
         # A title stands alone, or beside a figure: in a row with a club or a last name it is a name.
         alone = sum(any(map(str.isalpha, cell)) for cell in row) < 2
         below = bool(made) and width < usual and (below or number > before + 1)
@@ -180,26 +180,31 @@ def split_added(name: str) -> tuple[str, str]:
     (('Ann Bee', 'Store A'), ('王小明 (Wang)', ''))
     """
     found = _ADDED.fullmatch(name)
-    if found is None:
+    if found is None or (
+        not said_beside(found[2])
+        and (
+            name[len(found[1])] in ",;:"  # "Keller, Franz"
+            or (bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and any(map(str.isalpha, found[2])))
+        )
+    ):
         return name, ""
-    other_letters = bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and any(map(str.isalpha, found[2]))
-    return (
-        (name, "")
-        if (other_letters or name[len(found[1])] in ",;:") and not said_beside(found[2])
-        else (found[1], found[2])
-    )
+    return found[1], found[2]
 
 
 def _parts(name: str, team: bool, turned: bool) -> tuple[str, list[str], bool]:
     """A name, what is written about it, and whether it is sure that this is no title and no second name. Behind a
     comma or a dash a given name may stand, surely so behind the comma where the list is `turned` ("Keller, Franz")."""
     left, said = split_added(name)
-    sign, given = name[len(left) :].lstrip()[:1], may_be_name(said)
-    cut = said.isdigit() or sign in tuple("([{（【") or _OF_A_PERSON.fullmatch(fold(said))
-    turned_here = turned and sign == "," and said[:1].isupper()
-    named = turned_here or (given and sign in tuple(",;-–—"))
-    if not said or named or ((team or not cut) and not said_beside(said)):
-        return name, [], team or not said or (turned_here and given)
+    sign, beside = name[len(left) :].lstrip()[:1], said_beside(said)
+    bracketed, first = sign in tuple("([{（【"), turned and sign == "," and said[:1].isupper()
+    if (
+        not said
+        or first
+        or (may_be_name(said) and sign in tuple(",;-–—"))
+        or (team and not surely_beside(said))
+        or not (beside or (not team and (bracketed or said.isdigit() or _OF_A_PERSON.fullmatch(fold(said)))))
+    ):
+        return name, [], not (bracketed and beside) if team else not said or (first and may_be_name(said))
     alone, added, sure = _parts(left, team, turned)
     return alone, [*added, *_BETWEEN.split(said)], sure and not _FIGURES.fullmatch(said)
 

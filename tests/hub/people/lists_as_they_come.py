@@ -541,6 +541,16 @@ FILES = (
             ("Anwesend", "", "ja"),
         )
     ),
+    csv_(
+        "a payment that is not paid back",
+        "Name,Paid\nAnn Bee,PayPal (no refund)\nBob Cee,Paid - non-refundable\nCat Dee,bezahlt (keine Erstattung)\n"
+        "Dan Eee,No refunded\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        untold=1,
+        paid=("Ann Bee", "Bob Cee", "Cat Dee"),
+    ),
     # What became of a registration, in the words of shops and organisers
     status(
         "Status",

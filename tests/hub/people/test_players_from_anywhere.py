@@ -180,6 +180,30 @@ def test_where_teams_play_the_team_is_the_competitor(text: str) -> None:
     assert all(row.usual for row in made)
 
 
+def test_the_name_of_a_team_is_cut_only_where_the_words_behind_it_are_sure() -> None:
+    said = {
+        "The Good, the Bad and the Ugly": ("The Good, the Bad and the Ugly", True),
+        "Red Dragons – no fear": ("Red Dragons – no fear", True),
+        "Two Men: only Luck": ("Two Men: only Luck", True),
+        "Kings – Back in Town": ("Kings – Back in Town", True),
+        "Dice Gods – Out of Luck": ("Dice Gods – Out of Luck", True),
+        "Greys – Cash": ("Greys – Cash", True),
+        "Oranges (and friends)": ("Oranges (and friends)", False),
+        "Reds (waiting list)": ("Reds", False),
+        "Blues - cancelled": ("Blues", False),
+        "Rats – Not coming": ("Rats", False),
+        "Greens (paid)": ("Greens", True),
+        "Yellows – not paid": ("Yellows", True),
+    }
+    rows = table_of_text(
+        "Team;Captain;Member\n"
+        + "".join(f"{name};Ann {n};Bob {n}\n" for n, name in zip("abcdefghijkl", said, strict=True))
+    )
+    made = plan_import(rows, 1, guess_columns(rows, 1, team=True), {}, {}, team_size=2).rows
+    assert [(row.person.name, row.usual) for row in made] == list(said.values())
+    assert [row.person.name for row in made if row.person.paid] == ["Greens"]
+
+
 def test_a_captain_is_marked_behind_the_name_too() -> None:
     rows = table_of_text("Team;Player\nReds;Ann Bee\nReds;Bob Cee (C)\nBlues;Cat Dee (captain)\nBlues;Dan Eee (Dany)\n")
     made = plan_import(rows, 1, guess_columns(rows, 1, team=True), {}, {}, team_size=2).rows
