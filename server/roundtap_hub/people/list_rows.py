@@ -180,15 +180,21 @@ def split_added(name: str) -> tuple[str, str]:
     (('Ann Bee', 'Store A'), ('王小明 (Wang)', ''))
     """
     found = _ADDED.fullmatch(name)
-    if found is None or (
-        not said_beside(found[2])
+    return (
+        (found[1], found[2])
+        if found is not None
         and (
-            name[len(found[1])] in ",;:"  # "Keller, Franz"
-            or (bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and any(map(str.isalpha, found[2])))
+            said_beside(found[2])
+            or (
+                name[len(found[1])] not in ",;:"  # "Keller, Franz"
+                and (
+                    bool(_LATIN.search(found[1])) == bool(_LATIN.search(found[2]))
+                    or not any(map(str.isalpha, found[2]))
+                )
+            )
         )
-    ):
-        return name, ""
-    return found[1], found[2]
+        else (name, "")
+    )
 
 
 def _parts(name: str, team: bool, turned: bool) -> tuple[str, list[str], bool]:
