@@ -187,7 +187,7 @@ def may_be_name(added: str) -> bool:
     """Whether words that say something behind a name may as well be a part of it: "Bar", "To", but not "Paid"."""
     return (
         all(word[0].isupper() for word in added.split())
-        and not (says_away(added) or taken_back(added))
+        and not (says_away(added) or taken_back(added) or (len(added) > 2 and OTHER_LIST.fullmatch(fold(added))))
         and (paid_beside(added) is None or NAMES_TOO.fullmatch(fold(added)) is not None)
     )
 

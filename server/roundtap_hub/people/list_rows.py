@@ -114,7 +114,10 @@ def read_list_rows(
     numbered = marked > 1 and marked * 2 > len(filled)
     names = [cells.get(key, "") for _, cells, _ in filled]
     bares = [_TICKED.sub("", _MARK.sub("", name, count=1) if marked > 1 else name) for name in names]
-    commas = sum(key == TURNED or (is_turned(b) and not said_beside(b.partition(",")[2].strip())) for b in bares)
+    commas = sum(
+        key == TURNED or (is_turned(b) and not said_beside(end := b.partition(",")[2].strip()) and comes(end) is None)
+        for b in bares
+    )
     parts = [_parts(_LED.sub(r"\2 \1", bare), team, commas * 2 > len(bares)) for bare in bares]
     chatty = usual == 1 and sum(map(_is_lower, bares)) * 2 < len(filled)
     made: list[ListedRow] = []

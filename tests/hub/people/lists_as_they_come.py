@@ -551,6 +551,12 @@ FILES = (
         untold=1,
         paid=("Ann Bee", "Bob Cee", "Cat Dee"),
     ),
+    chat(
+        "answers behind a comma are no given names",
+        "Name\tClub\nUdo Kurz, Nein\tA\nIda Berg, No\tB\nMax Roth, Nie\tC\nPia Lang\tD\n",
+        "Pia Lang",
+        untold=3,
+    ),
     # What became of a registration, in the words of shops and organisers
     status(
         "Status",
