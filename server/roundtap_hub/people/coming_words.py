@@ -3,7 +3,7 @@
 import re
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.payment_words import NO, YES, paid_beside, parse_paid, taken_back
+from roundtap_hub.people.payment_words import NAMES_TOO, NO, YES, paid_beside, parse_paid, taken_back
 
 # Who does not play: as a title over other people, behind a name, or in another column.
 _AWAY = (
@@ -37,9 +37,17 @@ _AWAY = (
     "zuschauer|juez|jueces|arbitro|arbitros|organizadores|sedzia|sedziowie|organizatorzy|arbitres|arbitri|"
     "scheidsrechters|absents|assente|assenti|ausente|ausentes|nieobecny|nieobecni|abwesend|nao vem|no viene|"
     "no vienen|a lo mejor|odpada|absage|remplacant|kommt nicht|komme nicht|kommer ikke|kommer inte|ne vient pas|"
-    "nie przyjdzie|候补|替补|取消|缺席|補欠|欠席|キャンセル|대기|취소|불참"
+    "nie przyjdzie|removed|deregistered|unregistered|de registered|not confirmed|nicht bestatigt|unbestatigt|"
+    "kommt doch nicht|ausgetragen|geloscht|anulad[oa]|rechazad[oa]|eliminad[oa]|borrad[oa]|no confirmad[oa]|"
+    "sin confirmar|niepotwierdzon\\w*|skreslon\\w*|usuniet\\w*|nieobecn\\w*|odrzucon\\w*|absente?s?|supprimee?s?|"
+    "refusee?s?|non confirmee?s?|eliminat[oa]|cancellat[oa]|rifiutat[oa]|non confermat[oa]|verwijderd|niet bevestigd|"
+    "uitgeschreven|nepotvrzen\\w*|smazan\\w*|vyrazen\\w*|"
+    # Folded, these have other letters than they are written with.
+    + fold("候补|替补|取消|缺席|補欠|欠席|キャンセル|キャンセル待ち|ドタキャン|辞退").replace(" ", "|")
+    + "|"
+    + fold("대기|대기자|예비|취소|취소됨|불참|불참자").replace(" ", "|")
 )
-_SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
+_SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _ROLL, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
     re.compile,
     (
         # behind "has", "sorry", "se ha"
@@ -51,8 +59,24 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         rf"(?:{_AWAY}|no|nein|nie|non|nao|nee|ne|nej|nem|ei|pending|pendientes?|oczekujac[aey]|en attente|in attesa|"
         rf"duda|wl|to|tl)"
         r"(?: \d.*)?",
+        # anywhere in a status or in brackets: on another list, or somebody else's place
+        r"\b(?:waiting list|wait ?list|reserve list|warteliste|nachruckerliste|lista de espera|list[ay] rezerwow\w+|"
+        r"liscie rezerwow\w+|list[ay] oczekujac\w+|liscie oczekujac\w+|liste d attente|lista d attesa|wachtlijst|"
+        r"transferred|ubertragen|weitergegeben|traspasad[oa]|przekazan\w*|przeniesion\w*|transferee?|trasferit[oa]|"
+        r"overgedragen)\b",
+        # a heading over what became of somebody's registration, which is neither money nor a list
+        r"^(?!.*(?:pa[iy]|zahl|pag|plat|list|deck|army|armee|member|mitglied|socio|check|civil|e mail|mail))"
+        r".*(?:status|\bestado|\bstan|\bstatut|\bstato|\bstav|\btila|статус|状态|状況|ステータス"
+        rf"|{fold('상태')})\b",
+        # what such a column says of money, of a check-in that has not begun, or of nothing
+        r"pa[iy]|zahl|pag[aou]|p[lr]ac|plat|betaal|check|angekommen|arrived|member|mitglied|socio|czlon|^n a$|^none$|"
+        r"^keine?$",
+        # a heading of a roll call
+        r"^(?:present|presente?s?|presence|presencia|presenca|presenza|anwesend|anwesenheit|da|obecn[aye]|obecnosc|"
+        r"aanwezig|pritomen|narvarande|til stede)$",
         # a heading that asks who comes
-        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|join|joining|participat(?:e|ing|ion)|taking part|take part|play|"
+        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|^in$|join|"
+        r"joining|participat(?:e|ing|ion)|taking part|take part|play|"
         r"playing|"
         r"compete|competing|make it|be there|present|going|(?:you|i|me|we|still|m) in|count on you|available|"
         r"hast du zeit|tienes tiempo|masz czas|dei nostri|disponib\w+|can you$|"
@@ -83,6 +107,10 @@ _SAID_AWAY, OTHER_LIST, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE 
         r"ultim\w+|"
         r"primera|con|samochod\w*|pociag\w*|kolacj\w+|obiad\w*|wczesniej|raz|z kim|voiture|repas|diner|avec|macchina|"
         r"insieme)\b"
+        r"|^(?!.*\b(?:you|du|ihr|tu|te|vous|ty)\b)(?=(?:\S+ ){0,4}\S+$).*\b(?:payment|fee|e ?mail|mail|lists?|"
+        r"deck|decklist|army|code|number|id|type|since|zahlung|startgeld|liste|armee|armeeliste|nummer|typ|seit|pago|"
+        r"correo|lista|ejercito|codigo|numero|tipo|desde|platnosc\w*|oplata|kod|numer|armia|od kiedy|paiement|courriel|"
+        r"depuis|pagamento)\b"
         r"|^(?:how|where|when|what|which|wie (?!sieht)|wo|woher|wann|welche\w*|como|donde|de donde|cuando|jak|skad|"
         r"kiedy|"
         r"comment|quand|d ou|come vieni|da dove|quando|hoe|waar|wanneer)\b",
@@ -139,9 +167,29 @@ def said_beside(added: str) -> str:
     ('away', 'pays', '')
     """
     plain = fold(added)
-    away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain)
+    away = taken_back(added) or says_away(added) or OTHER_LIST.fullmatch(plain) or _OFF.search(plain)
     odd = _OTHERS.search(added.casefold()) or any(said.search(plain) for said in (_DOUBT, _DENIES, _OTHERS))
     return AWAY if away or (odd and paid_beside(added) is None) else "" if paid_beside(added) is None else PAYS
+
+
+def surely_beside(added: str) -> bool:
+    """Whether words behind a team's name say nothing but this: "waiting list", "not paid", but not "Out of Luck"."""
+    return not may_be_name(added) and (
+        OTHER_LIST.fullmatch(fold(added)) is not None
+        or (
+            (" " not in added or (len(added.split()) < 4 and added.split()[-1][0].islower()))
+            and (taken_back(added) or paid_beside(added) is not None)
+        )
+    )
+
+
+def may_be_name(added: str) -> bool:
+    """Whether words that say something behind a name may as well be a part of it: "Bar", "To", but not "Paid"."""
+    return (
+        all(word[0].isupper() for word in added.split())
+        and not (says_away(added) or taken_back(added) or (len(added) > 2 and OTHER_LIST.fullmatch(fold(added))))
+        and (paid_beside(added) is None or NAMES_TOO.fullmatch(fold(added)) is not None)
+    )
 
 
 def comes(answer: str) -> bool | None:
@@ -150,7 +198,7 @@ def comes(answer: str) -> bool | None:
     if says_away(answer) or _DOUBT.search(plain) or "?" in answer:
         return False
     yes, no = (
-        (first in YES and (len(first) > 1 or first == plain)) or first.strip("0").isdigit(),
+        (first in YES and (len(first) > 1 or first == plain)) or (first.strip("0").isdigit() and len(first) < 3),
         first in NO or _DENIES.search(plain) is not None,
     )
     return True if yes or (_COMING.search(plain) and not no) else False if no else None
@@ -158,7 +206,16 @@ def comes(answer: str) -> bool | None:
 
 def answers_no(heading: str, cell: str, others_come: bool) -> bool:
     """Whether a cell says no under its heading. Where others answer yes, what is neither yes nor no is no answer."""
-    asked = fold(heading)
+    asked, plain = fold(heading), fold(cell)
+    if _STATUS.search(asked):
+        return any(map(str.isalpha, plain)) and (
+            (False in (comes(cell), parse_paid(cell)) and not _NO_STATUS.search(plain))
+            or taken_back(cell)
+            or says_away(cell)
+            or OTHER_LIST.fullmatch(plain) is not None
+            or _OFF.search(plain) is not None
+        )
     if says_away(heading) or not _COMES.search(asked) or _ELSE.search(asked) or _DENIES.search(asked):
         return says_away(heading) and (parse_paid(cell) is True or _DATE.search(cell) is not None)
-    return comes(cell) is False or (comes(cell) is None and others_come)
+    # A list to tick off people with is not ticked before they are there.
+    return comes(cell) is False or (comes(cell) is None and others_come and not (plain == "" and _ROLL.search(asked)))

@@ -5,10 +5,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.people.coming_words import AWAY, OTHER_LIST, PAYS, answers_no, comes, said_beside, says_away
+from roundtap_hub.people.coming_words import (
+    AWAY,
+    OTHER_LIST,
+    PAYS,
+    answers_no,
+    comes,
+    may_be_name,
+    said_beside,
+    says_away,
+    surely_beside,
+)
 from roundtap_hub.people.payment_words import parse_paid, taken_back
 from roundtap_hub.people.raw_table import LINE_BREAK_SIGN
-from roundtap_hub.people.table_columns import CAPTAINS, NAME, NAMES, NOTE, PAID, TURNED, capitals_first
+from roundtap_hub.people.table_columns import CAPTAINS, FIRST, LAST, NAME, NAMES, NOTE, PAID, TURNED, capitals_first
 
 # A row's number in the table, its cells by meaning, why it is not ticked, and the words that say so.
 ListedRow = tuple[int, dict[str, str], str, str]
@@ -69,7 +79,7 @@ _PRONOUN = "she|her|hers|he|him|his|they|them|theirs|xe|ze|er|ihm|sie|ihr|el|ell
 )
 
 _ABOUT, _PARTICLES, AFTER_A_COMMA = (
-    frozenset(said.split("|"))
+    frozenset(map(fold, said.split("|")))
     for said in (
         # Words of titles over a list.
         "anmeldungen|attendees|campeonato|campionato|championnat|championship|copa|cup|deelnemers|deelnemerslijst|"
@@ -94,12 +104,21 @@ def read_list_rows(
     key = next((k for k in NAMES if any(k in cells for _, cells, _ in filled)), NAME)
     widths = Counter(sum(map(bool, row)) for _, _, row in filled)
     usual = max(widths, key=widths.__getitem__, default=1)
-    come = [any(comes(row[n]) for _, _, row in filled) for n in range(len(headings))]
+    # Of numbers of three digits, none is a yes.
+    come = [
+        any(comes(row[n]) for _, _, row in filled)
+        and not any(len(row[n]) > 2 and row[n].isdigit() for *_, row in filled)
+        for n in range(len(headings))
+    ]
     marked = sum(_MARK.match(cells.get(key, "")) is not None for _, cells, _ in filled)
     numbered = marked > 1 and marked * 2 > len(filled)
     names = [cells.get(key, "") for _, cells, _ in filled]
     bares = [_TICKED.sub("", _MARK.sub("", name, count=1) if marked > 1 else name) for name in names]
-    parts = [_parts(_LED.sub(r"\2 \1", bare), team) for bare in bares]
+    commas = sum(
+        key == TURNED or (is_turned(b) and not said_beside(end := b.partition(",")[2].strip()) and comes(end) is None)
+        for b in bares
+    )
+    parts = [_parts(_LED.sub(r"\2 \1", bare), team, commas * 2 > len(bares)) for bare in bares]
     chatty = usual == 1 and sum(map(_is_lower, bares)) * 2 < len(filled)
     made: list[ListedRow] = []
     before, other, below = 0, False, False
@@ -107,18 +126,20 @@ def read_list_rows(
         width = sum(map(bool, row))
         if not bare and width == 1 and numbered:
             continue  # A number that nobody took.
-        said = fold(shown) if any(c.isalnum() for c in shown) else ""
+        said = fold(f"{shown} {cells.get(LAST, '') * (key == FIRST)}") if any(c.isalnum() for c in shown) else ""
+        # A title stands alone, or beside a figure: in a row with a club or a last name it is a name.
+        alone = sum(any(map(str.isalpha, cell)) for cell in row) < 2
         below = bool(made) and width < usual and (below or number > before + 1)
         other = _THIS_LIST.fullmatch(said) is None and (
-            other or (bool(made) and bare.endswith((":", "："))) or OTHER_LIST.fullmatch(said) is not None
+            other or (bool(made) and bare.endswith((":", "："))) or (alone and OTHER_LIST.fullmatch(said) is not None)
         )
         aside = (
             other
             or below
             or not sure
-            or _TITLE.fullmatch(said) is not None
-            or _THIS_LIST.fullmatch(said) is not None
-            or (not team and bool(_ABOUT.intersection(said.split())))
+            or any(title.fullmatch(said) for title in (_TITLE, _THIS_LIST, OTHER_LIST) if alone or key != FIRST)
+            # "Līga" is a given name.
+            or (alone and not team and bool(_ABOUT.intersection(said.split())) and not shown.startswith("Līga "))
             or (numbered and not _MARK.match(name))
             or (not team and (bool(_NO_PLAYER.fullmatch(shown)) or _ends_away(shown)))
             or (chatty and _is_lower(bare))
@@ -162,23 +183,38 @@ def split_added(name: str) -> tuple[str, str]:
     (('Ann Bee', 'Store A'), ('王小明 (Wang)', ''))
     """
     found = _ADDED.fullmatch(name)
-    if found is None or (name[len(found[1])] in ",;:" and " " not in found[1]):
-        return name, ""  # "Keller, Franz"
-    other_letters = bool(_LATIN.search(found[1])) != bool(_LATIN.search(found[2])) and any(map(str.isalpha, found[2]))
     return (
-        (name, "")
-        if (other_letters or name[len(found[1])] in ",;:") and not said_beside(found[2])
-        else (found[1], found[2])
+        (found[1], found[2])
+        if found is not None
+        and (
+            said_beside(found[2])
+            or (
+                name[len(found[1])] not in ",;:"  # "Keller, Franz"
+                and (
+                    bool(_LATIN.search(found[1])) == bool(_LATIN.search(found[2]))
+                    or not any(map(str.isalpha, found[2]))
+                )
+            )
+        )
+        else (name, "")
     )
 
 
-def _parts(name: str, team: bool) -> tuple[str, list[str], bool]:
-    """A name, what is written about it, and whether it is sure that this is no title and no second name."""
+def _parts(name: str, team: bool, turned: bool) -> tuple[str, list[str], bool]:
+    """A name, what is written about it, and whether it is sure that this is no title and no second name. Behind a
+    comma or a dash a given name may stand, surely so behind the comma where the list is `turned` ("Keller, Franz")."""
     left, said = split_added(name)
-    cut = said.isdigit() or name[len(left) :].lstrip()[:1] in tuple("([{（【") or _OF_A_PERSON.fullmatch(fold(said))
-    if not said or ((team or not cut) and not said_beside(said)):
-        return name, [], team or not said
-    alone, added, sure = _parts(left, team)
+    sign, beside = name[len(left) :].lstrip()[:1], said_beside(said)
+    bracketed, first = sign in tuple("([{（【"), turned and sign == "," and said[:1].isupper()
+    if (
+        not said
+        or first
+        or (may_be_name(said) and sign in tuple(",;-–—"))
+        or (team and not surely_beside(said))
+        or not (beside or (not team and (bracketed or said.isdigit() or _OF_A_PERSON.fullmatch(fold(said)))))
+    ):
+        return name, [], not (bracketed and beside) if team else not said or (first and may_be_name(said))
+    alone, added, sure = _parts(left, team, turned)
     return alone, [*added, *_BETWEEN.split(said)], sure and not _FIGURES.fullmatch(said)
 
 
@@ -195,7 +231,7 @@ def _is_lower(name: str) -> bool:
 def is_turned(name: str) -> bool:
     """Whether a name is written "Keller, Franz"."""
     last, comma, first = (part.strip() for part in name.partition(","))
-    return bool(last and comma and first) and "," not in first and first.casefold() not in AFTER_A_COMMA
+    return bool(last and comma and first) and "," not in first and fold(first) not in AFTER_A_COMMA
 
 
 def turned_name(name: str) -> tuple[str, bool]:

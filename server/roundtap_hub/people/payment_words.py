@@ -5,14 +5,14 @@ import re
 from roundtap_core.lists.list_form import fold
 
 YES, NO = (
-    frozenset(said.split())
+    frozenset(map(fold, said.split()))
     for said in (
         "yes y x true 1 paid ok ja j wahr si s verdadero tak t prawda ✓ ✔ ☑ ✅ v oui o vrai vero sim verdadeiro ano "
         "igen kylla да complete completed done",
         "no n false 0 open nein offen falsch falso nie none non faux nao nee ne nej nem ei нет ✗ ✘ ☐ ❌ - –",
     )
 )
-_PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK = (
+_PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK, _NEVER_BACK, NAMES_TOO = (
     re.compile(rf"\b(?:{said})\b")
     for said in (
         # paid
@@ -60,9 +60,21 @@ _PAID, _MEANS, _BACK, _OPEN, _YET, _NOT, _LATER, _PART, PAYS_HEADING, _NOT_BACK 
         # in a heading
         r"paid|payed|bezahlt|gezahlt|entrichtet|uberwiesen|pagad[oa]s?|pagat[oae]|zaplacon[aey]|oplacon[aey]|"
         r"wplacon[aey]|"
+        r"(?:payment|fee|zahlung|startgeld|pago|cuota|platnosc|wplata|wpisowe|paiement|pagamento|quota|betaling|"
+        r"platba) "
+        r"(?:is |has been |ist |wurde |est |zostala )?(?:confirmed|received|made|done|complete|completed|ok|bestatigt|"
+        r"erhalten|eingegangen|erfolgt|confirmad[oa]|recibid[oa]|hecho|potwierdzon[aey]|otrzyman[aey]|confirme|recu|"
+        r"confermat[oa]|ricevut[oa]|effettuat[oa]|bevestigd|ontvangen|potvrzena)|confirmed payment|bestatigte zahlung|"
         r"payee?s?|regle?e?s?|betaald|zaplacen[aoy]?|uhrazen[aoy]?|betalt|betald|maksettu|befizetve|fizetve",
         # not back
         r"not|isn t|wasn t|hasn t|never|nicht|nie (?:bylo|zostalo)|niet|ikke|inte",
+        # a condition, not an event: nothing is paid back
+        r"no refunds?|non ?refundable|not refundable|keine? (?:erstattung|ruckerstattung|ruckzahlung|storno)|"
+        r"(?:sin|no) (?:devolucion(?:es)?|reembolso|reembolsable)|bez zwrotu|bezzwrotn\w*|sans remboursement|"
+        r"non remboursable|senza rimborso|non rimborsabile|geen terugbetaling",
+        # means of payment that are given names or family names too: "Ben Ami, Bar", "Lee Smith - Cash"
+        r"bar|cash|card|pin|ideal|wise|lydia|zelle|pix|bank|carta|karta|carte|karte|kort|credit|cb|ec|contant|swish|"
+        r"stripe",
     )
 )
 _AMOUNT = re.compile(r"(?:[a-zł€$£]{0,3}\s?)(\d{1,5})(?:[.,](\d{1,2}))?(?:\s?[a-złčK€$£.,-]{0,4})")
@@ -74,7 +86,7 @@ def parse_paid(text: str) -> bool | None:
     cell = text.strip().casefold()
     if not cell:
         return False
-    plain = fold(cell) if any(c.isalnum() for c in cell) else cell
+    plain = (_NEVER_BACK.sub("", fold(cell)).strip() if any(c.isalnum() for c in cell) else cell) or fold(cell)
     if cell in YES or plain in YES:
         return True
     if cell in NO or plain in NO:
@@ -106,4 +118,4 @@ def paid_beside(text: str) -> bool | None:
 def taken_back(text: str) -> bool:
     """Whether the money went back, or the order was cancelled: "No, refunded", but not "not refunded"."""
     parts = map(fold, re.split(r"[,;.:!?()/–—]+|\s-\s", text))
-    return any(_BACK.search(part) and not _NOT_BACK.search(part) for part in parts)
+    return any(_BACK.search(_NEVER_BACK.sub("", part)) and not _NOT_BACK.search(part) for part in parts)

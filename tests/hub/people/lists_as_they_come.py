@@ -42,6 +42,14 @@ def answers(question: str, *said: str, comes: int) -> Made:
     return csv_(question, f'Name,"{question}",Club\n{rows}', *names[:comes], untold=len(away), told=away)
 
 
+def status(heading: str, *out: str, come: Sequence[str]) -> Made:
+    """A column of what became of each registration: the first are out, or not sure."""
+    names = [f"Ann {chr(65 + n)}{'xyz'[n % 3]}n" for n in range(len(out) + len(come))]
+    rows = "".join(f"{name};{said}\n" for name, said in zip(names, [*out, *come], strict=True))
+    told = [f"{heading} – {said}" for said in out]
+    return csv_(f"{heading}: {out[0]}", f"Name;{heading}\n{rows}", *names[len(out) :], untold=len(out), told=told)
+
+
 FILES = (
     csv_(
         "headings of which one is known",
@@ -502,6 +510,103 @@ FILES = (
         "Bob Cee",
         paid=("Ann Bee",),
     ),
+    answers("In?", "x", "", comes=1),
+    answers("Will you come? Please send your army list by e-mail", "yes", "no", comes=1),
+    *(
+        csv_(
+            f"a fee, under {heading}",
+            f"Name,{heading}\nAnn Bee,yes\nBob Cee,\n",
+            "Ann Bee",
+            "Bob Cee",
+            paid=("Ann Bee",),
+        )
+        for heading in ("Payment confirmed", "Zahlung bestätigt", "Pago confirmado", "Płatność potwierdzona")
+    ),
+    *(
+        csv_(
+            f"{heading}, which is not whether somebody comes",
+            f"Name,{heading},Club\nAnn Bee,{said[0]},A\nBob Cee,{said[1]},A\nCat Dee,,A\n",
+            "Ann Bee",
+            "Bob Cee",
+            "Cat Dee",
+        )
+        for heading, *said in (
+            ("E-mail confirmed", "yes", "no"),
+            ("Army list confirmed", "yes", "no"),
+            ("Confirmation code", "4812", "X3K9"),
+            ("Confirmation", "4812", "12"),
+            ("Participation type", "Player", "Yes"),
+            ("Playing since", "last year", "2019"),
+            ("Present", "x", ""),
+            ("Anwesend", "", "ja"),
+        )
+    ),
+    csv_(
+        "a payment that is not paid back",
+        "Name,Paid\nAnn Bee,PayPal (no refund)\nBob Cee,Paid - non-refundable\nCat Dee,bezahlt (keine Erstattung)\n"
+        "Dan Eee,No refunded\n",
+        "Ann Bee",
+        "Bob Cee",
+        "Cat Dee",
+        untold=1,
+        paid=("Ann Bee", "Bob Cee", "Cat Dee"),
+    ),
+    chat(
+        "answers behind a comma are no given names",
+        "Name\tClub\nUdo Kurz, Nein\tA\nIda Berg, No\tB\nMax Roth, Nie\tC\nPia Lang\tD\n",
+        "Pia Lang",
+        untold=3,
+    ),
+    # What became of a registration, in the words of shops and organisers
+    status(
+        "Status",
+        "not confirmed",
+        "Refunded",
+        "removed",
+        "deregistered",
+        "will not come",
+        "isn't coming",
+        "can not make it",
+        "pending",
+        "Transferred",
+        "Ticket transferred to Zoe",
+        "awaiting approval",
+        come=("confirmed", "registered", "not checked in", "unpaid", "Payment pending", "n/a", "", "non-member"),
+    ),
+    status(
+        "Anmeldestatus",
+        "nicht bestätigt",
+        "kommt doch nicht",
+        "ausgetragen",
+        "gelöscht",
+        "Platz auf Warteliste",
+        "WL 3",
+        "offen",
+        come=("angemeldet", "bestätigt", "noch nicht bezahlt", "bezahlt"),
+    ),
+    status(
+        "Estado",
+        "anulado",
+        "rechazado",
+        "eliminado",
+        "no confirmado",
+        "no confirmada",
+        "pendiente",
+        come=("confirmada", "inscrito", "no pagado"),
+    ),
+    status(
+        "Stan",
+        "niepotwierdzony",
+        "niepotwierdzona",
+        "skreślony",
+        "usunięty",
+        "usunięta",
+        "nieobecna",
+        "rezerwowa",
+        come=("potwierdzona", "zgłoszony", "nieopłacone"),
+    ),
+    status("Statut", "Annulée", "refusé", "en attente", "absente", come=("inscrite", "validé", "non payé")),
+    status("Stato", "annullata", "non confermata", "in attesa", come=("confermata", "non pagato")),
     # Names of which one part has a heading
     csv_("a name to call somebody by", "Familienname;Rufname\nMeier;Hans\nGroß;Anna\n", "Hans Meier", "Anna Groß"),
     csv_("the same, in another form", "Nachname;Rufname\nMeier;Hans\nGroß;Anna\n", "Hans Meier", "Anna Groß"),
@@ -837,4 +942,80 @@ PASTED = (
         "Cash Miller",
         "Kai Sato",
     ),
+    chat(
+        "given names that are means of payment or say no: the person is asked, and the name is whole",
+        "Name\tClub\nBen Ami, Bar\tA\nLee Smith, Cash\tB\nVan Dijk, Pin\tC\nvan den Berg, Ideal\tD\n"
+        "Nguyen Van, To\tE\nNguyen Thi, Ne\tF\nLee Smith - Cash\tG\nAnn Bee\tH\n",
+        "Ann Bee",
+        untold=7,
+    ),
+    chat(
+        "the same where all others have their last names first",
+        "Name\tClub\nKeller, Franz\tA\nSato, Kai\tB\nBerg, Ann\tC\nRuiz, Eva\tD\nBen Ami, Bar\tE\n"
+        "Nguyen Van, To\tF\nMüller, Abgesagt\tG\n",
+        "Franz Keller",
+        "Kai Sato",
+        "Ann Berg",
+        "Eva Ruiz",
+        "Bar Ben Ami",
+        "To Nguyen Van",
+        untold=1,
+    ),
+    chat(
+        "behind a comma, what is no given name",
+        "Name\tClub\nBob, not coming\tA\nCat, paid\tB\nEva Ruiz, Bizum\tC\nIda Berg, Bezahlt\tD\n"
+        "Fay Gee, Not coming\tE\n",
+        "Cat",
+        "Eva Ruiz",
+        "Ida Berg",
+        untold=2,
+        paid=("Cat", "Eva Ruiz", "Ida Berg"),
+        told=("not coming", "Not coming"),
+    ),
+    chat(
+        "first names that are titles elsewhere",
+        "First Name,Last Name\nAnna,Berg\nTo,Nguyen\nNe,Tran\nEi,Sato\nJudge,Fox\nTô,Lê\nPage,Bee\nBen,Ray\n",
+        "Anna Berg",
+        "To Nguyen",
+        "Ne Tran",
+        "Ei Sato",
+        "Judge Fox",
+        "Tô Lê",
+        "Page Bee",
+        "Ben Ray",
+    ),
+    chat(
+        "a name of one word that is a title elsewhere says nothing of the others",
+        "Name,Club\nAnna Berg,A\nNo,B\nLīga Bērziņa,C\nLiga Kalnina,C\nBen Ray,D\nWarteliste,\nCleo Fox,E\n",
+        "Anna Berg",
+        "Līga Bērziņa",
+        "Liga Kalnina",
+        "Ben Ray",
+        untold=3,
+    ),
+    chat(
+        "a given name of Latvia", "Anna Kalniņa\nLīga Bērziņa\nSpring Liga\n", "Anna Kalniņa", "Līga Bērziņa", untold=1
+    ),
+    chat(
+        "brackets with the words of a status",
+        "Ann Bee (removed)\nBob Cee (not confirmed)\nCat Dee (transferred)\nDan Eee (gelöscht)\n"
+        "Eva Eff (Platz auf Warteliste)\nFay Gee (WL 3)\nGil Hay (rechazado)\nHal Ivy (usunięta)\nIda Jay (Leeds)\n",
+        "Ida Jay",
+        untold=8,
+    ),
+    csv_(
+        "who does not come, of Korea",
+        "이름,클럽,상태\n김민수,가,확인\n이서연,나,취소\n박지훈,다,불참\n최유진,라,대기\n",
+        "김민수",
+        untold=3,
+    ),
+    chat(
+        "players and reserves of Korea",
+        "참가자\n1. 김민수\n2. 이서연 (대기)\n3. 박지훈\n",
+        "김민수",
+        "박지훈",
+        untold=2,
+    ),
+    csv_("clubs of Japan", "名前,クラブ\n山田太郎,東京\n鈴木花子,大阪\n", "山田太郎", "鈴木花子"),
+    csv_("ratings of Russia", "Имя,Рейтинг,Клуб\nАнна Лис,1500,А\nПётр Жук,1400,Б\n", "Анна Лис", "Пётр Жук"),
 )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import io
 import re
+import unicodedata
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from lists_as_they_come import ASKED, FILES, PASTED, Made
@@ -17,6 +19,8 @@ from troubles import TROUBLES, Trouble
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.person import Person
+from roundtap_core.lists.list_form import fold
+from roundtap_hub.people import coming_words, list_rows, payment_words, table_columns
 from roundtap_hub.people.import_people import plan_import
 from roundtap_hub.people.table_columns import guess_columns
 
@@ -176,6 +180,30 @@ def test_where_teams_play_the_team_is_the_competitor(text: str) -> None:
     assert all(row.usual for row in made)
 
 
+def test_the_name_of_a_team_is_cut_only_where_the_words_behind_it_are_sure() -> None:
+    said = {
+        "The Good, the Bad and the Ugly": ("The Good, the Bad and the Ugly", True),
+        "Red Dragons – no fear": ("Red Dragons – no fear", True),
+        "Two Men: only Luck": ("Two Men: only Luck", True),
+        "Kings – Back in Town": ("Kings – Back in Town", True),
+        "Dice Gods – Out of Luck": ("Dice Gods – Out of Luck", True),
+        "Greys – Cash": ("Greys – Cash", True),
+        "Oranges (and friends)": ("Oranges (and friends)", False),
+        "Reds (waiting list)": ("Reds", False),
+        "Blues - cancelled": ("Blues", False),
+        "Rats – Not coming": ("Rats", False),
+        "Greens (paid)": ("Greens", True),
+        "Yellows – not paid": ("Yellows", True),
+    }
+    rows = table_of_text(
+        "Team;Captain;Member\n"
+        + "".join(f"{name};Ann {n};Bob {n}\n" for n, name in zip("abcdefghijkl", said, strict=True))
+    )
+    made = plan_import(rows, 1, guess_columns(rows, 1, team=True), {}, {}, team_size=2).rows
+    assert [(row.person.name, row.usual) for row in made] == list(said.values())
+    assert [row.person.name for row in made if row.person.paid] == ["Greens"]
+
+
 def test_a_captain_is_marked_behind_the_name_too() -> None:
     rows = table_of_text("Team;Player\nReds;Ann Bee\nReds;Bob Cee (C)\nBlues;Cat Dee (captain)\nBlues;Dan Eee (Dany)\n")
     made = plan_import(rows, 1, guess_columns(rows, 1, team=True), {}, {}, team_size=2).rows
@@ -203,6 +231,27 @@ def test_names_typed_or_pasted_at_the_desk_lose_unseen_marks_and_a_refused_line_
     assert "Invisible characters" not in text_of(browser.get(plain.location))
     refused = browser.post("/console/e1/competitors", names="Mia Sol\nLi\x07 Na\n")
     assert "Name 2 has invalid characters, so nobody was added: Li\ufffd Na" in problem_of(refused)
+
+
+@pytest.mark.parametrize("module", [coming_words, list_rows, payment_words, table_columns], ids=lambda m: m.__name__)
+def test_every_word_that_is_compared_is_in_its_comparison_form(module: ModuleType) -> None:
+    tables = {
+        name: said
+        for name, said in vars(module).items()
+        if isinstance(said, frozenset | dict | set)
+        if name[:2] != "__"
+    }
+    words = {word for said in tables.values() for word in said if isinstance(word, str)}
+    assert {word for word in words if fold(word) != word} == set()
+
+
+@pytest.mark.parametrize("module", [coming_words, payment_words], ids=lambda m: m.__name__)
+def test_every_pattern_is_of_letters_in_their_comparison_form(module: ModuleType) -> None:
+    of_words = [
+        said.pattern for name, said in vars(module).items() if isinstance(said, re.Pattern) if name != "_AMOUNT"
+    ]
+    letters = {letter for pattern in of_words for letter in pattern if letter.isalpha()}
+    assert {letter for letter in letters if unicodedata.normalize("NFKD", letter) != letter} == set()
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, ids=lambda trouble: trouble.kind)
