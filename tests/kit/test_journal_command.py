@@ -389,3 +389,25 @@ def test_a_problem_of_a_database_names_its_dump() -> None:
         problem = Problem(key, stream="e1", number=3, event="e1", name="Winter Open", n=1, who="p1")
         for language in LANGUAGES:
             assert "pg_restore" in at_place(problem, Path("data"), "database").say(core_words(language))
+
+
+@pytest.mark.parametrize("shape", ["text", "json"])
+def test_no_file_s_name_controls_the_terminal(
+    folder: Path, backup: Path, capsys: pytest.CaptureFixture[str], shape: str
+) -> None:
+    """A stick's, and those of a journal that is refused: its page of people is spoiled."""
+    stick = backup.rename(backup.with_name(f"roundtap-\x1b[2J{backup.name}"))
+    open_folder(folder, lambda _: None).close()
+    hub = folder / "\x1b[2Jhub"
+    hub.mkdir()
+    for each in folder.glob("roundtap.*"):
+        each.rename(hub / each.name)
+    with closing(sqlite3.connect(hub / "roundtap.db")) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'person'").fetchone()
+    with open(hub / "roundtap.db", "r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(bytes(4096))
+    for place in (("--backup", str(stick)), ("--data", str(hub))):
+        _, out, err = said(capsys, "verify", *place, "--format", shape)
+        assert "2J" in out + err
+        assert "\x1b" not in out + err

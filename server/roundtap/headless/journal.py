@@ -50,9 +50,13 @@ def run(args: Namespace) -> int:
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
     except Problem as problem:
         if isinstance(left := problem.params.get("left"), Recovery):
-            cli_io.write_lines(recovery_lines(left, words))
+            told = map(cli_io.escape_controls, recovery_lines(left, words))
+            # A program that asked for JSON reads nothing else from stdout.
+            cli_io.print_error("\n".join(told)) if args.format == "json" else cli_io.write_lines(told)
         place = path if args.database is None else without_password(args.database)
-        refused = cli_io.print_refusal(f"roundtap journal: {place}: {at_place(problem, args.data, kind).say(words)}")
+        refused = cli_io.print_refusal(
+            cli_io.escape_controls(f"roundtap journal: {place}: {at_place(problem, args.data, kind).say(words)}")
+        )
         return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
     if args.format == "json":
         cli_io.write_stdout(
@@ -65,9 +69,8 @@ def run(args: Namespace) -> int:
             )
         )
     else:
-        if backup is not None:
-            cli_io.write_stdout(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
-        lines = [line for looked in found for line in stream_lines(looked, words, args.what)]
+        lines = [words("journal.backup", file=path, made_at=backup.made_at or "–")] if backup is not None else []
+        lines += [line for looked in found for line in stream_lines(looked, words, args.what)]
         for name, wrong in beside:
             lines += [
                 f"{name} · {words('journal.broken' if wrong else 'journal.holds')}",
