@@ -44,7 +44,7 @@ from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fa
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
-from roundtap_hub.store.journal import Journal, JournalConflict, at_place
+from roundtap_hub.store.journal import HUB_FOLDER, Journal, JournalConflict, at_place
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
@@ -243,7 +243,12 @@ def _wait(
     from roundtap_hub.serving.waiting import MendedCheck, WaitingPage, wait_until_mended
 
     if wait_until_mended(
-        WaitingPage(fault, args.language), plain, encrypted, limits, certificates, MendedCheck(args.data, fault)
+        WaitingPage(fault, args.language, args.data.resolve() == HUB_FOLDER.resolve()),
+        plain,
+        encrypted,
+        limits,
+        certificates,
+        MendedCheck(args.data, fault),
     ):
         log.warning("the journal in %s can be opened again", args.data)
         restart_process()

@@ -45,4 +45,4 @@ def test_every_page_log_and_command_names_the_same_line(language: str) -> None:
             for line in lines_in(json.dumps(text, ensure_ascii=False)):
                 assert line == (LINE_OF_COPIES if key == "problem.journal_empty" else LINE), (key, line)
                 named.add(key)
-    assert {"waits.damaged.what", "problem.journal_damaged", "problem.people_wrong"} <= named
+    assert {"waits.line", "problem.journal_damaged", "problem.people_wrong"} <= named
