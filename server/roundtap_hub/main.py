@@ -44,7 +44,7 @@ from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fa
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
-from roundtap_hub.store.journal import Journal, JournalConflict
+from roundtap_hub.store.journal import HUB_FOLDER, Journal, JournalConflict, at_place
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
@@ -143,7 +143,9 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         )
     except Problem as problem:
         if args.database or problem.key in NOT_WAITED_FOR:
-            return refuse("hub", _text(problem.replace(problem.where, folder=str(args.data)), args.language))
+            return refuse(
+                "hub", _text(at_place(problem, args.data, "database" if args.database else ""), args.language)
+            )
         opened = problem
     if isinstance(opened, Problem):
         return _wait(args, opened, plain, listeners[1:], limits, certificates)
@@ -231,7 +233,7 @@ def _wait(
     certificates: Certificates | None,
 ) -> int:
     """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
-    refuse("hub", _text(problem.replace(problem.where, folder=str(args.data)), args.language))
+    refuse("hub", _text(at_place(problem, args.data), args.language))
     fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
     address = loopback_address(args.host, plain[0].getsockname()[1])
     if folder is not None and address is not None:
@@ -241,7 +243,12 @@ def _wait(
     from roundtap_hub.serving.waiting import MendedCheck, WaitingPage, wait_until_mended
 
     if wait_until_mended(
-        WaitingPage(fault, args.language), plain, encrypted, limits, certificates, MendedCheck(args.data, fault)
+        WaitingPage(fault, args.language, args.data.resolve() == HUB_FOLDER.resolve()),
+        plain,
+        encrypted,
+        limits,
+        certificates,
+        MendedCheck(args.data, fault),
     ):
         log.warning("the journal in %s can be opened again", args.data)
         restart_process()

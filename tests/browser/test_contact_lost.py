@@ -102,3 +102,22 @@ def test_an_empty_hub_in_its_place_ends_no_page(
         assert "No event yet" in screen.text()
         doors.application = event
     screen.until(lambda: screen.look_again() and screen.all("#my-match"), "the match")
+
+
+def test_whoever_begins_to_type_the_code_while_the_page_looks_keeps_it(own_hall: Hall, screen: Screen) -> None:
+    """And a hall full of phones does not look at the same moment."""
+    phone(own_hall, screen)
+    screen.before_pages(
+        "Math.random = () => 0.25; const every = setInterval; window.waits = {};"
+        "window.setInterval = (look, ms, ...more) => { window.waits[ms] = look; return every(look, ms, ...more); }"
+    )
+    screen.open(f"{own_hall.url}/me/made.up")
+    screen.run(
+        "window.same_page = true;"
+        "window.fetch = () => { const code = document.querySelector('[name=code]'); code.focus(); code.value = 'AB';"
+        "code.dispatchEvent(new Event('input', { bubbles: true })); window.looked = true;"
+        "return Promise.resolve({ ok: true }); };"
+        "window.waits[15000 * 0.75]();"
+    )
+    screen.until(lambda: screen.run("return window.looked"), "the page to look")
+    assert screen.run("return window.same_page && document.querySelector('[name=code]').value") == "AB"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -14,18 +16,20 @@ from typing import Any
 import pytest
 
 from roundtap.main import main
+from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, Official
 from roundtap_core.records import Result, SidePair
+from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.main import open_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HeadRecord
-from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.journal import Journal, PersonRecord, at_place
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.unit_keys import UnitKeys
 
@@ -332,3 +336,78 @@ def test_of_a_damaged_copy_it_is_said_how_much_is_left(folder: Path, capsys: pyt
     code, out, _ = said(capsys, "verify", "--data", str(folder), "--copy", str(stick / COPY_FILE))
     assert code == 1
     assert "is damaged: 13 of 16 entries are readable" in out
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("what", ["an entry", "a name"])
+def test_of_a_backup_that_does_not_hold_no_running_hub_is_stopped(
+    backup: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, what: str, language: str
+) -> None:
+    """ADMIN's look on the evening before had printed the command that stops the hub and replaces its folder."""
+    monkeypatch.setenv("ROUNDTAP_LANG", language)
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute(BREAKS[what][0])
+        connection.commit()
+    for shape in ("text", "json"):
+        code, out, _ = said(capsys, "verify", "--backup", str(backup), "--format", shape)
+        assert (code, "recover" in out) == (1, False)
+        assert "sudo roundtap backup --data /var/lib/roundtap" in out
+
+
+@pytest.mark.parametrize("what", ["an entry", "a name", "the head file", "the journal", "its pages"])
+def test_the_recovery_of_a_folder_can_be_typed_as_it_stands(
+    folder: Path, capsys: pytest.CaptureFixture[str], what: str
+) -> None:
+    open_folder(folder, lambda _: None).close()
+    here = folder / "my hub's"
+    here.mkdir()
+    for each in folder.glob("roundtap.*"):
+        each.rename(here / each.name)
+    if what in BREAKS:
+        by_hand(here, BREAKS[what][0])
+    elif what == "its pages":
+        (here / "roundtap.db").write_bytes(b"no" * 999)
+    else:
+        (here / {"the head file": "roundtap.head", "the journal": "roundtap.db"}[what]).unlink()
+    code, out, err = said(capsys, "verify", "--data", str(here))
+    [line] = re.findall("“sudo ([^“”]+)”", out + err)
+    assert code != 0
+    assert shlex.split(line) == [
+        "roundtap",
+        "recover",
+        "--from",
+        "/media/roundtap",
+        str(here),
+        "--data",
+        str(here),
+        "--restart",
+    ]
+
+
+def test_a_problem_of_a_database_names_its_dump() -> None:
+    for key in ("journal_broken", "people_wrong"):
+        problem = Problem(key, stream="e1", number=3, event="e1", name="Winter Open", n=1, who="p1")
+        for language in LANGUAGES:
+            assert "pg_restore" in at_place(problem, Path("data"), "database").say(core_words(language))
+
+
+@pytest.mark.parametrize("shape", ["text", "json"])
+def test_no_file_s_name_controls_the_terminal(
+    folder: Path, backup: Path, capsys: pytest.CaptureFixture[str], shape: str
+) -> None:
+    """A stick's, and those of a journal that is refused: its page of people is spoiled."""
+    stick = backup.rename(backup.with_name(f"roundtap-\x1b[2J{backup.name}"))
+    open_folder(folder, lambda _: None).close()
+    hub = folder / "\x1b[2Jhub"
+    hub.mkdir()
+    for each in folder.glob("roundtap.*"):
+        each.rename(hub / each.name)
+    with closing(sqlite3.connect(hub / "roundtap.db")) as connection:
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'person'").fetchone()
+    with open(hub / "roundtap.db", "r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(bytes(4096))
+    for place in (("--backup", str(stick)), ("--data", str(hub))):
+        _, out, err = said(capsys, "verify", *place, "--format", shape)
+        assert "2J" in out + err
+        assert "\x1b" not in out + err

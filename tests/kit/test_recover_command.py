@@ -454,3 +454,28 @@ def test_a_set_aside_journal_without_people_goes_and_nothing_is_left_to_try(
 @pytest.mark.parametrize("kind", sorted({*APPLY, *VENUE_KINDS}))
 def test_every_kind_of_entry_has_its_words_where_somebody_is_to_enter_it_again(kind: str, language: str) -> None:
     assert f"recover.kind.{kind}" in catalogue("roundtap", language)
+
+
+def test_a_hub_that_never_had_a_stick_is_recovered_by_the_same_line(
+    backup: Path, tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only a stick makes /media/roundtap."""
+    card, stick = new_card(tmp_path / "card"), tmp_path / "never plugged in"
+    shutil.copytree(backup.parent, card / "backups", dirs_exist_ok=True)
+    for each in card.glob("roundtap.*"):
+        each.unlink()
+    assert main(["recover", "--from", str(stick), str(card), "--data", str(card), "--restart"]) == 0
+    said = capsys.readouterr().out
+    assert f"not there: {stick}\n" in said
+    assert "No data is known to be lost." in said
+    assert services.read_text().splitlines() == ["stop roundtap-hub.service", "start roundtap-hub.service"]
+
+
+def test_where_no_place_is_there_the_hub_is_not_even_stopped(
+    tmp_path: Path, services: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    card, missing = new_card(tmp_path / "card"), tmp_path / "not there"
+    said = refused(capsys, str(missing), "--data", str(card), "--restart")
+    assert "Plug the stick in, or leave this place out" in said
+    assert str(missing) in said
+    assert not services.exists()

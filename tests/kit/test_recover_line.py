@@ -12,6 +12,8 @@ from roundtap_core.words import LANGUAGES
 
 ROOT = Path(__file__).parents[2]
 LINE = "sudo roundtap recover --from /media/roundtap {folder} --data {folder} --restart"
+LINE_OF_COPIES = LINE.replace(" --data", "{more} --data")
+"""Where the hub knows that copies lie elsewhere."""
 PLACES = ("systemd/ADMIN.md", "systemd/VENUE.md", "README.md", "server/HANDBOOK.md", "server/CODE.md")
 OF_ONE_FILE = (
     "sudo roundtap recover --from /var/lib/roundtap/backups/before-upgrade/0001/….backup --data {folder} --restart"
@@ -41,6 +43,6 @@ def test_every_page_log_and_command_names_the_same_line(language: str) -> None:
     for words in ROOT.glob(f"server/*/words/{language}.json"):
         for key, text in json.loads(words.read_text()).items():
             for line in lines_in(json.dumps(text, ensure_ascii=False)):
-                assert line == LINE, (key, line)
+                assert line == (LINE_OF_COPIES if key == "problem.journal_empty" else LINE), (key, line)
                 named.add(key)
-    assert {"waits.damaged.what", "problem.journal_damaged", "problem.people_wrong"} <= named
+    assert {"waits.line", "problem.journal_damaged", "problem.people_wrong"} <= named

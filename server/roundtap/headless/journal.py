@@ -18,7 +18,7 @@ from roundtap_hub.store.backups import newest_backup_in, read_backup
 from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
-from roundtap_hub.store.journal import START, Journal
+from roundtap_hub.store.journal import START, Journal, at_place
 from roundtap_hub.store.mending import make_anew
 from roundtap_hub.store.recover import Recovery
 from roundtap_hub.store.recovery_sources import read_source
@@ -33,25 +33,30 @@ def run(args: Namespace) -> int:
     words = cli_io.cli_words()
     path = args.data / DATABASE if args.backup is None else newest_backup_in(args.backup)
     pages: Problem | None = None
+    kind = "backup" if args.backup is not None else "database" if args.database is not None else ""
     try:
         backup = read_backup(path) if args.backup is not None else None
         with ExitStack() as opened:
             looked_at = path
-            if args.what == "verify" and args.backup is None and args.database is None:
+            if args.what == "verify" and not kind:
                 made = Path(opened.enter_context(TemporaryDirectory()))
                 if make_anew(path, made):
                     # What a start makes of bad pages is looked at: what stands on them says nothing.
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
             found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
-            for looked in found if args.backup is None and args.database is None else ():
-                looked.wrong = [each.replace(each.where, folder=str(args.data)) for each in looked.wrong]
+            for looked in found:
+                looked.wrong = [at_place(each, args.data, kind) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
     except Problem as problem:
         if isinstance(left := problem.params.get("left"), Recovery):
-            cli_io.write_lines(recovery_lines(left, words))
+            told = map(cli_io.escape_controls, recovery_lines(left, words))
+            # A program that asked for JSON reads nothing else from stdout.
+            cli_io.print_error("\n".join(told)) if args.format == "json" else cli_io.write_lines(told)
         place = path if args.database is None else without_password(args.database)
-        refused = cli_io.print_refusal(f"roundtap journal: {place}: {problem.say(words)}")
+        refused = cli_io.print_refusal(
+            cli_io.escape_controls(f"roundtap journal: {place}: {at_place(problem, args.data, kind).say(words)}")
+        )
         return _exit_code([problem]) if problem.key == "journal_damaged" or is_of_disk(problem) else refused
     if args.format == "json":
         cli_io.write_stdout(
@@ -64,13 +69,14 @@ def run(args: Namespace) -> int:
             )
         )
     else:
-        if backup is not None:
-            cli_io.write_stdout(f"{words('journal.backup', file=path, made_at=backup.made_at or '–')}\n")
-        cli_io.write_lines(line for looked in found for line in stream_lines(looked, words, args.what))
+        lines = [words("journal.backup", file=path, made_at=backup.made_at or "–")] if backup is not None else []
+        lines += [line for looked in found for line in stream_lines(looked, words, args.what)]
         for name, wrong in beside:
-            cli_io.write_stdout(f"{name} · {words('journal.broken' if wrong else 'journal.holds')}\n")
-            if wrong:
-                cli_io.write_stdout(f"  {wrong.say(words)}\n")
+            lines += [
+                f"{name} · {words('journal.broken' if wrong else 'journal.holds')}",
+                *([f"  {wrong.say(words)}"] if wrong else ()),
+            ]
+        cli_io.write_lines(map(cli_io.escape_controls, lines))
     return _exit_code([*(each for looked in found for each in looked.wrong), *(wrong for _, wrong in beside if wrong)])
 
 
@@ -106,14 +112,17 @@ def _check_companions(args: Namespace, journal: Journal, pages: Problem | None) 
         and ((args.data / HEAD_FILE).is_file() or journal.lineage)
     ):
         checks = {HEAD_FILE: partial(_check_head, args), **checks}
-    return [*([(DATABASE, pages)] if pages else []), *((name, _problem_in(check)) for name, check in checks.items())]
+    return [
+        *([(DATABASE, pages)] if pages else []),
+        *((name, _problem_in(check, args.data)) for name, check in checks.items()),
+    ]
 
 
-def _problem_in(look: Callable[[], None]) -> Problem | None:
+def _problem_in(look: Callable[[], None], folder: Path) -> Problem | None:
     try:
         look()
     except Problem as problem:
-        return problem
+        return at_place(problem, folder)
     return None
 
 

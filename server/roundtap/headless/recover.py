@@ -26,6 +26,9 @@ def run(args: Namespace) -> int:
     key, aside = "recover.now", None
     starts, of_service = False, args.data.resolve() == HUB_FOLDER.resolve()
     try:
+        if not any(place.exists() for place in places):
+            # Before anything is stopped.
+            raise Problem("recover_missing", place=", ".join(map(str, places)))
         if args.restart:
             if of_service:
                 if _runs(STANDBY):

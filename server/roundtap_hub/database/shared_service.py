@@ -25,7 +25,6 @@ from roundtap_hub.database.postgres import CHANNEL, NumberTaken, PostgresJournal
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
 from roundtap_hub.store.journal import (
-    HUB_FOLDER,
     START,
     CommitInDoubt,
     Head,
@@ -270,12 +269,12 @@ class SharedService(Service):
         try:
             after, entries = self._read_on(news)
         except Problem as problem:
-            if problem.key != "journal_broken":
+            if problem.key not in ("journal_broken", "database_altered"):
                 log.error("what other hubs wrote cannot be read: %s", problem)
                 self._notices.append(news)
                 return False
             # The database was replaced by an older copy: what is stored counts.
-            log.error("%s It is read anew.", problem)
+            log.error("the stream %s is not what this hub read: it is read anew", problem.where)
             return self._reload_all()
         if after is not self.snapshot:
             self.snapshot = self._dormant.rearrange(after.with_names(self.snapshot))
@@ -290,7 +289,7 @@ class SharedService(Service):
             stored = self._shared.heads()
             behind = {stream: heads.get(stream, START) for stream, head in stored.items() if head != heads.get(stream)}
             if any(stored.get(stream, START).number < head.number for stream, head in heads.items() if head.number):
-                raise Problem("journal_broken", where=VENUE, stream=VENUE, number=0, folder=str(HUB_FOLDER))
+                raise Problem("database_altered", where=VENUE, stream=VENUE, number=0)
         else:
             behind = {stream: self._known_head(stream) for stream in news.streams}
         found = self._shared.newer_entries(behind)

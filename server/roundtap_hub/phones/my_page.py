@@ -252,7 +252,12 @@ def guard_links(bp: Blueprint) -> None:
             # Made up or revoked: the page says how to get another. A hub without events knows no link yet: phones keep
             # what they have until its event is continued.
             g.status = 404 if snapshot.ids else 503
-            return render_player_page("my_code.html", gone="me.gone" if snapshot.ids else "wall.waiting")
+            return render_player_page(
+                "my_code.html",
+                gone="me.gone" if snapshot.ids else "wall.waiting",
+                # What was posted would be asked for again at every look.
+                looks=request.method == "GET",
+            )
         g.me = who
         visit.browser_id()
         return None
@@ -276,7 +281,7 @@ def render_player_page(template: str, feed: str = "", **context: Any) -> Respons
 
 @route("GET /me", EVERYBODY)
 def desk_code_page() -> AnyResponse:
-    return render_player_page("my_code.html", gone=False)
+    return render_player_page("my_code.html", gone=False, looks=False)
 
 
 @route("POST /me", PLAYER)

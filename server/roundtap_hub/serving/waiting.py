@@ -30,10 +30,11 @@ FOR_PROGRAMS = ("/device/", "/station/", "/standby/", "/time", "/feed")
 
 class WaitingPage:
     """Answers every request with 503 and why the hub waits. `fault`: FULL, READ_ONLY, FAILING or DAMAGED; `language`:
-    the hub's own, for browsers that accept none. Files of the program itself, such as the style sheet, are served."""
+    the hub's own, for browsers that accept none; `of_service`: its folder is the service's: any other one is in the log
+    alone. Files of the program itself, such as the style sheet, are served."""
 
-    def __init__(self, fault: str, language: str) -> None:
-        self._fault, self._language = fault, language
+    def __init__(self, fault: str, language: str, of_service: bool) -> None:
+        self._fault, self._language, self._of_service = fault, language, of_service
         self._static = StaticFiles()
 
     async def __call__(self, scope: http_answers.Scope, _: http_answers.Receive, send: http_answers.Send) -> None:
@@ -51,7 +52,17 @@ class WaitingPage:
                 language=t.language,
                 style=self._static.url("roundtap.css"),
                 title=escape(t(f"waits.{self._fault}")),
-                text=f"{escape(t(f'waits.{self._fault}.what'))}</p><p>{escape(t('waits.again'))}",
+                text="</p><p>".join(
+                    (
+                        escape(
+                            t(
+                                f"waits.{self._fault}.what",
+                                line=t("waits.line" if self._of_service else "waits.line.elsewhere"),
+                            )
+                        ),
+                        escape(t("waits.again")),
+                    )
+                ),
                 refresh=f'<meta http-equiv="refresh" content="{RETRY_S:.0f}">\n',
             )
             await http_answers.send_answer(

@@ -606,8 +606,8 @@
   if (first) first.focus();
   // Where the hub is away, the page stays.
   if (body.dataset.reloadMs) setInterval(() => {
-    if (!typing()) fetch("/time").then((answer) => { if (answer.ok) location.reload(); }, () => {});
-  }, Number(body.dataset.reloadMs));
+    if (!typing()) fetch("/time").then((answer) => { if (answer.ok && !typing()) location.reload(); }, () => {});
+  }, Number(body.dataset.reloadMs) * (0.5 + Math.random()));
   if (body.dataset.feed) {
     // A page that the browser had stored may be older than what this tab showed last: its version tells.
     const [arrival] = performance.getEntriesByType("navigation");

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import secrets
+import shlex
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -234,6 +235,12 @@ def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem
         .astimezone()
         .isoformat(" ", "minutes"),
         places=", ".join(found) or "–",
+        # The command names the hub's own folder and the stick anyhow.
+        more="".join(
+            f" {shlex.quote(each)}"
+            for each in found
+            if each not in (str(database.parent / "backups"), "/media/roundtap")
+        ),
         folder=str(database.parent),
     )
 

@@ -4,6 +4,7 @@ import errno
 import json
 import logging
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +32,13 @@ from roundtap_machine.disk import FAILING, check_place, disk_fault
 log = logging.getLogger(__name__)
 
 HUB_FOLDER = Path("/var/lib/roundtap")  # that of the service, and of the documents' commands
+ELSEWHERE = {
+    ("backup", "journal_broken"): "backup_altered",
+    ("backup", "journal_damaged"): "backup_damaged",
+    ("backup", "people_wrong"): "backup_people_wrong",
+    ("database", "journal_broken"): "database_altered",
+    ("database", "people_wrong"): "database_people_wrong",
+}  # what is no hub's folder has another next step: a recovery would stop and replace a hub that may be whole
 READ_AT_ONCE = 1000  # rows in memory at a time while a stream is read
 
 
@@ -453,6 +461,15 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
     if not holds:
         raise Problem("journal_broken", where=f"{stream}#{at}", stream=stream, number=at, folder=str(HUB_FOLDER))
     return entry
+
+
+def at_place(problem: Problem, folder: Path, kind: str = "") -> Problem:
+    # Of a hub's folder its command is ready to be typed; of a `kind` in ELSEWHERE it is another one.
+    return Problem(
+        ELSEWHERE.get((kind, problem.key), problem.key),
+        where=problem.where,
+        **(problem.params if kind else {**problem.params, "folder": shlex.quote(str(folder))}),
+    )
 
 
 def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:

@@ -100,8 +100,8 @@ class RecoveredStream:
 class Recovery:
     """What was made of the sources. `files`: the folder's other files, and where each comes from; `secrets_lost`: units
     and members of the staff who need a new key or PIN; `notes`: files that nothing was taken from, or that may lack
-    something, and why: "foreign", "unreadable", "stranger", "unbounded", "copied", "cut". `partly`: how many entries a
-    copy still holds of all that are known, where some are missing."""
+    something, and why: "foreign", "unreadable", "stranger", "missing", "unbounded", "copied", "cut". `partly`: how many
+    entries a copy still holds of all that are known, where some are missing."""
 
     streams: list[RecoveredStream]
     files: Mapping[str, Path]
@@ -258,7 +258,7 @@ def recover(
     """Make the new folder `to` of everything in these folders, sticks and files. Of a file that is named itself the
     chain is taken from it alone, but what was revoked since is looked up beside it. `lineage`: which hub, where there
     are several. `begins_epoch`: False where the hub goes on as it was. Raises Problem("folder_not_empty"),
-    Problem("recover_missing"), Problem("recover_several"), Problem("nothing_to_recover"), Problem("journal_newer"),
+    Problem("recover_several"), Problem("nothing_to_recover"), Problem("journal_newer"),
     what `verify.verify_journal` finds, and OSError if the new folder cannot be written."""
     to, unused = to.absolute(), list[tuple[Path, str]]()
     making = to / MAKING if os.path.ismount(to) else to.with_name(f".{to.name}{MAKING}")

@@ -148,9 +148,10 @@ def readable_paths(place: Path, unused: list[tuple[Path, str]]) -> Iterator[Path
     """The files of ours in a folder or on a stick, or the file itself. `unused`: what is not read, and why. A
     "stranger" belongs neither to the place's owner nor to who asks: in a folder open to all, anybody could leave keys.
     What is "unbounded" is no ordinary file, or too large; a journal with such a log or head file is not read either.
-    Raises Problem("recover_missing")."""
+    What is "missing" may be a stick's place before its first stick."""
     if not place.exists():
-        raise Problem("recover_missing", place=str(place))
+        unused.append((place, "missing"))
+        return
     ours = {os.getuid(), place.stat().st_uid}
     for folder, folders, names in os.walk(place):
         folders.sort()

@@ -189,3 +189,13 @@ def test_a_body_that_is_no_form_changes_nothing(hall: Hall) -> None:
         )
         assert answer.status_code in (400, 409), body[:20]
     assert hall.house.event.head == head
+
+
+def test_only_a_page_that_was_asked_for_looks_again_for_its_link(hall: Hall) -> None:
+    """To look again after a form would send the form again, or ask the player whether to."""
+    for path in ("/me/made.up", "/me/made.up/report", "/me"):
+        looked, sent = hall.client.get(path), hall.client.post(path, {"code": "nobody"})
+        assert [("reload-ms" in text, 'http-equiv="refresh"' in text) for text in (looked.text, sent.text)] == [
+            (path != "/me", path != "/me"),
+            (False, False),
+        ], path

@@ -26,7 +26,9 @@ from roundtap_hub.serving.waiting import MendedCheck, WaitingPage, wait_until_me
 FAULTS = ("full", "read-only", "failing", "damaged")
 
 
-def answer(fault: str, path: str, method: str = "GET", language: str = "") -> tuple[int, dict[str, str], str]:
+def answer(
+    fault: str, path: str, method: str = "GET", language: str = "", of_service: bool = True
+) -> tuple[int, dict[str, str], str]:
     """(status, headers, body) of one request."""
     sent: list[Any] = []
 
@@ -40,7 +42,7 @@ def answer(fault: str, path: str, method: str = "GET", language: str = "") -> tu
         "query_string": b"",
         "headers": [(b"accept-language", language.encode())] if language else [],
     }
-    asyncio.run(WaitingPage(fault, "en")(scope, asyncio.Queue().get, send))
+    asyncio.run(WaitingPage(fault, "en", of_service)(scope, asyncio.Queue().get, send))
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], headers, unescape(b"".join(part["body"] for part in sent[1:]).decode())
 
@@ -74,6 +76,15 @@ def test_every_address_gets_the_page_and_none_of_it_is_secret(method: str, path:
         "the documents' line"
     )
     assert "roundtap.db" not in page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_of_another_folder_than_the_service_s_nobody_is_sent_to_the_service_s(fault: str, language: str) -> None:
+    """Nor does the hall see that folder: the hub's log names it."""
+    page = answer(fault, "/wall", language=language, of_service=False)[2]
+    assert not re.search(r"(?<![\w/])/(var|media)|{", page)
+    assert ("roundtap recover" in page) == (fault != "full")
 
 
 def test_units_hear_that_the_hub_is_not_ready_and_why() -> None:
@@ -138,7 +149,9 @@ def test_the_page_is_served_until_a_look_finds_it_mended(monkeypatch: pytest.Mon
         port = listener.getsockname()[1]
         server = threading.Thread(
             target=lambda: ended.append(
-                wait_until_mended(WaitingPage("full", "en"), [listener], [secure], limits, None, is_mended, turns.pause)
+                wait_until_mended(
+                    WaitingPage("full", "en", True), [listener], [secure], limits, None, is_mended, turns.pause
+                )
             )
         )
         server.start()

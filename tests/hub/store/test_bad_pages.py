@@ -140,6 +140,9 @@ def test_verify_lists_what_is_left_of_a_journal_that_is_refused(
     assert re.search(r"^e1 · “Winter Open” · \d+ entries", told.out, re.MULTILINE)
     assert f"from {tmp_path / 'hub' / DATABASE}: 1" in told.out
     assert recover_line(str(tmp_path / "hub")) in told.err
+    assert main(["journal", "verify", "--data", str(tmp_path / "hub"), "--format", "json"]) == 1
+    for_programs = capsys.readouterr()
+    assert (for_programs.out, for_programs.err) == ("", told.out + told.err)
 
 
 @pytest.mark.parametrize("shard", range(4))

@@ -173,7 +173,7 @@ def test_of_a_deleted_journal_it_is_told_what_the_head_file_knows_and_where_copi
     time.tzset()
     no_database(cut)
     os.utime(cut / HEAD_FILE, (1_764_000_000, 1_764_000_000))
-    sticks = [tmp_path / "stick", tmp_path / "empty", tmp_path / "none"]
+    sticks = [tmp_path / "a stick", tmp_path / "empty", tmp_path / "none"]
     for stick in sticks[:2]:
         stick.mkdir()
     (sticks[0] / COPY_FILE).write_text("a copy")
@@ -187,6 +187,7 @@ def test_of_a_deleted_journal_it_is_told_what_the_head_file_knows_and_where_copi
         "e1: 8 (1–8)",
         "2025-11-24 16:00+00:00",
         f"Backups or copies: {sticks[0]}.",
+        f"--from /media/roundtap {cut} '{sticks[0]}' --data {cut} --restart",
     ):
         assert said in refused.value.say()
     assert main(["journal", "verify", "--data", str(cut)]) == 2
