@@ -28,6 +28,12 @@ NOTE = "localStorage.setItem(`roundtap:feed:${arguments[0]}`, JSON.stringify([Da
 
 
 @pytest.fixture
+def hall(own_hall: Hall) -> Hall:
+    """One for each test: a page that another test left may be kept by the browser, with its feed."""
+    return own_hall
+
+
+@pytest.fixture
 def screen(screen: Screen) -> Iterator[Screen]:
     """One whose pages can be hidden by a word."""
     screen.language("en")
