@@ -173,7 +173,7 @@ def _made_once() -> Iterator[None]:
 @pytest.fixture
 def hub_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """`roundtap hub` runs in the test's own process, and leaves that its log, its umask and its limits."""
-    monkeypatch.setattr("roundtap_hub.main.rate_limit_logs", lambda: None)
+    monkeypatch.setattr("roundtap_hub.app.main.rate_limit_logs", lambda: None)
     mask, limits = os.umask(0o077), resource.getrlimit(resource.RLIMIT_NOFILE)
     yield
     os.umask(mask)
@@ -183,7 +183,7 @@ def hub_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hub that cannot open its journal is told to stop at once, instead of waiting until somebody mends it."""
-    monkeypatch.setattr("roundtap_hub.serving.waiting.wait_until_mended", lambda *_: False)
+    monkeypatch.setattr("roundtap_hub.app.waiting.wait_until_mended", lambda *_: False)
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from roundtap_hub.access import staff
-from roundtap_hub.access.login_pins import hash_pin, normalize_pin
-from roundtap_hub.serving import routes
+from roundtap_hub.app import routes
 from roundtap_hub.store import schema_versions as journal_forms
+from roundtap_hub.store.login_pins import hash_pin, normalize_pin
 
 compile_template = Environment.compile
 TEMPLATES: dict[Any, Any] = {}

@@ -19,7 +19,7 @@ END_WITHIN_S = 20  # a process that has not ended by then is killed by the kerne
 # What the commands that need an extra may be told, by the package that their module is in.
 ARGUMENTS = {
     "roundtap": "roundtap.kit_arguments",
-    "roundtap_hub": "roundtap_hub.hub_arguments",
+    "roundtap_hub": "roundtap_hub.app.hub_arguments",
     "roundtap_units": "roundtap_units.unit_arguments",
 }
 
@@ -51,9 +51,9 @@ COMMANDS: dict[str, Command] = {
     "rehearse": Command(
         "roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare", ("hub", "unit")
     ),
-    "hub": Command("roundtap_hub.main", "serve an event to the hall", ("hub",)),
+    "hub": Command("roundtap_hub.app.main", "serve an event to the hall", ("hub",)),
     "standby": Command(
-        "roundtap_hub.standby.main", "hold a hub's journal on a second machine, and take its place", ("hub",)
+        "roundtap_hub.app.standby.main", "hold a hub's journal on a second machine, and take its place", ("hub",)
     ),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),

@@ -461,8 +461,8 @@ class PanelResponse(Message, frozen=True):
 
 
 class StandbyState(Message, frozen=True):
-    """A standby on this machine. `state`: see `server/roundtap_hub/standby/main.py`; `level`: it was in sync once, so
-    its key may be turned."""
+    """A standby on this machine. `state`: see `server/roundtap_hub/app/standby/main.py`; `level`: it was in sync once,
+    so its key may be turned."""
 
     state: DisplayText
     hub: DisplayText

@@ -37,7 +37,7 @@ PILLOW = "import PIL.Image, PIL.ImageDraw, PIL.ImageFont"
 PRESS_GATE_MS, PRESSED_FOR_MS = 43, 90
 DRIVER = "luma.oled.device, luma.core.interface.serial"
 IMPORTS = (
-    ("hub", "roundtap_hub.main"),
+    ("hub", "roundtap_hub.app.main"),
     ("table unit", "roundtap_units.table.main, roundtap_units.table.unit"),
     ("print station", "roundtap_units.station.main, roundtap_units.station.station_link"),
     ("display driver", DRIVER),

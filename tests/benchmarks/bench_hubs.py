@@ -32,7 +32,7 @@ from roundtap.kit.player_names import made_up_people  # noqa: E402
 from roundtap_core.event import commands as c  # noqa: E402
 from roundtap_core.event.entries import VENUE, NewEntry  # noqa: E402
 from roundtap_core.event.states import Entrant  # noqa: E402
-from roundtap_hub.main import open_database  # noqa: E402
+from roundtap_hub.app.main import open_database  # noqa: E402
 from roundtap_hub.store.journal import PersonRecord  # noqa: E402
 from roundtap_hub.store.service import Step  # noqa: E402
 

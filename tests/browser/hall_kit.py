@@ -23,14 +23,14 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.access.tls import HttpsInfo
+from roundtap_hub.access.unit_keys import STATION, TABLE
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.error_pages import PENDING_COMMANDS
+from roundtap_hub.http.connection_limits import ConnectionLimits, with_timeouts
+from roundtap_hub.http.http_answers import Receive, Scope, Send
+from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import ConnectionLimits, with_timeouts
-from roundtap_hub.serving.error_pages import PENDING_COMMANDS
-from roundtap_hub.serving.http_answers import Receive, Scope, Send
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_keys import STATION, TABLE
 
 FINGERPRINT = " ".join(["A1B2 C3D4 E5F6 0718"] * 4)
 UNITS = ("unit-1", "unit-2", "unit-3", "unit-4", "station-1")

@@ -14,8 +14,8 @@ from hall_kit import Hall
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.policy import ROUTES, STAFF
+from roundtap_hub.app.practice_hub import READY, PracticeHub
 from roundtap_hub.paper.slip_codes import slip_token
-from roundtap_hub.practice_hub import READY, PracticeHub
 
 NO_PAGES = frozenset(
     {

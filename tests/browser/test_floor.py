@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from floor_kit import newer_functions, newer_syntax, nodes, parsed, scripts, words
 
-from roundtap_hub.serving.static_files import FOLDER, served
+from roundtap_hub.http.static_files import FOLDER, served
 
 
 @pytest.mark.parametrize("name", scripts())

@@ -12,7 +12,7 @@ from older_browsers import ALL_BUT_FEEDS
 from pages_kit import PIN
 from screen_kit import DESK, NARROW, PHONE, PICTURES, WALL, Screen, Size
 
-from roundtap_hub.serving.static_files import FOLDER, StaticFiles
+from roundtap_hub.http.static_files import FOLDER, StaticFiles
 
 IMPROVES = {
     "breaks and edges": (

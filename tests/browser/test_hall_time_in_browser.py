@@ -9,7 +9,7 @@ from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import Screen
 
-from roundtap_hub.hall.own_machine import HallTime
+from roundtap_hub.store.own_machine import HallTime
 from roundtap_machine.root_steps import EARLIEST_S
 
 

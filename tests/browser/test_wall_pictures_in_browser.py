@@ -12,7 +12,7 @@ from screen_kit import PICTURES, Screen, Size
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import EnterResult, FinishEvent, GrantExtension, MakeCut, SetClock
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.hall.known_displays import ROTATION_MS, TIME_UP_MS
+from roundtap_hub.views.known_displays import ROTATION_MS, TIME_UP_MS
 
 LEAST_MM = 18
 SCREENS = [Size(1920, 1080), Size(1280, 720), Size(3840, 2160), Size(1080, 1920)]

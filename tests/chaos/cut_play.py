@@ -15,7 +15,7 @@ from people import Memory, Pair
 from unit_kit import Lone
 
 from kit import Kit, wait_until
-from roundtap_hub.main import open_folder
+from roundtap_hub.app.main import open_folder
 from roundtap_units.link.outbox import Outbox
 
 Cut = tuple[dict[str, bytes], list[str]]

@@ -19,8 +19,8 @@ from roundtap_core.event.entries import VENUE
 from roundtap_core.messages import Hello
 from roundtap_core.typed import parse_message
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.hub import hub_in_memory
-from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.app.hub import hub_in_memory
+from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.backups import FOLDER, Maintenance
 from roundtap_hub.store.head_file import HEAD_FILE
 from roundtap_hub.store.journal import Journal

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flask.testing import FlaskClient
 
-from roundtap_hub.serving.static_files import StaticFiles
+from roundtap_hub.http.static_files import StaticFiles
 
 STYLE = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
 SCRIPT = re.compile(r"<script[^>]*></script>")

@@ -15,13 +15,13 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES, Result, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.routes import create_app
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.routes import create_app
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence
 
 EVENT, CUT_EVENT, DAY_EVENT, PIN = "e1", "e2", "e3", "135790"
 PLAYERS, DAY_PLAYERS = 40, 128

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from pages_kit import Browser, House, open_house
 
-from roundtap_hub.access import login_pins, staff
+from roundtap_hub.access import staff
+from roundtap_hub.store import login_pins
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.hub import Host, Hub, hub_in_memory
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Host, Hub, hub_in_memory
 from roundtap_hub.units.enrolment import EnrolDesk, EnrolResult, parse_typed_code
-from roundtap_hub.units.unit_keys import UnitKeys
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.enrolling import EnrolClient
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.link.identity import EnrolledIdentity as Kept

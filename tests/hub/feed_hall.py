@@ -20,13 +20,13 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import FEED, open_envelope
-from roundtap_hub.hub import Hub, hub_in_memory
-from roundtap_hub.serving.asgi import PhaseTimer
+from roundtap_hub.app.asgi import PhaseTimer
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
 from roundtap_hub.units.table_view import table_view
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence
 
 UNITS = [f"table-{n}" for n in range(1, 7)]
 KEYS = {unit: bytes([n]) * 32 for n, unit in enumerate(UNITS)}

@@ -14,7 +14,7 @@ from typing import Any
 from asgi_client import AsgiClient
 from page_dom import Node, patched, tree
 
-from roundtap_hub.serving.connection_limits import TRANSPORT
+from roundtap_hub.http.connection_limits import TRANSPORT
 
 PATIENCE_S = 60
 

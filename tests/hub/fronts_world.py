@@ -32,10 +32,10 @@ from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
-from roundtap_hub.events.saved_event import full_names, saved_event, shown_names
-from roundtap_hub.rounds.tables import side_names
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
+from roundtap_hub.views.saved_event import full_names, saved_event, shown_names
+from roundtap_hub.views.tables import side_names
 
 MINUTE_MS = 60_000
 MATCH = "1.1"

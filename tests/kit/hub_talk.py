@@ -21,16 +21,16 @@ from kit import wait_until
 from roundtap.demo.demo import make_event
 from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
-from roundtap_hub.hub import hub_in_memory
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import hub_in_memory
+from roundtap_hub.http.connection_limits import TRANSPORT, ConnectionLimits, with_timeouts
+from roundtap_hub.live import browser_feed
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving import browser_feed
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import TRANSPORT, ConnectionLimits, with_timeouts
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.service import Service
 from roundtap_hub.units import device_feed
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence
 from roundtap_machine.health import MachineProbe
 from roundtap_units.link.hub_connection import fetch_challenge
 from roundtap_units.link.link import HubAddress, HubLink

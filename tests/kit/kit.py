@@ -20,8 +20,8 @@ from roundtap.demo.demo import make_event
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
-from roundtap_hub.access.tls import SECURE_ABOVE, https_port
-from roundtap_hub.hub import hash_pin
+from roundtap_hub.app.hub import hash_pin
+from roundtap_hub.http.tls import SECURE_ABOVE, https_port
 from roundtap_hub.store.journal import Journal
 
 if TYPE_CHECKING:

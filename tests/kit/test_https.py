@@ -20,8 +20,8 @@ from kit import PIN, WAIT_S, Kit, end, free_port, refused_start, wait_until
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_hub.access.personal_links import link_token
-from roundtap_hub.access.rights import NO_LINK
-from roundtap_hub.access.tls import https_port
+from roundtap_hub.http.tls import https_port
+from roundtap_hub.store.rights import NO_LINK
 from standby_kit import answers
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

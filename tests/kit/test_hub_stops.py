@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kit import WAIT_S, Kit, free_port, wait_until
-from roundtap_hub.serving.server import KEEP_ALIVE_S
+from roundtap_hub.app.server import KEEP_ALIVE_S
 from roundtap_units.link.link import STATUS_EVERY_S
 from standby_kit import answers
 
@@ -85,7 +85,7 @@ def test_a_hub_that_is_told_to_stop_before_it_serves_does_not_miss_it(tmp_path: 
 
 HELD = """
 import sys, time
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.app.asgi import HubApplication
 from roundtap.main import main
 
 HubApplication._build_pages = lambda self: time.sleep(7)

@@ -23,7 +23,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, Official
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.main import open_folder
+from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.app.main import open_folder
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
@@ -31,7 +32,6 @@ from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.journal import Journal, PersonRecord, at_place
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.unit_keys import UnitKeys
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")
 

@@ -92,7 +92,7 @@ NO_COLUMN = {"printer", "jobs"}
 """Told beside the table, or said of each job."""
 
 READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
-"""Fields that many forms have: serving/web.py reads them."""
+"""Fields that many forms have: live/web.py reads them."""
 
 
 def sections() -> dict[str, str]:
@@ -229,8 +229,8 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 
 
 def addresses_of_the_code() -> set[str]:
-    import_module("roundtap_hub.serving.asgi")
-    import_module("roundtap_hub.serving.routes")
+    import_module("roundtap_hub.app.asgi")
+    import_module("roundtap_hub.app.routes")
     code = (ROOT / "server/roundtap/demo/bench.py").read_text()
     posts = bench.ORDERS
     gets = {*re.findall(r'elif path == "([^"]+)"', code), *bench.PAGES, *bench.FILES, f"{bench.START}<key>"}

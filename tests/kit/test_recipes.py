@@ -20,7 +20,7 @@ PAGE = '''"""A greeting, for whoever has just logged in."""
 from __future__ import annotations
 
 from roundtap_hub.access.policy import ORGANIZERS, route
-from roundtap_hub.serving.web import AnyResponse, page
+from roundtap_hub.live.web import AnyResponse, page
 
 
 @route("GET /console/hello", ORGANIZERS)
@@ -242,6 +242,9 @@ def copy(tmp_path: Path) -> Copy:
 
 def test_a_page(copy: Copy) -> None:
     copy.write("server/roundtap_hub/hall/hello.py", PAGE)
+    routes = "server/roundtap_hub/app/routes.py"
+    copy.change(routes, "import announcement_desk, hall_places, ", "import announcement_desk, hall_places, hello, ")
+    copy.change(routes, "    hall_places,\n", "    hall_places,\n    hello,\n")
     copy.write("server/roundtap_hub/hall/templates/hello.html", TEMPLATE)
     greetings = {"en": "Good morning", "es": "Buenos días", "de": "Guten Morgen", "pl": "Dzień dobry"}
     for language, text in greetings.items():

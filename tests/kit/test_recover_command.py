@@ -20,7 +20,7 @@ from roundtap_core.event.apply import APPLY
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.main import open_folder
+from roundtap_hub.app.main import open_folder
 from roundtap_hub.store.backups import make_backup, purge_older_backups
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.continuing import MAKING, finish_continuing, recover_in_place

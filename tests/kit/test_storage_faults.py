@@ -16,7 +16,7 @@ import pytest
 
 from kit import Kit, Table, wait_until
 from roundtap.main import main
-from roundtap_hub.access.tls import https_port
+from roundtap_hub.http.tls import https_port
 from small_disk import CardImage, SmallDisk, own_mounts
 from test_power_cuts import one_entry_for_each_press, take_seats
 

@@ -12,10 +12,10 @@ import pytest
 
 from kit import WAIT_S, Kit, end, free_port, wait_until
 from roundtap.kit.child_processes import start_roundtap
-from roundtap_hub.hub import read_or_make_secret
-from roundtap_hub.main import open_folder
-from roundtap_hub.serving.server import EXIT_DUPLICATE
-from roundtap_hub.standby.peers import GROUP, PORT
+from roundtap_hub.app.hub import read_or_make_secret
+from roundtap_hub.app.main import open_folder
+from roundtap_hub.app.server import EXIT_DUPLICATE
+from roundtap_hub.app.standby.peers import GROUP, PORT
 from roundtap_machine.addresses import local_addresses
 from standby_kit import answers
 

@@ -24,14 +24,14 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_hub.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.device_api import record_report, take_status
 from roundtap_hub.units.table_view import table_view
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue

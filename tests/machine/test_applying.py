@@ -21,7 +21,7 @@ from roundtap.provisioning.applying import SECRETS, Machine, apply_settings, run
 from roundtap.provisioning.roles import HOTSPOT_FILES, SERVICES, STICK, STICK_RULES, role_services
 from roundtap.provisioning.settings_file import ROLES, Settings, read_settings
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.access.login_pins import verify_pin, write_pin
+from roundtap_hub.store.login_pins import verify_pin, write_pin
 from roundtap_machine.health import MachineProbe, check_health
 from roundtap_machine.root_steps import STICKS
 from roundtap_units.panel.main import read_panel_config

@@ -16,7 +16,7 @@ from roundtap.provisioning.hotspot import new_password
 from roundtap_core.command_arguments import add_arguments
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue, core_words
-from roundtap_hub.serving.captive_portal import PROBES_BY_HOST, PROBES_BY_PATH
+from roundtap_hub.http.captive_portal import PROBES_BY_HOST, PROBES_BY_PATH
 from roundtap_machine.wifi import STATE, Hotspot
 
 T = catalogue("roundtap", "en").also(core_words("en"))

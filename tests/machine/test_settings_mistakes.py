@@ -14,7 +14,7 @@ from roundtap.main import main
 from roundtap.provisioning.applying import apply_settings, saved_passwords
 from roundtap.provisioning.settings_file import FILE
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.login_pins import verify_pin
+from roundtap_hub.store.login_pins import verify_pin
 from roundtap_units.link.hub_address import parse_endpoint
 from roundtap_units.panel.main import read_panel_config
 from roundtap_units.station.main import read_station_config

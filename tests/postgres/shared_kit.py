@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from hub_kit import HandClock
 
 from roundtap_core.event.entries import GENESIS, Entry, verify_entry
-from roundtap_hub.database.postgres import PostgresJournal
-from roundtap_hub.database.shared_service import NotificationListener, SharedService
+from roundtap_hub.store.postgres import PostgresJournal
+from roundtap_hub.store.shared_service import NotificationListener, SharedService
 
 
 @dataclass

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.database.database_url import database_url
-from roundtap_hub.database.postgres import AGAIN_S, ClockSample, DatabaseClock, SharedClock, sample_clock
+from roundtap_hub.store.database_url import database_url
+from roundtap_hub.store.postgres import AGAIN_S, ClockSample, DatabaseClock, SharedClock, sample_clock
 
 SECOND_US = 1_000_000
 

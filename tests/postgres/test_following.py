@@ -15,10 +15,10 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
-from roundtap_hub.database import shared_service
-from roundtap_hub.database.shared_service import CommitNotice
+from roundtap_hub.store import shared_service
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
+from roundtap_hub.store.shared_service import CommitNotice
 
 
 def report(number: int, match: str = "1.1") -> c.RecordReport:

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, inspect, text
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, NewEntry, Timestamp, chain_entry
-from roundtap_hub.database.postgres import PostgresJournal, postgres_engine
+from roundtap_hub.store.postgres import PostgresJournal, postgres_engine
 from roundtap_hub.store.schema_versions import CURRENT
 
 

@@ -8,10 +8,10 @@ import pytest
 from hub_kit import HandClock
 
 from kit import wait_until
-from roundtap_hub.database.database_url import database_url
-from roundtap_hub.database.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
-from roundtap_hub.database.shared_service import NotificationListener
-from roundtap_hub.units.unit_presence import TAKEN, Presence
+from roundtap_hub.app.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
+from roundtap_hub.store.database_url import database_url
+from roundtap_hub.store.shared_service import NotificationListener
+from roundtap_hub.views.unit_presence import TAKEN, Presence
 
 
 class Hall:

@@ -26,11 +26,11 @@ from roundtap_core.event.states import Entrant
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.access.staff import Staff
-from roundtap_hub.database.postgres import PostgresJournal
-from roundtap_hub.database.shared_service import OPTIMISTIC_ATTEMPTS
+from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.store.journal import JournalConflict, PersonRecord
+from roundtap_hub.store.postgres import PostgresJournal
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_keys import UnitKeys
+from roundtap_hub.store.shared_service import OPTIMISTIC_ATTEMPTS
 
 PATIENCE_S = 120
 

@@ -23,11 +23,11 @@ from roundtap.kit.child_processes import start_roundtap
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
-from roundtap_hub.hub import hash_pin
-from roundtap_hub.main import open_database
+from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.app.hub import hash_pin
+from roundtap_hub.app.main import open_database
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_keys import UnitKeys
 
 PATIENCE_S = 120
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import roundtap_hub.serving.asgi
-import roundtap_hub.serving.routes  # noqa: F401  # With them every address is declared.
+import roundtap_hub.app.asgi
+import roundtap_hub.app.routes  # noqa: F401  # With them every address is declared.
 from roundtap_hub.access.policy import ROUND_STATES, ROUTES, STAFF, STAFF_ROLES, STATES, VISIBLE, Route
 
 DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"

@@ -135,14 +135,14 @@ def test_a_seed_draws_the_same_again_from_anywhere_and_a_list_tries_nothing(
 
 
 def test_the_nearest_tests_of_a_module_are_those_of_its_name() -> None:
-    mutant = Mutant("server/roundtap_hub/units/unit_presence.py", 1, 0, "pass", "Presence.update", 0, 0, "", "")
+    mutant = Mutant("server/roundtap_hub/views/unit_presence.py", 1, 0, "pass", "Presence.update", 0, 0, "", "")
     ranked = [file for _, file in nearest(mutant)]
     assert ranked[0] == "tests/hub/units/test_unit_presence.py"
     assert len(set(ranked)) == len(ranked) <= 8
 
 
 def test_what_has_a_folder_of_tests_to_its_name_is_nearest_to_these() -> None:
-    mutant = Mutant("server/roundtap_hub/database/postgres.py", 1, 0, "pass", "PostgresJournal.append", 0, 0, "", "")
+    mutant = Mutant("server/roundtap_hub/store/postgres.py", 1, 0, "pass", "PostgresJournal.append", 0, 0, "", "")
     ranked = [file for _, file in nearest(mutant)]
     assert sum(file.startswith("tests/postgres/") for file in ranked) >= 4
 

@@ -24,13 +24,13 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
-from roundtap_hub.access.auth import is_loopback
 from roundtap_hub.access.personal_links import link_token
-from roundtap_hub.access.rights import NO_LINK
-from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint, https_port
-from roundtap_hub.hub import random_event_id, read_or_make_secret
+from roundtap_hub.app.hub import random_event_id, read_or_make_secret
+from roundtap_hub.http.auth import is_loopback
+from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.rights import NO_LINK
 from roundtap_hub.store.service import Service, Step
 
 NICENESS, OOM_SCORE = 5, 800  # of practice: a running event comes first, for the processor and for memory
@@ -105,9 +105,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def run_practice(args: argparse.Namespace) -> int:
-    """What a running hub starts beside itself (roundtap_hub/practice_hub.py)."""
+    """What a running hub starts beside itself (roundtap_hub/app/practice_hub.py)."""
     from roundtap.demo.practice import PracticeFront
-    from roundtap_hub import hub_arguments, main, practice_hub
+    from roundtap_hub.app import hub_arguments, main, practice_hub
 
     os.nice(NICENESS)
     with suppress(OSError):

@@ -1,7 +1,7 @@
 """The practice hub of a running hub: the demo's hall and guide over HTTPS, for the organizers whom that hub names.
 
-The running hub (roundtap_hub/practice_hub.py) starts this, and writes a line of JSON to its stdin for each session that
-is let in, and for each table that it gives to a real unit or takes back. It ends with its stdin.
+The running hub (roundtap_hub/app/practice_hub.py) starts this, and writes a line of JSON to its stdin for each session
+that is let in, and for each table that it gives to a real unit or takes back. It ends with its stdin.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
 from roundtap.demo.guide import Guide
 from roundtap.kit.virtual_kit import VirtualKit, unit_of
 from roundtap_core.event.states import MatchState
-from roundtap_hub import practice_hub
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.access.staff import Session, pin_mark
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.http_answers import NO_STORE, Receive, Scope, Send, send_answer
-from roundtap_hub.units.unit_keys import TABLE
+from roundtap_hub.access.unit_keys import TABLE
+from roundtap_hub.app import practice_hub
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, send_answer
 
 IDLE_S = 2 * 3600.0  # after so long without an organizer's press, it ends
 OF_THE_SESSION = ("/login", "/logout")

@@ -5,7 +5,7 @@ from argparse import Namespace
 from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_hub.access.tls import AUTHORITY, FOLDER, fingerprint
+from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint
 
 
 def run(args: Namespace) -> int:

@@ -13,8 +13,8 @@ from roundtap.headless.recover import recovery_lines
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_core.words import Words
-from roundtap_hub.database.database_url import DATABASE, database_url, without_password
 from roundtap_hub.store.backups import newest_backup_in, read_backup
+from roundtap_hub.store.database_url import DATABASE, database_url, without_password
 from roundtap_hub.store.disk_problems import is_of_disk
 from roundtap_hub.store.folder_copy import read_copy
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
@@ -88,7 +88,7 @@ def _open(args: Namespace, path: Path) -> Journal:
     if args.database is not None:
         database_url(args.database)
         # Late: a journal in a folder needs no driver.
-        from roundtap_hub.database.postgres import PostgresJournal
+        from roundtap_hub.store.postgres import PostgresJournal
 
         return PostgresJournal(args.database, read_only=True)
     if not path.is_file():

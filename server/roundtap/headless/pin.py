@@ -5,7 +5,7 @@ from argparse import Namespace
 from roundtap.headless import cli_io
 from roundtap_core.errors import Problem
 from roundtap_core.words import Words
-from roundtap_hub.access.login_pins import new_phrase, new_pin, salt_in, write_pin
+from roundtap_hub.store.login_pins import new_phrase, new_pin, salt_in, write_pin
 
 
 def run(args: Namespace) -> int:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.kit.virtual_cable import VirtualCable
-from roundtap_hub.access.auth import is_loopback
-from roundtap_hub.access.login_pins import new_pin
+from roundtap_hub.http.auth import is_loopback
+from roundtap_hub.store.login_pins import new_pin
 
 UP_WITHIN_S = 30.0
 HUB = "hub"
@@ -61,9 +61,9 @@ class VirtualKit:
 
     def prepare(self) -> None:
         """Write keys, PIN and configurations, before any process starts."""
-        from roundtap_hub.access.login_pins import hash_pin
         from roundtap_hub.access.staff import Sessions, pin_mark
         from roundtap_hub.store.clocks import system_clocks
+        from roundtap_hub.store.login_pins import hash_pin
         from roundtap_hub.store.secure_files import write_private
 
         def configure(name: str, folder: str, /, **values: str | bool) -> None:

@@ -302,7 +302,7 @@ def _show_new_pin(machine: Machine, settings: Settings) -> None:
         path.unlink(missing_ok=True)
     unused = not pin.exists() or (made.is_file() and made.read_bytes() == pin.read_bytes())
     if settings.role == "hub" and machine.boot() is not None and unused and not (logged_in or shown.exists()):
-        from roundtap_hub.access.login_pins import new_pin
+        from roundtap_hub.store.login_pins import new_pin
 
         write_if_changed(shown, f"PIN: {new_pin()}\n", 0o640)
         give_to(shown, "roundtap-station")
@@ -487,7 +487,7 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
 
 def _set_pin(pin: Path, given: str, *first: Path) -> None:
     # `first`: further files that have to hold its hash before the hub's own does.
-    from roundtap_hub.access.login_pins import hash_pin
+    from roundtap_hub.store.login_pins import hash_pin
 
     pin.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     hashed = hash_pin(given)

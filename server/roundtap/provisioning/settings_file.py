@@ -506,7 +506,7 @@ def _contradictions(
 
 def _standby_refusal(file: Path) -> str:
     """Why the standby's own reader refuses its file; "" where it does not."""
-    from roundtap_hub.standby.main import read_hub
+    from roundtap_hub.app.standby.main import read_hub
 
     try:
         read_hub(file)

@@ -5,12 +5,12 @@ from html import escape
 from urllib.parse import quote
 
 from roundtap_core.words import catalogue
-from roundtap_hub.access.auth import is_local_request, is_loopback
 from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
-from roundtap_hub.hub import Hub
-from roundtap_hub.serving import http_answers
-from roundtap_hub.serving.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
-from roundtap_hub.serving.reader_language import language_of
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.http import http_answers
+from roundtap_hub.http.auth import is_local_request, is_loopback
+from roundtap_hub.http.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
+from roundtap_hub.http.reader_language import language_of
 
 GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
@@ -56,7 +56,7 @@ async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answ
         and find_route("POST", scope["path"]) is not None
         and http_answers.content_length(scope) <= 64 * 1024
     ):
-        # The login page carries what was typed (serving/web.py); what no stranger may send is too much for it.
+        # The login page carries what was typed (live/web.py); what no stranger may send is too much for it.
         return False
     else:
         await _redirect(

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from flask import Response, current_app, g, request
 from werkzeug.http import dump_cookie
 
-from roundtap_hub.access.auth import is_csrf_valid, is_local_request
 from roundtap_hub.access.staff import LIFE_MS, Session, StaffIdentity, csrf_token_of
-from roundtap_hub.hub import Hub
-from roundtap_hub.serving import cookies as http_cookies
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.http import cookies as http_cookies
+from roundtap_hub.http.auth import is_csrf_valid, is_local_request
 
 FORM_S = 12 * 3600
 

@@ -14,12 +14,12 @@ from roundtap_core.eventfile.exports import list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
-from roundtap_hub.events.home import events_page
-from roundtap_hub.events.saved_event import archived_list, settled_round, tournament
-from roundtap_hub.serving import web
-from roundtap_hub.serving.http_answers import problem_status
+from roundtap_hub.app.home import events_page
+from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.live import web
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
+from roundtap_hub.views.saved_event import archived_list, settled_round, tournament
 
 
 @route("GET /console/archived", ORGANIZERS)

@@ -21,13 +21,13 @@ from roundtap_core.records import Competitor, Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
+from roundtap_hub.app.console import ABOUT_PLACES, SEED_BITS, event_page
 from roundtap_hub.events import event_options
-from roundtap_hub.events.console import ABOUT_PLACES, SEED_BITS, event_page
-from roundtap_hub.events.saved_event import COLOR, listed_events
-from roundtap_hub.serving import web
+from roundtap_hub.live import web
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
+from roundtap_hub.views.saved_event import COLOR, listed_events
 
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """The event's details that a form has; an external id comes only with a file."""

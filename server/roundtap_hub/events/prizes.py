@@ -13,11 +13,11 @@ from roundtap_core.event.prizes import door_prize_pool
 from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
-from roundtap_hub.events.console import SEED_BITS
-from roundtap_hub.events.saved_event import SavedEvent, full_names, settled_standings
-from roundtap_hub.hall.wall_view import name_sort_key
-from roundtap_hub.rounds.knockout import final_lines
-from roundtap_hub.serving.web import current_event, field, form_number, page, shows_problem_on, submit_command
+from roundtap_hub.app.console import SEED_BITS
+from roundtap_hub.live.web import current_event, field, form_number, page, shows_problem_on, submit_command
+from roundtap_hub.views.knockout import final_lines
+from roundtap_hub.views.saved_event import SavedEvent, full_names, settled_standings
+from roundtap_hub.views.wall_view import name_sort_key
 
 MOST_DIGITS = 4
 

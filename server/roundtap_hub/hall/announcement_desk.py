@@ -9,11 +9,11 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_hub.access.policy import HEADS_AND_DESK, route
-from roundtap_hub.events.saved_event import listed_events
-from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.hall_places import place_page
-from roundtap_hub.serving import web
+from roundtap_hub.live import web
 from roundtap_hub.store import display_plan
+from roundtap_hub.views.announcements import announcement_lines
+from roundtap_hub.views.saved_event import listed_events
 
 UNTIL = re.compile(r"(?P<lasts>\d{1,4})|(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)")
 REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a double press

@@ -6,11 +6,11 @@ from typing import Any
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.access.policy import STAFF, route
-from roundtap_hub.events import places
-from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
+from roundtap_hub.live import web
 from roundtap_hub.paper.paper import asking_jobs
-from roundtap_hub.serving import web
+from roundtap_hub.views import places
+from roundtap_hub.views.announcements import announcement_lines
 from roundtap_machine import checks as machine_checks
 
 

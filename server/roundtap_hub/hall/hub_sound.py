@@ -13,8 +13,8 @@ from queue import SimpleQueue
 
 from roundtap_core.clock import IDLE, RUNNING, Instant
 from roundtap_core.event.states import EventState
-from roundtap_hub.rounds.round_clock import public_clock
 from roundtap_hub.store.service import Service
+from roundtap_hub.views.round_clock import public_clock
 
 log = logging.getLogger(__name__)
 

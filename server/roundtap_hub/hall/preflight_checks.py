@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
-from roundtap_hub.hall.known_displays import display_rows
-from roundtap_hub.hall.own_machine import UNSET, UNSURE
-from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.tables import out_of_contact
+from roundtap_hub.access.unit_keys import STATION
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.copies import CATCHING_UP, CURRENT
+from roundtap_hub.store.own_machine import UNSET, UNSURE
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_keys import STATION
-from roundtap_hub.units.unit_list import UnitRow, table_units, unit_rows
-from roundtap_hub.units.unit_presence import UnitStatus, decode_health
+from roundtap_hub.views.known_displays import display_rows
+from roundtap_hub.views.tables import out_of_contact
+from roundtap_hub.views.unit_list import UnitRow, table_units, unit_rows
+from roundtap_hub.views.unit_presence import UnitStatus, decode_health
 from roundtap_machine.checks import COPIES, FINE, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, printer_check
 from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 

@@ -12,14 +12,14 @@ from roundtap_core.event.states import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route
-from roundtap_hub.access.rights import unit_placed_entry
-from roundtap_hub.events.saved_event import SavedEvent, full_names
-from roundtap_hub.rounds.tables import ShownResult, shown_result
-from roundtap_hub.serving import web
+from roundtap_hub.live import web
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Step
+from roundtap_hub.views.saved_event import SavedEvent, full_names
+from roundtap_hub.views.tables import ShownResult, shown_result
 
 LEFT = "left"
 DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"

@@ -13,16 +13,16 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
-from roundtap_hub.events.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
-from roundtap_hub.hall import known_displays, wall_view
 from roundtap_hub.hall.announcement_desk import event_field
-from roundtap_hub.hall.announcements import announcement_lines
 from roundtap_hub.hall.hall_places import place_page
-from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.rounds.knockout import bracket
-from roundtap_hub.rounds.round_clock import clock_face, time_of_day
-from roundtap_hub.serving import web
+from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.live import web
 from roundtap_hub.store import display_plan
+from roundtap_hub.views import known_displays, wall_view
+from roundtap_hub.views.announcements import announcement_lines
+from roundtap_hub.views.knockout import bracket
+from roundtap_hub.views.round_clock import clock_face, time_of_day
+from roundtap_hub.views.saved_event import SavedEvent, listed_events, planned_swiss, shown_names
 
 BOXES = {"wide": WALL, "tall": PORTRAIT_WALL}  # where a bracket is drawn, by the screen's shape
 ANNOUNCED = 40  # how much of a box's height a line of an announcement takes

@@ -19,18 +19,18 @@ from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access import policy
-from roundtap_hub.events.console import event_page, render_cache
-from roundtap_hub.events.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
-from roundtap_hub.events.todo import ELSEWHERE, open_tasks, task_rows
-from roundtap_hub.judging.judging_view import people_forms_view
+from roundtap_hub.app.console import event_page, render_cache
+from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
+from roundtap_hub.live import web
+from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.results.results import match_page
-from roundtap_hub.rounds.tables import CALL, DRAFT, grid_cells
-from roundtap_hub.serving import web
-from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import find_table
-from roundtap_hub.units.unit_presence import UnitStatus
+from roundtap_hub.views.judging_view import people_forms_view
+from roundtap_hub.views.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
+from roundtap_hub.views.tables import CALL, DRAFT, grid_cells
+from roundtap_hub.views.unit_presence import UnitStatus
 
 JUDGE_TASK_KINDS = frozenset(
     {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}

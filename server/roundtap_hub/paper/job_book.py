@@ -18,8 +18,8 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_hub import models
 from roundtap_hub.paper.print_jobs import CANCELLED, QUEUED, PrintJob, PrintState, is_newer_state
+from roundtap_hub.store import models
 from roundtap_hub.store.disk_problems import unreadable_problem
 
 

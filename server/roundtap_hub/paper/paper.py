@@ -23,22 +23,22 @@ from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
-from roundtap_hub.events import saved_event
+from roundtap_hub.access.unit_keys import STATION
 from roundtap_hub.hall import preflight_checks
-from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.hall.wall_view import name_sort_key
+from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.live import web
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import missing_slips
-from roundtap_hub.people.competitors import owed_squads
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
-from roundtap_hub.results.standings_table import standings_view
-from roundtap_hub.rounds.knockout import bracket, bracket_lines, next_round_key, title_key
-from roundtap_hub.rounds.round_clock import DATE_AND_TIME, time_of_day
-from roundtap_hub.serving import web
 from roundtap_hub.store.command_pipeline import busy_tables
-from roundtap_hub.units.unit_keys import STATION
+from roundtap_hub.views import saved_event
+from roundtap_hub.views.competitors import owed_squads
+from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
+from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
+from roundtap_hub.views.standings_table import standings_view
+from roundtap_hub.views.wall_view import name_sort_key
 
 ORDER = {
     print_jobs.UNCERTAIN: 0,

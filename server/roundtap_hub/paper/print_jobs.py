@@ -12,14 +12,14 @@ from roundtap_core.event.states import CLOSED, PUBLISHED, EventState, MatchState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
-from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.events.saved_event import SavedEvent, saved_event, shown_members
-from roundtap_hub.hall.wall_view import name_sort_key
+from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
-from roundtap_hub.results.standings_table import record_of, standings_view
-from roundtap_hub.rounds.knockout import cut_rows_before_play, ranked_rows, title_key
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import side_view
+from roundtap_hub.views.knockout import cut_rows_before_play, ranked_rows, title_key
+from roundtap_hub.views.saved_event import SavedEvent, saved_event, shown_members
+from roundtap_hub.views.standings_table import record_of, standings_view
+from roundtap_hub.views.wall_view import name_sort_key
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"
 PROXY, TRUST, SPEED = "proxy", "trust", "speed"

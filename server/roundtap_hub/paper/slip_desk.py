@@ -16,16 +16,16 @@ from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import SLIP, STAFF, VISIBLE, route
-from roundtap_hub.events.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
-from roundtap_hub.judging.judging_view import judge_view
+from roundtap_hub.http.cookies import cookies_in
+from roundtap_hub.live import web
 from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.results.result_wizard import MatchContext
-from roundtap_hub.rounds.knockout import title_key
-from roundtap_hub.rounds.tables import ShownResult, shown_result, side_names
-from roundtap_hub.serving import web
-from roundtap_hub.serving.cookies import cookies_in
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN
+from roundtap_hub.views.judging_view import judge_view
+from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
+from roundtap_hub.views.tables import ShownResult, shown_result, side_names
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"

@@ -8,13 +8,13 @@ from msgspec import UNSET
 from roundtap_core.errors import Problem
 from roundtap_core.messages import StationRequest
 from roundtap_core.wire import ECHO, envelope
+from roundtap_hub.access.device_auth import JOBS, RequestRefused
 from roundtap_hub.access.policy import STATION, route
-from roundtap_hub.hub import Hub, hall_address
+from roundtap_hub.app.hub import Hub, hall_address
+from roundtap_hub.http.connection_limits import throttle_key
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import GO_ON, PrintState, job_content, wanted_jobs
-from roundtap_hub.serving.connection_limits import throttle_key
-from roundtap_hub.units.device_auth import JOBS, RequestRefused
-from roundtap_hub.units.unit_presence import encode_health
+from roundtap_hub.views.unit_presence import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known

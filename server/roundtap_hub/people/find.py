@@ -9,9 +9,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_hub.access.policy import STAFF, VISIBLE, route
-from roundtap_hub.events import saved_event
-from roundtap_hub.serving.web import current_event, current_snapshot, page
+from roundtap_hub.live.web import current_event, current_snapshot, page
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views import saved_event
 
 TABLE, PERSON = "table", "person"
 MAX_HITS = 12  # the most hits shown

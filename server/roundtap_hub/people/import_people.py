@@ -21,7 +21,8 @@ from roundtap_core.numbers import next_number
 from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
-from roundtap_hub.events.saved_event import SavedEvent
+from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.live import web
 from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, split_added, turned_name
 from roundtap_hub.people.payment_words import parse_paid
 from roundtap_hub.people.raw_table import (
@@ -59,11 +60,10 @@ from roundtap_hub.people.table_columns import (
     guess_heading,
     heading_text,
 )
-from roundtap_hub.serving import web
-from roundtap_hub.serving.http_answers import problem_status
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
+from roundtap_hub.views.saved_event import SavedEvent
 
 NEW, EXISTING, DUPLICATE, INVALID = "new", "here", "twice", "wrong"
 """Kinds of rows: a new person; one already in the event; the same as an earlier row; unusable."""

@@ -17,10 +17,10 @@ from roundtap_core.lists import list_form
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
-from roundtap_hub.events.saved_event import SavedEvent, all_competitors, full_names
-from roundtap_hub.serving import web
-from roundtap_hub.serving.memoized import memoized_by
+from roundtap_hub.live import web
 from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.views.memoized import memoized_by
+from roundtap_hub.views.saved_event import SavedEvent, all_competitors, full_names
 
 LETTERS, LINES = 300, 200  # the most letters in a box, and lines in a table
 SPARE = 3  # empty lines after the filled ones

@@ -57,7 +57,7 @@ def spreadsheet_rows(raw: bytes, rows: int, columns: int) -> list[tuple[str, boo
         raw = _repacked(raw)
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-m", "roundtap_hub.spreadsheet_process", str(rows), str(columns)],
+            [sys.executable, "-I", "-m", "roundtap_hub.people.spreadsheet_process", str(rows), str(columns)],
             input=raw,
             capture_output=True,
             timeout=WITHIN_S,

@@ -24,23 +24,23 @@ from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
-from roundtap_hub.events.console import event_page
+from roundtap_hub.app.console import event_page
 from roundtap_hub.events.new_event import person_and_entrant
-from roundtap_hub.events.saved_event import SavedEvent, full_names
-from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.judging.judging_view import people_forms_view
-from roundtap_hub.people.absentees import absentees_view
-from roundtap_hub.people.competitors import IN, CompetitorRow, roster
+from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.live import web
+from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.results import result_wizard
-from roundtap_hub.rounds.tables import grid_cells
-from roundtap_hub.serving import web
-from roundtap_hub.serving.http_answers import problem_status
-from roundtap_hub.serving.page_versions import played_ms
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.unit_presence import OLD_SLIP, TAKEN
+from roundtap_hub.views.absentees import absentees_view
+from roundtap_hub.views.competitors import IN, CompetitorRow, roster
+from roundtap_hub.views.judging_view import people_forms_view
+from roundtap_hub.views.saved_event import SavedEvent, full_names
+from roundtap_hub.views.tables import grid_cells
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 

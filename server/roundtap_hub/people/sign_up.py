@@ -17,13 +17,13 @@ from roundtap_core.records import Competitor
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.new_event import person_and_entrant
-from roundtap_hub.events.saved_event import SavedEvent, full_names
-from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.people.competitors import roster
+from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.live import web
 from roundtap_hub.people.registration_desk import typed_team
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR
-from roundtap_hub.serving import web
 from roundtap_hub.store.service import Step
+from roundtap_hub.views.competitors import roster
+from roundtap_hub.views.saved_event import SavedEvent, full_names
 
 ACTOR = "sign-up"  # the actor of entries that players made themselves
 FORM_BYTES, FORM_LETTERS = 16, 64

@@ -34,17 +34,17 @@ from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.access.rights import PlayerId
-from roundtap_hub.events.saved_event import SavedEvent, current_matches, newest_round, shown_names
-from roundtap_hub.judging.judging_view import my_bye
+from roundtap_hub.live import web
+from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard
-from roundtap_hub.results.before_play import lot_to_draw
-from roundtap_hub.rounds.round_clock import ClockFace, clock_face
-from roundtap_hub.serving import web
-from roundtap_hub.serving.page_versions import page_key
+from roundtap_hub.store.rights import PlayerId
+from roundtap_hub.views.before_play import lot_to_draw
+from roundtap_hub.views.judging_view import my_bye
+from roundtap_hub.views.round_clock import ClockFace, clock_face
+from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;

@@ -16,10 +16,10 @@ from roundtap_core.records import Side
 from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import REPORTS
-from roundtap_hub.access.rights import PlayerId
-from roundtap_hub.hub import Hub
-from roundtap_hub.serving.cookies import phone_digest
-from roundtap_hub.serving.http_answers import problem_status
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.http.cookies import phone_digest
+from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.store.service import Snapshot, Step
 
 PHONE_ACTOR = "phone:"  # prefix of the actor of entries from a player's phone; the competitor's id follows

@@ -19,20 +19,19 @@ from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
-from roundtap_hub.events import saved_event
-from roundtap_hub.events.todo import played_on_lines
-from roundtap_hub.hall.wall_view import name_sort_key
-from roundtap_hub.people.competitors import owed_squads
-from roundtap_hub.results.before_play import pre_game_choice
-from roundtap_hub.results.standings_table import has_draws, record_of, record_text, standings_view
-from roundtap_hub.rounds import knockout
-from roundtap_hub.rounds.mending_view import mend_lines
-from roundtap_hub.rounds.round_clock import clock_face
-from roundtap_hub.rounds.tables import grid_cell, grid_cells, result_worth, shown_result
-from roundtap_hub.serving import web
-from roundtap_hub.serving.renderings import RowSource
+from roundtap_hub.app.todo import played_on_lines
+from roundtap_hub.live import web
+from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.unit_presence import UnitStatus
+from roundtap_hub.views import knockout, saved_event
+from roundtap_hub.views.before_play import pre_game_choice
+from roundtap_hub.views.competitors import owed_squads
+from roundtap_hub.views.mending_view import mend_lines
+from roundtap_hub.views.round_clock import clock_face
+from roundtap_hub.views.standings_table import has_draws, record_of, record_text, standings_view
+from roundtap_hub.views.tables import grid_cell, grid_cells, result_worth, shown_result
+from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.wall_view import name_sort_key
 
 MOV = "mov"
 

@@ -22,12 +22,12 @@ from roundtap_core.forms.walk import WalkState, answers_on_record, compose_resul
 from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
-from roundtap_hub.events.saved_event import SavedEvent
-from roundtap_hub.people.competitors import lost_squads, squads_of_match
-from roundtap_hub.results.before_play import situation_at
-from roundtap_hub.rounds.knockout import cut_changes, title_key
-from roundtap_hub.rounds.tables import side_names
-from roundtap_hub.serving.web import current_hub, words
+from roundtap_hub.live.web import current_hub, words
+from roundtap_hub.views.before_play import situation_at
+from roundtap_hub.views.competitors import lost_squads, squads_of_match
+from roundtap_hub.views.knockout import cut_changes, title_key
+from roundtap_hub.views.saved_event import SavedEvent
+from roundtap_hub.views.tables import side_names
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"

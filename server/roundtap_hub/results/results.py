@@ -18,17 +18,17 @@ from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
-from roundtap_hub.events.console import event_page, shown_round
-from roundtap_hub.events.saved_event import SavedEvent, full_names, newest_round
-from roundtap_hub.judging.judging_view import author_of, judge_view
+from roundtap_hub.app.console import event_page, shown_round
+from roundtap_hub.live import web
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
-from roundtap_hub.results.before_play import lot_to_draw, pre_game_choice
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
-from roundtap_hub.rounds.knockout import title_key
-from roundtap_hub.rounds.tables import GridCell, grid_cell, result_worth, shown_result
-from roundtap_hub.serving import web
+from roundtap_hub.views.before_play import lot_to_draw, pre_game_choice
+from roundtap_hub.views.judging_view import author_of, judge_view
+from roundtap_hub.views.knockout import title_key
+from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round
+from roundtap_hub.views.tables import GridCell, grid_cell, result_worth, shown_result
 
 
 def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:

@@ -13,8 +13,8 @@ from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.policy import EVERYBODY, route
-from roundtap_hub.events.saved_event import tournament
-from roundtap_hub.serving.web import current_event, page, words
+from roundtap_hub.live.web import current_event, page, words
+from roundtap_hub.views.saved_event import tournament
 
 PREFIX = "aid."  # the prefix of the form's fields in the page's address
 

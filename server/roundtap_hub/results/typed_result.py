@@ -15,7 +15,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import winner_of
-from roundtap_hub.events.saved_event import short_hash
+from roundtap_hub.views.saved_event import short_hash
 
 MOST_LETTERS = 60  # no valid line is longer
 

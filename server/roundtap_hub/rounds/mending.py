@@ -20,15 +20,15 @@ from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
-from roundtap_hub.events.console import event_page
-from roundtap_hub.events.saved_event import SavedEvent, full_names
-from roundtap_hub.hall.wall_view import name_sort_key
-from roundtap_hub.judging.judging_view import officials_on_duty
-from roundtap_hub.rounds.knockout import next_round_key
-from roundtap_hub.rounds.mending_view import mend_view, warnings_of
-from roundtap_hub.serving import web
-from roundtap_hub.serving.http_answers import problem_status
+from roundtap_hub.app.console import event_page
+from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.live import web
 from roundtap_hub.store.command_pipeline import with_hall_context
+from roundtap_hub.views.judging_view import officials_on_duty
+from roundtap_hub.views.knockout import next_round_key
+from roundtap_hub.views.mending_view import mend_view, warnings_of
+from roundtap_hub.views.saved_event import SavedEvent, full_names
+from roundtap_hub.views.wall_view import name_sort_key
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 

@@ -26,11 +26,11 @@ from roundtap_core.lists.teams import members_of, team_problems
 from roundtap_core.messages import Report
 from roundtap_core.numbers import next_number
 from roundtap_core.typed import parse_message
-from roundtap_hub.access.rights import refuse_stale_key
 from roundtap_hub.store.journal import PersonRecord, people_removed
 from roundtap_hub.store.person_rows import refuse_damaged
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.restore_gap import NO_PLACE, can_decide_report, refuse_settling
+from roundtap_hub.store.rights import refuse_stale_key
 from roundtap_hub.store.venue import (
     EVENT_ARCHIVED,
     EVENT_DELETED,

@@ -17,7 +17,6 @@ from typing import Any, Protocol, runtime_checkable
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
-from roundtap_hub.models import ENTRY, PERSON
 from roundtap_hub.store.journal import (
     HUB_FOLDER,
     START,
@@ -29,6 +28,7 @@ from roundtap_hub.store.journal import (
     heads_of,
     next_entry,
 )
+from roundtap_hub.store.models import ENTRY, PERSON
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, Timestamp, entry_hash, verify_entry
 from roundtap_core.event.person import Person
 from roundtap_core.wire import canonical_json
-from roundtap_hub import models
-from roundtap_hub.store import schema_versions
+from roundtap_hub.store import models, schema_versions
 from roundtap_hub.store.disk_problems import BROKEN, errno_of, probe_folder, sqlite_code, unreadable_problem
 from roundtap_hub.store.person_rows import StoredPerson, read_people
 from roundtap_hub.store.snapshots import EventSnapshotStore, EventSummary

@@ -14,8 +14,8 @@ from roundtap_core.event.apply import apply
 from roundtap_core.event.entries import VENUE
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, event_names
-from roundtap_hub.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.journal import HUB_FOLDER, START, Head, Journal, events_deleted
+from roundtap_hub.store.models import StaffRow, UnitKeyRow
 from roundtap_hub.store.person_rows import wrong_people
 from roundtap_hub.store.snapshots import EventSummary, summary_of
 from roundtap_hub.store.venue import Venue, apply_venue, is_dormant

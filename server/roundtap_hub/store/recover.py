@@ -23,10 +23,7 @@ from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timesta
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState
 from roundtap_core.wire import REPORT, digest, verify_signature
-from roundtap_hub import models
-from roundtap_hub.access.rights import STAFF_SET, UNIT_REVOKED
-from roundtap_hub.database.database_url import DATABASE, sqlite_url
-from roundtap_hub.store import backups, head_file, journal_identity
+from roundtap_hub.store import backups, head_file, journal_identity, models
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import (
     STRAY_REASONS,
@@ -36,12 +33,14 @@ from roundtap_hub.store.command_pipeline import (
     stray_step,
     validate_report,
 )
+from roundtap_hub.store.database_url import DATABASE, sqlite_url
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.journal import Journal, PersonRecord, events_deleted, people_removed
 from roundtap_hub.store.person_rows import placeholder
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, read_event
 from roundtap_hub.store.recovery_sources import Row, Source, read_source, readable_paths, within_total
+from roundtap_hub.store.rights import STAFF_SET, UNIT_REVOKED
 from roundtap_hub.store.schema_versions import needs_migration
 from roundtap_hub.store.venue import fold_venue, is_valid_key, is_valid_pin
 from roundtap_hub.store.verify import person_digests

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from roundtap_core.errors import Problem
 from roundtap_core.version import version
-from roundtap_hub.models import SCHEMA_VERSION, WRITTEN_BY, create_all
+from roundtap_hub.store.models import SCHEMA_VERSION, WRITTEN_BY, create_all
 
 FIRST = "0001"  # what a journal has that does not say its form
 

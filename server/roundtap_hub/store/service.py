@@ -18,7 +18,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import Command, SetClock
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.states import EventState
-from roundtap_hub.models import CheckpointRow
 from roundtap_hub.store import journal as journals
 from roundtap_hub.store.clocks import Clocks, left_ms
 from roundtap_hub.store.command_pipeline import HALL_COMMANDS, DecidedBatch, Step, WriteRequest, decide_all
@@ -26,6 +25,7 @@ from roundtap_hub.store.copies import CommitBatch, Copies
 from roundtap_hub.store.disk_problems import MOVED
 from roundtap_hub.store.event_cache import DormantEvents, EventSnapshotter
 from roundtap_hub.store.head_file import HeadFile
+from roundtap_hub.store.models import CheckpointRow
 from roundtap_hub.store.read_model import Snapshot, load_snapshot, reload_streams
 from roundtap_hub.store.snapshots import EventSnapshot
 from roundtap_hub.store.storage import StorageState

@@ -14,7 +14,7 @@ from roundtap_core.event.state_bytes import decode_state, encode_state, state_fo
 from roundtap_core.event.states import EventState
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_hub.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert
+from roundtap_hub.store.models import EVENT_SNAPSHOT, EventSnapshotRow, upsert
 
 log = logging.getLogger(__name__)
 

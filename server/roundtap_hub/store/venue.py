@@ -10,7 +10,7 @@ from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import GENESIS, Entry, NewEntry
 from roundtap_core.event.states import ReportFate
-from roundtap_hub.access import rights
+from roundtap_hub.store import rights
 from roundtap_hub.store.display_plan import ANNOUNCEMENT_REVOKED, DISPLAY_KINDS, DisplayPlan, apply_display_entry
 
 EVENT_BEGUN, EVENT_ARCHIVED = "event-begun", "event-archived"

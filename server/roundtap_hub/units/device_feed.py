@@ -17,12 +17,12 @@ from roundtap_core.event.states import UNIT_SOURCE, EventState, MatchState, Roun
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical_json, envelope_json
+from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.access.policy import TABLE, route
-from roundtap_hub.hub import Hub, Units
-from roundtap_hub.serving import http_answers
+from roundtap_hub.app.hub import Hub, Units
+from roundtap_hub.http import http_answers
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, report_receipt
-from roundtap_hub.units.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.units.table_view import find_table, table_view
 
 log = logging.getLogger(__name__)

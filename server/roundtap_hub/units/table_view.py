@@ -15,12 +15,12 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.wire import canonical_json
-from roundtap_hub.results.before_play import pre_game_choice, situation_at
-from roundtap_hub.rounds.round_clock import clock_view, public_clock
 from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.player_requests import call_of_unit, taker_name, wishes_of_unit
-from roundtap_hub.units.unit_presence import UnitStatus
+from roundtap_hub.views.before_play import pre_game_choice, situation_at
+from roundtap_hub.views.player_requests import call_of_unit, taker_name, wishes_of_unit
+from roundtap_hub.views.round_clock import clock_view, public_clock
+from roundtap_hub.views.unit_presence import UnitStatus
 
 View = dict[str, Any]
 Found = tuple[EventState, RoundState | None, MatchState | None]

@@ -8,15 +8,15 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import RefuseDrop
 from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
-from roundtap_hub.access.rights import unit_placed_entry
-from roundtap_hub.events.console import event_page
+from roundtap_hub.access.unit_keys import ROLES, TABLE
+from roundtap_hub.app.console import event_page
 from roundtap_hub.hall.hall_places import place_page
-from roundtap_hub.rounds.tables import out_of_contact
-from roundtap_hub.serving import web
+from roundtap_hub.live import web
+from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.units.enrolment import parse_typed_code
-from roundtap_hub.units.unit_keys import ROLES, TABLE
-from roundtap_hub.units.unit_list import key_rows
-from roundtap_hub.units.unit_presence import IDENTIFY
+from roundtap_hub.views.tables import out_of_contact
+from roundtap_hub.views.unit_list import key_rows
+from roundtap_hub.views.unit_presence import IDENTIFY
 
 
 @route("GET /console/units", ORGANIZERS)

@@ -21,11 +21,12 @@ from test_snapshots import finish, path
 from test_standby_feed import KEY, Feed, House, house
 
 from roundtap_core.wire import REPORT, REQUEST, envelope, sign
-from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.print_jobs import wanted_jobs
-from roundtap_hub.serving import page_cache
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import (
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.server import PageServerFront
+from roundtap_hub.app.standby import peers
+from roundtap_hub.app.standby.peers import BeaconThread
+from roundtap_hub.app.standby.standby_api import QUESTION_BYTES_MAX
+from roundtap_hub.http.connection_limits import (
     HEAD_BYTES_MAX,
     OPEN_BURST,
     OPEN_REFILL_S,
@@ -33,10 +34,9 @@ from roundtap_hub.serving.connection_limits import (
     REQUEST_RATE,
     ConnectionLimits,
 )
-from roundtap_hub.serving.server import PageServerFront
-from roundtap_hub.standby import peers
-from roundtap_hub.standby.peers import BeaconThread
-from roundtap_hub.standby.standby_api import QUESTION_BYTES_MAX
+from roundtap_hub.live import page_cache
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
 from roundtap_hub.units.device_api import record_report

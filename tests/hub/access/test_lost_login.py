@@ -11,7 +11,7 @@ from pages_kit import PIN, Browser, House, problem_of, text_of
 from werkzeug.test import TestResponse
 
 from roundtap_hub.access.staff import IDLE_MS
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.app.asgi import HubApplication
 
 FIELD = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)">')
 SAID = "/console/announcements"

@@ -52,14 +52,14 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import REPORT, REQUEST, envelope
 from roundtap_hub.access.policy import ROUTES, find_route, route
-from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.routes import create_app
+from roundtap_hub.http.static_files import PREFIX
+from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.routes import create_app
-from roundtap_hub.serving.static_files import PREFIX
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence
 
 ROOT = Path(__file__).parents[3]
 POLICY = policy(ROUTES)

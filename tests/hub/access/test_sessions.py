@@ -12,7 +12,10 @@ import pytest
 from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.login_pins import (
+from roundtap_hub.access.staff import Sessions, Staff, StaffLogin, token_hash
+from roundtap_hub.app.hub import read_or_make_secret
+from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.login_pins import (
     PinFile,
     hash_pin,
     new_phrase,
@@ -22,9 +25,6 @@ from roundtap_hub.access.login_pins import (
     verify_pin,
     write_pin,
 )
-from roundtap_hub.access.staff import Sessions, Staff, StaffLogin, token_hash
-from roundtap_hub.hub import read_or_make_secret
-from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.secure_files import make_private_folder, write_private
 
 HOUR = 3600_000

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.tls import (
+from roundtap_hub.http.tls import (
     MADE_AFTER,
     NOWHERE,
     CertificateNames,

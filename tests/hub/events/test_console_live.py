@@ -16,9 +16,9 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.events import console
-from roundtap_hub.serving import web
-from roundtap_hub.serving.renderings import FRESH_MS, RENDER_CACHE, RenderCache
+from roundtap_hub.app import console
+from roundtap_hub.live import web
+from roundtap_hub.live.renderings import FRESH_MS, RENDER_CACHE, RenderCache
 
 CONSOLE = "/console/e1"
 

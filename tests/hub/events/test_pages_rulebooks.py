@@ -13,7 +13,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.standings.standings import open_ties
 from roundtap_hub.events.event_options import flatten_options, read_options
-from roundtap_hub.events.saved_event import saved_event
+from roundtap_hub.views.saved_event import saved_event
 
 
 def create(house: House, rulebook: str, people: str = "", **fields: object) -> Browser:

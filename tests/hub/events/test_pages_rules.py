@@ -14,8 +14,8 @@ from roundtap_core.eventfile.file_schema import Options
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
-from roundtap_hub.events.saved_event import SavedEvent
 from roundtap_hub.phones.players import SHOWN_ELSEWHERE, rules_view
+from roundtap_hub.views.saved_event import SavedEvent
 
 KNOCKOUT = {"structure": "own", "swiss_rounds": 3, "cut": 4, "third_place_match": True}
 

@@ -153,7 +153,7 @@ def test_a_clash_is_shown_and_solved_by_one_click(house: House) -> None:
 
 
 def test_the_console_looks_again_when_another_event_takes_its_drawn_tables(house: House) -> None:
-    from roundtap_hub.serving.page_versions import page_version
+    from roundtap_hub.live.page_versions import page_version
 
     browser = house.with_event()
     browser.post("/console", name="Sunday Cup", rulebook="xwing-standard", color="#882255")

@@ -13,9 +13,9 @@ import pytest
 from pages_kit import PEOPLE, PIN, House
 
 from roundtap_core.version import version
-from roundtap_hub.access.login_pins import hash_pin, new_phrase
 from roundtap_hub.hall.diagnostics import diagnostics_text, is_safe_setting, redact_args, redact_line
-from roundtap_hub.hall.own_machine import OwnMachine
+from roundtap_hub.store.login_pins import hash_pin, new_phrase
+from roundtap_hub.store.own_machine import OwnMachine
 from roundtap_machine.checks import FINE, WRONG, Check
 from roundtap_machine.services import SystemdService, list_services, log_lines
 
@@ -76,7 +76,7 @@ def log_with(secrets: set[str]) -> str:
             for part in (
                 secret,
                 f"PIN for the organizer (shown once): {secret}",
-                f"WARNING roundtap_hub.hub: unit {secret}: lost",
+                f"WARNING roundtap_hub.app.hub: unit {secret}: lost",
                 f"ValueError: {secret!r}",
                 f"http://10.42.0.7:8080/me/{quote(secret, safe='')}",
                 f"psk={secret}",
@@ -140,7 +140,7 @@ def test_what_helps_stays(line: str) -> None:
         ("", ""),
         ("▮", "▮"),
         ("\x00\ue000", "▮"),
-        ("\x07 /opt/x/roundtap_hub/hub.py", "▮ roundtap_hub/hub.py"),
+        ("\x07 /opt/x/roundtap_hub/hub.py", "▮ roundtap_hub/app/hub.py"),
         ("roundtap_hub/ana.py", "roundtap_hub/▮"),
         ("ZdenkaError", "▮"),
     ],

@@ -15,7 +15,10 @@ from feed_listener import Listener
 from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
-from roundtap_hub.hall.known_displays import (
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.cookies import session_cookie
+from roundtap_hub.store.display_plan import DisplayAssignment
+from roundtap_hub.views.known_displays import (
     DISPLAY,
     PER_ADDRESS_MAX,
     QUIET_MS,
@@ -24,10 +27,7 @@ from roundtap_hub.hall.known_displays import (
     UNASSIGNED_MAX,
     Displays,
 )
-from roundtap_hub.hall.wall_view import PAGE_MS
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.cookies import session_cookie
-from roundtap_hub.store.display_plan import DisplayAssignment
+from roundtap_hub.views.wall_view import PAGE_MS
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from hub_kit import HandClock, make_event
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_hub.access.tls import CertificateNames, Certificates
-from roundtap_hub.hall.own_machine import BEHIND, UNSET, UNSURE, HallTime, has_clock
+from roundtap_hub.http.tls import CertificateNames, Certificates
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.own_machine import BEHIND, UNSET, UNSURE, HallTime, has_clock
 from roundtap_hub.store.service import Service
 from roundtap_machine.root_steps import EARLIEST_S, LATEST_S, StepRefused
 

@@ -11,21 +11,21 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.event.entries import VENUE
+from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
-from roundtap_hub.access.rights import unit_placed_entry
 from roundtap_hub.access.staff import Staff
-from roundtap_hub.database.database_url import DATABASE
-from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.access.unit_keys import TABLE, UnitKeys
+from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Maintenance, make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
+from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadRecord, read_head_file
 from roundtap_hub.store.recover import recover
+from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.key_file import take_key_file
-from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY, OTHER = bytes(range(32)), bytes(range(50, 82))
 JOURNAL, BACKUP, COPY, ASIDE = "the journal itself", "a newer backup", "the copy", "a copy put aside"

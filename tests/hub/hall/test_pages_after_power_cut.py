@@ -11,8 +11,8 @@ from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.clock import COUNTING, PAUSED, RUNNING
 from roundtap_core.event.commands import GrantExtension, SetClock
-from roundtap_hub.rounds.round_clock import table_clocks
 from roundtap_hub.units.table_view import table_view
+from roundtap_hub.views.round_clock import table_clocks
 
 MINUTE = 60_000
 HELD_MS = 24 * MINUTE

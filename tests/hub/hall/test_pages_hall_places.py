@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pages_kit import House, text_of
 
+from roundtap_hub.access.unit_keys import STATION
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.units.unit_keys import STATION
 
 PATHS = [
     "/console/hall",

@@ -15,9 +15,9 @@ from PIL import Image, ImageDraw
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.staff import csrf_token_of
-from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.hall.hall_addresses import HallAddresses
 from roundtap_hub.hall.this_hub import browser_name, hours_text
+from roundtap_hub.http.hall_addresses import HallAddresses
+from roundtap_hub.http.tls import HttpsInfo
 from roundtap_machine.wifi import Hotspot
 
 ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36"

@@ -10,8 +10,8 @@ from asgi_client import Answer, AsgiClient
 from pages_kit import House, text_of
 
 from roundtap_core.wire import ECHO, REQUEST, digest, envelope, open_envelope, wall_key
-from roundtap_hub.access.tls import HttpsInfo
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.tls import HttpsInfo
 
 AUTHORITY = "-----BEGIN CERTIFICATE-----"
 

@@ -19,7 +19,7 @@ from roundtap_core.event.states import Official
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_core.standings.standings import standings
-from roundtap_hub.events import console
+from roundtap_hub.app import console
 
 PEOPLE = [
     "Ana Ruiz",

@@ -12,12 +12,12 @@ from pages_kit import open_house, problem_of, start_page_needs, text_of
 
 from roundtap_core.event.commands import MakeCut
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.tls import HttpsInfo
+from roundtap_hub.app import routes
+from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import PrintState, derived_jobs, job_content
-from roundtap_hub.serving import routes
-from roundtap_hub.units.unit_presence import encode_health
+from roundtap_hub.views.unit_presence import encode_health
 
 PRINTER = {
     "port": "/dev/serial/by-id/usb-1a86",

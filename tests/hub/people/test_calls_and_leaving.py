@@ -28,10 +28,10 @@ from roundtap_core.event.commands import (
 from roundtap_core.event.requests import ECHO_GRACE_MS
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.serving.page_versions import page_version
+from roundtap_hub.live.page_versions import page_version
 from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.table_view import table_view
-from roundtap_hub.units.unit_presence import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 
 @pytest.fixture

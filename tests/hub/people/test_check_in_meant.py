@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from roundtap_hub.people.competitors import IN, CompetitorRow
 from roundtap_hub.people.registration_desk import find_by_name
+from roundtap_hub.views.competitors import IN, CompetitorRow
 
 
 def test_a_name_that_several_begin_with_means_all_of_them_and_a_number_tells_nobody_apart() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house, text_of
 
-from roundtap_hub.hall.hall_addresses import HallAddresses
-from roundtap_hub.hall.qr_svg import qr_svg
-from roundtap_hub.hub import hall_address
+from roundtap_hub.app.hub import hall_address
+from roundtap_hub.http.hall_addresses import HallAddresses
+from roundtap_hub.http.qr_svg import qr_svg
 
 AT = "/console/e1/competitors/p1/link"
 

@@ -13,8 +13,8 @@ from pages_kit import House, open_house
 from roundtap_core.event import commands as c
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.serving import page_cache
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.live import page_cache
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 

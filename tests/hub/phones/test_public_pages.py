@@ -19,16 +19,16 @@ import roundtap_hub
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.access.policy import page_path
+from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.events.new_event import COLORS
-from roundtap_hub.hall.known_displays import ROTATION_MS
-from roundtap_hub.serving import page_cache
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import PER_ADDRESS
-from roundtap_hub.serving.page_cache import CLOCK_PAGE_TTL_MS, PageKey
-from roundtap_hub.serving.page_queues import PROBE
-from roundtap_hub.serving.static_files import StaticFiles
+from roundtap_hub.http.connection_limits import PER_ADDRESS
+from roundtap_hub.http.page_queues import PROBE
+from roundtap_hub.http.static_files import StaticFiles
+from roundtap_hub.live import page_cache
+from roundtap_hub.live.page_cache import CLOCK_PAGE_TTL_MS, PageKey
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
+from roundtap_hub.views.known_displays import ROTATION_MS
 
 PAGES = (
     "/e/e1",

@@ -18,14 +18,14 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.typed import MalformedMessage
 from roundtap_core.wire import digest
-from roundtap_hub.events.saved_event import full_names, saved_event
-from roundtap_hub.events.todo import open_tasks
-from roundtap_hub.hub import Hub
-from roundtap_hub.rounds.tables import grid_cells
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.app.todo import open_tasks
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import Venue, apply_venue
 from roundtap_hub.units.device_api import record_report, submit_lot, take_status, validate_report
 from roundtap_hub.units.table_view import table_view
+from roundtap_hub.views.saved_event import full_names, saved_event
+from roundtap_hub.views.tables import grid_cells
 
 RIGHT, WRONG = {"score": {"a": 100, "b": 30}}, {"score": {"a": 0, "b": 100}}
 

@@ -14,7 +14,7 @@ from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.event.event_flow import current_seeds, squads_let_go
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.serving.page_versions import page_version
+from roundtap_hub.live.page_versions import page_version
 
 TWENTY = [
     f"{first} {last}"

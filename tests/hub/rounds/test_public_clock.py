@@ -17,8 +17,8 @@ from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.serving.asgi import HubApplication, PhaseTimer
-from roundtap_hub.serving.connection_limits import TRANSPORT
+from roundtap_hub.app.asgi import HubApplication, PhaseTimer
+from roundtap_hub.http.connection_limits import TRANSPORT
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_view import table_view

@@ -11,8 +11,8 @@ from pages_kit import House, open_house, text_of
 
 from roundtap_core.event.commands import EnterResult, GrantExtension, SetClock
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.rounds.schedule import Schedule, schedule
 from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.views.schedule import Schedule, schedule
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 MINUTE = 60_000

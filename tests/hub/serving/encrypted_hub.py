@@ -18,10 +18,10 @@ from pathlib import Path
 import uvicorn
 from hub_kit import HandClock, hub_of, make_event, running
 
-from roundtap_hub.access.tls import Certificates
-from roundtap_hub.serving import server
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.connection_limits import (
+from roundtap_hub.app import server
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.server import SecureServer
+from roundtap_hub.http.connection_limits import (
     ENCRYPTED_MAX,
     PER_ADDRESS,
     ConnectionLimits,
@@ -29,7 +29,7 @@ from roundtap_hub.serving.connection_limits import (
     raise_file_limit,
     with_timeouts,
 )
-from roundtap_hub.serving.server import SecureServer
+from roundtap_hub.http.tls import Certificates
 
 FIELDS = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
 

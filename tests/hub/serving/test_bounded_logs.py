@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from roundtap_hub.main import A_MINUTE, LETTERS_MAX, MINUTE_S, RateLimitedLog
+from roundtap_hub.app.main import A_MINUTE, LETTERS_MAX, MINUTE_S, RateLimitedLog
 
 
 class Shown(logging.Handler):

@@ -26,10 +26,10 @@ from roundtap_core.event.commands import (
     SetClock,
 )
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.serving import browser_feed
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.browser_feed import WAITING_MAX, FeedClient, ViewerGroup
-from roundtap_hub.serving.page_cache import PageKey
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.live import browser_feed
+from roundtap_hub.live.browser_feed import WAITING_MAX, FeedClient, ViewerGroup
+from roundtap_hub.live.page_cache import PageKey
 
 PATHS = (
     "/e/e1",

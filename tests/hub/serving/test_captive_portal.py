@@ -11,10 +11,10 @@ import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, running
 
-from roundtap_hub.hall.hall_addresses import HallAddresses
-from roundtap_hub.hub import Host, Hub, hub_in_memory
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.units.unit_presence import Presence
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Host, Hub, hub_in_memory
+from roundtap_hub.http.hall_addresses import HallAddresses
+from roundtap_hub.views.unit_presence import Presence
 
 BY_HOTSPOT = ("10.42.0.1", 80)
 

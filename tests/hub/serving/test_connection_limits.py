@@ -15,8 +15,8 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from roundtap_hub.serving import connection_limits as limits_module
-from roundtap_hub.serving.connection_limits import (
+from roundtap_hub.http import connection_limits as limits_module
+from roundtap_hub.http.connection_limits import (
     REQUEST_RATE,
     ConnectionLimits,
     CountedSocket,
@@ -24,7 +24,7 @@ from roundtap_hub.serving.connection_limits import (
     throttle_key,
     with_timeouts,
 )
-from roundtap_hub.serving.http_answers import send_answer
+from roundtap_hub.http.http_answers import send_answer
 
 ASK = b"GET /hello HTTP/1.1\r\nHost: hub\r\n\r\n"
 BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from uvicorn.server import ServerState
 
-from roundtap_hub.serving.connection_limits import ENCRYPTED_MAX, PER_ADDRESS, raise_file_limit
-from roundtap_hub.serving.server import HANDSHAKES_MAX, SilentConnection
+from roundtap_hub.app.server import HANDSHAKES_MAX, SilentConnection
+from roundtap_hub.http.connection_limits import ENCRYPTED_MAX, PER_ADDRESS, raise_file_limit
 
 MB = 1_000_000
 LARGER = ssl.OPENSSL_VERSION_INFO >= (3, 5)  # whose connections take 8 kB more each (Debian 13)

@@ -14,7 +14,7 @@ TABLES = {"sqlmodel", "sqlalchemy", "pydantic"}
 @pytest.mark.parametrize(
     ("modules", "later"),
     [
-        ("roundtap_hub.main", LATER),
+        ("roundtap_hub.app.main", LATER),
         ("roundtap_units.table.main, roundtap_units.table.unit", LATER | TABLES),
         ("roundtap_units.station.main", LATER | TABLES),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from roundtap_hub import memory
+from roundtap_hub.app import memory
 
 
 def test_what_stands_is_no_longer_looked_through() -> None:

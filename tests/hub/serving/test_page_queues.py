@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from roundtap_hub.serving.page_queues import (
+from roundtap_hub.http.page_queues import (
     FIRST,
     HEAD_START,
     UNITS_IN_A_ROW,
@@ -174,7 +174,7 @@ def test_what_fails_in_its_thread_fails_for_who_asked_and_the_lane_goes_on() -> 
 
 
 def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.serving.page_queues.LONG_S", 0.001)
+    monkeypatch.setattr("roundtap_hub.http.page_queues.LONG_S", 0.001)
 
     async def scene(lane: PageQueue[str], work: Work) -> None:
         tasks = [await begin(lane.run(work("long", waits=True), LONG)), await begin(lane.run(work("b"), LONG))]
@@ -184,7 +184,7 @@ def test_what_takes_long_holds_nobody_up_as_long_as_there_is_a_spare_thread(monk
         assert not tasks[3].done(), "two threads, both at work"
         work.let.set()
         await asyncio.gather(*tasks)
-        monkeypatch.setattr("roundtap_hub.serving.page_queues.LONG_S", 30.0)
+        monkeypatch.setattr("roundtap_hub.http.page_queues.LONG_S", 30.0)
         work.let.clear()
         tasks = [await begin(lane.run(work("d", waits=True), LONG)), await begin(lane.run(work("e"), LONG))]
         assert not tasks[1].done(), "afterwards one at a time, as before"
@@ -258,7 +258,7 @@ def test_whoever_waits_again_has_a_turn_however_many_others_come() -> None:
 
 
 def test_of_addresses_that_have_gone_no_more_are_remembered_than_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.serving.page_queues.REMEMBERED_MAX", 2 * HEAD_START)
+    monkeypatch.setattr("roundtap_hub.http.page_queues.REMEMBERED_MAX", 2 * HEAD_START)
     line = FairLine[str]()
     for number in range(20 * HEAD_START):
         line.add(f"new {number}", "page")
@@ -426,7 +426,7 @@ def test_between_two_calls_in_turn_the_loop_does_what_else_there_is() -> None:
 
 
 def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 30.0)
+    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
     precedence, begun = RequestPriority(), threading.Event()
 
     def page() -> None:
@@ -445,7 +445,7 @@ def test_a_page_is_begun_when_the_last_report_has_its_echo(monkeypatch: pytest.M
 def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_way_to_reports(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 30.0)
+    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 30.0)
     reports = RequestPriority()
     staff, begun = RequestPriority(reports), threading.Event()
 
@@ -464,7 +464,7 @@ def test_a_players_page_gives_way_to_reports_and_to_the_staff_whose_pages_give_w
 
 
 def test_a_page_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roundtap_hub.serving.page_queues.GIVE_WAY_S", 0.001)
+    monkeypatch.setattr("roundtap_hub.http.page_queues.GIVE_WAY_S", 0.001)
     precedence = RequestPriority()
     with precedence:
         precedence.give_way()

@@ -12,9 +12,9 @@ from pages_kit import House, open_house
 
 import roundtap.demo
 import roundtap_hub
-from roundtap_hub.access.auth import framing_origin
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.http_answers import PAGE_CSP
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.auth import framing_origin
+from roundtap_hub.http.http_answers import PAGE_CSP
 
 TEMPLATES = [
     *Path(roundtap_hub.__file__).parent.glob("*/templates/*.html"),

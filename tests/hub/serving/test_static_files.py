@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from asgi_client import AsgiClient
 
-from roundtap_hub.serving.static_files import FOLDER, StaticFiles
+from roundtap_hub.http.static_files import FOLDER, StaticFiles
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.main import _listener, open_folder
-from roundtap_hub.serving import waiting
-from roundtap_hub.serving.connection_limits import ConnectionLimits
-from roundtap_hub.serving.waiting import MendedCheck, WaitingPage, wait_until_mended
+from roundtap_hub.app import waiting
+from roundtap_hub.app.main import _listener, open_folder
+from roundtap_hub.app.waiting import MendedCheck, WaitingPage, wait_until_mended
+from roundtap_hub.http.connection_limits import ConnectionLimits
 
 FAULTS = ("full", "read-only", "failing", "damaged")
 

@@ -16,9 +16,9 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, running
 
 from roundtap_core.errors import Problem
-from roundtap_hub.serving import page_queues, page_threads
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.serving.server import watchdog_loop
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.server import watchdog_loop
+from roundtap_hub.http import page_queues, page_threads
 from roundtap_hub.store.service import HubStopped, Service, WriteRequest
 from roundtap_machine.notify import SystemdNotifier
 

@@ -18,20 +18,20 @@ from hub_kit import NAMES, HandClock, event_steps, people
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Timestamp
 from roundtap_core.wire import REQUEST, envelope
+from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.hub import Host, hub_in_memory
-from roundtap_hub.main import HubResources, open_folder
-from roundtap_hub.models import UnitKeyRow
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.standby import standby_copy
-from roundtap_hub.standby.main import AWAY, HubToFollow, Standby
-from roundtap_hub.standby.peers import Peers
-from roundtap_hub.standby.standby_copy import DecryptionFailed, EncryptedFeed, Standbys
-from roundtap_hub.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
+from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Host, hub_in_memory
+from roundtap_hub.app.main import HubResources, open_folder
+from roundtap_hub.app.standby.main import AWAY, HubToFollow, Standby
+from roundtap_hub.app.standby.peers import Peers
+from roundtap_hub.app.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
+from roundtap_hub.store import standby_copy
 from roundtap_hub.store.copies import entries_after
 from roundtap_hub.store.journal import Head, Journal, JournalConflict
-from roundtap_hub.units.key_file import take_key_file
-from roundtap_hub.units.unit_keys import UnitKeys
+from roundtap_hub.store.models import UnitKeyRow
+from roundtap_hub.store.standby_copy import DecryptionFailed, EncryptedFeed, Standbys
 
 KEY, TABLE_KEY = bytes(range(32)), bytes(range(50, 82))
 SECRET = "5e" * 32

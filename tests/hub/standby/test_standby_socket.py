@@ -11,7 +11,7 @@ import pytest
 
 from roundtap_core.messages import StandbyState
 from roundtap_core.typed import parse_message
-from roundtap_hub.standby.main import SOCKET, StandbySocket
+from roundtap_hub.app.standby.main import SOCKET, StandbySocket
 from roundtap_units.panel.main import FrontPanelLink
 from roundtap_units.panel.panel_dialogue import TURN, ActionOutcome, PanelAction
 

@@ -17,7 +17,7 @@ from hub_kit import event_steps, head_is_noted, make_event, people
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, Maintenance, back_up, backups_in, make_backup, read_backup
 from roundtap_hub.store.folder_copy import FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file

@@ -23,7 +23,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.access.staff import Staff
-from roundtap_hub.main import open_folder
+from roundtap_hub.access.unit_keys import STATION, TABLE, UnitKeys
+from roundtap_hub.app.main import open_folder
 from roundtap_hub.paper.print_jobs import PrintJob, PrintState
 from roundtap_hub.store.backups import Maintenance
 from roundtap_hub.store.disk_problems import DAMAGED, fault_kind
@@ -31,7 +32,6 @@ from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.mending import DAMAGED_FOLDER, MADE
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_ARCHIVED
-from roundtap_hub.units.unit_keys import STATION, TABLE, UnitKeys
 
 DATABASE, PAGE = "roundtap.db", 4096
 WAYS = ("zeroed", "flipped", "exchanged")

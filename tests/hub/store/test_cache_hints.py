@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.main import open_folder
+from roundtap_hub.app.main import open_folder
 from roundtap_hub.store.disk_problems import drop_cached_files
 
 

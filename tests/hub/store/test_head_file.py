@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import GENESIS, VENUE
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.main import HubResources, open_folder
+from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, HeadRecord, read_head_file
 from roundtap_hub.store.journal import Head, Journal

@@ -12,7 +12,7 @@ from hub_kit import HandClock
 
 from roundtap_core.messages import Hello
 from roundtap_core.wire import BEACON, ECHO, envelope
-from roundtap_hub.standby.peers import OUTDATED, TWIN, UNRELATED, HubClaim, Peers, Takeover, compare_claims
+from roundtap_hub.app.standby.peers import OUTDATED, TWIN, UNRELATED, HubClaim, Peers, Takeover, compare_claims
 from roundtap_hub.store.journal_identity import epoch_number, is_newer, lineage_key, next_epoch
 from roundtap_hub.store.venue import Venue
 

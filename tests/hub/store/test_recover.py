@@ -22,10 +22,12 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, entry_hash
 from roundtap_core.event.person import Person
 from roundtap_core.wire import REPORT, digest, sign
+from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
-from roundtap_hub.main import open_folder
+from roundtap_hub.access.unit_keys import TABLE, UnitKeys
+from roundtap_hub.app.main import open_folder
 from roundtap_hub.store import recovery_sources
 from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
 from roundtap_hub.store.copies import CommitBatch
@@ -36,8 +38,6 @@ from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
 from roundtap_hub.store.verify import verify_journal
 from roundtap_hub.units.device_api import report_step
-from roundtap_hub.units.key_file import take_key_file
-from roundtap_hub.units.unit_keys import TABLE, UnitKeys
 
 KEY = bytes(range(32))
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"

@@ -19,11 +19,11 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.database.database_url import DATABASE, sqlite_url
-from roundtap_hub.main import HubResources, open_folder
-from roundtap_hub.models import create_all
+from roundtap_hub.access.key_file import take_key_file
+from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.app.main import HubResources, open_folder
+from roundtap_hub.app.standby.standby_folder import StandbyFolder
 from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.standby.standby_folder import StandbyFolder
 from roundtap_hub.store.backups import (
     BEFORE_UPGRADE,
     Maintenance,
@@ -34,11 +34,11 @@ from roundtap_hub.store.backups import (
     purge_older_backups,
     read_backup,
 )
+from roundtap_hub.store.database_url import DATABASE, sqlite_url
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.models import create_all
 from roundtap_hub.store.schema_versions import CURRENT
-from roundtap_hub.units.key_file import take_key_file
-from roundtap_hub.units.unit_keys import UnitKeys
 
 KEY = bytes(range(32))
 

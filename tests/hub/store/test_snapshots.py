@@ -23,11 +23,11 @@ from roundtap_core.event.states import EventState
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps
-from roundtap_hub.models import EVENT_SNAPSHOT
+from roundtap_hub.live.page_versions import page_version
 from roundtap_hub.paper.print_jobs import wanted_jobs
-from roundtap_hub.serving.page_versions import page_version
 from roundtap_hub.store.event_cache import CACHE_MAX, DormantEvents, LoadedEvent
 from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.models import EVENT_SNAPSHOT
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.snapshots import EventSummary, running_core, snapshot_event, summary_of
 from roundtap_hub.units.device_api import find_fate, record_report

@@ -19,10 +19,11 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign
-from roundtap_hub.hub import Hub
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.access import device_auth
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import HubStopped, Step
-from roundtap_hub.units import device_api, device_auth
+from roundtap_hub.units import device_api
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.table_view import table_view
 

@@ -14,11 +14,8 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running, url_of
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
-from roundtap_hub.hub import Hub
-from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.units import device_auth
-from roundtap_hub.units.device_auth import (
+from roundtap_hub.access import device_auth
+from roundtap_hub.access.device_auth import (
     ELSEWHERE,
     FLOOD,
     FORGED,
@@ -32,6 +29,9 @@ from roundtap_hub.units.device_auth import (
     RequestRefused,
     UnitTroubles,
 )
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.paper.job_book import PrintBook
 
 THIEF, HONEST = "10.42.0.66", "10.42.0.12"
 

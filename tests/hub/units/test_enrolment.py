@@ -13,10 +13,10 @@ from enrol_kit import Hall, Unit, hall_at, pass_time
 
 from roundtap_core.enrol_keys import ExchangeContext, derive_keys
 from roundtap_core.errors import Problem
+from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.store.journal import Journal, JournalConflict
 from roundtap_hub.units import enrolment
 from roundtap_hub.units.enrolment import EnrolResult, TypedCode, parse_typed_code
-from roundtap_hub.units.unit_keys import UnitKeys
 from roundtap_units.link.enrolling import BUSY, CODE, DONE, LOOKING, STOPPED, WRONG
 
 

@@ -16,10 +16,7 @@ from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello,
 
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import FEED, open_envelope
-from roundtap_hub.hub import Host, Hub
-from roundtap_hub.serving.asgi import HubApplication
-from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_auth import (
+from roundtap_hub.access.device_auth import (
     CHALLENGE_TTL_MS,
     DAMAGED,
     FORGERY_RATE,
@@ -27,6 +24,9 @@ from roundtap_hub.units.device_auth import (
     Challenges,
     RequestRefused,
 )
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Host, Hub
+from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_feed import HELLO_BYTES_MAX, DeviceFeed
 
 

@@ -17,14 +17,14 @@ from roundtap_core.event import commands as c
 from roundtap_core.messages import ContinueOffer, PanelView
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, envelope, open_envelope
-from roundtap_hub.access.login_pins import verify_pin
 from roundtap_hub.access.staff import StaffLogin
-from roundtap_hub.hub import Hub
-from roundtap_hub.serving.asgi import HubApplication
+from roundtap_hub.access.unit_keys import make_local_units
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store import continuing
 from roundtap_hub.store.copies import CURRENT, CopyState
+from roundtap_hub.store.login_pins import verify_pin
 from roundtap_hub.units.device_api import PanelApi
-from roundtap_hub.units.unit_keys import make_local_units
 from roundtap_machine.root_steps import StepRefused
 
 ROOT = Path(__file__).parents[3]

@@ -13,11 +13,11 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.rights import NO_KEY, unit_keyed_entry
-from roundtap_hub.models import UnitKeyRow
+from roundtap_hub.access.key_file import take_key_file
+from roundtap_hub.access.unit_keys import STANDBY, STATION, TABLE, UnitKeys
+from roundtap_hub.store.models import UnitKeyRow
+from roundtap_hub.store.rights import NO_KEY, unit_keyed_entry
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.key_file import take_key_file
-from roundtap_hub.units.unit_keys import STANDBY, STATION, TABLE, UnitKeys
 
 KEY = bytes(range(32))
 HEX = KEY.hex()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_hub.units.unit_presence import TAKEN, Presence, UnitStatus
+from roundtap_hub.views.unit_presence import TAKEN, Presence, UnitStatus
 
 
 def told(presence: Presence) -> list[str | None]:

@@ -1,0 +1,1 @@
+"""What puts several subjects together: the hub, its routes, the console, standbys, the practice hub."""

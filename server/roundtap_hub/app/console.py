@@ -1,0 +1,648 @@
+"""The places of one event's console, all drawn by one function; and the buttons that move the event forward."""
+
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from flask import abort, current_app, g, redirect, request
+from msgspec import structs
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.elimination.cut import THIRD
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event import commands
+from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
+from roundtap_core.event.event_flow import has_more_rounds
+from roundtap_core.event.people import refuse_return
+from roundtap_core.event.rounds import may_reset_clock
+from roundtap_core.event.setup import ABOUT, structure_is_open
+from roundtap_core.event.states import EventState, RoundState
+from roundtap_core.records import SWISS
+from roundtap_core.standings.tiebreakers import EACH
+from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
+from roundtap_hub.app.next_step import clash_of, next_step
+from roundtap_hub.app.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
+from roundtap_hub.events.event_options import flatten_options, option_path, options_view
+from roundtap_hub.live import web
+from roundtap_hub.live.page_versions import played_ms
+from roundtap_hub.live.regions import RenderedPage, diff_pages
+from roundtap_hub.live.renderings import RENDER_CACHE, RenderCache, RowSource
+from roundtap_hub.paper.paper import asking_jobs
+from roundtap_hub.people.lists import MISSING, WRONG, list_counts, list_states
+from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.views import places, saved_event
+from roundtap_hub.views.absentees import absentee_names
+from roundtap_hub.views.competitors import competitor_row, roster
+from roundtap_hub.views.judging_view import people_forms_view
+from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
+from roundtap_hub.views.mending_view import waiting_count
+from roundtap_hub.views.round_clock import clock_face, table_clock_face, table_clocks
+from roundtap_hub.views.saved_event import SavedEvent, settled_rows
+from roundtap_hub.views.standings_table import has_draws, standings_view
+from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
+from roundtap_hub.views.unit_list import table_units, unit_rows
+
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
+
+OFFICIALS, UNITS = "officials", "units"
+
+_FORMS = {
+    OFFICIALS: (
+        "console.add_official",
+        "console.change_official",
+        "console.remove_official",
+        "console.set_official_duty",
+    ),
+    UNITS: ("console.place_unit",),
+}
+
+SEED_BITS = 53
+CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
+LINES = re.compile(r"[\d, …]{1,80}")
+CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
+
+
+def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The draft, or None. `name`: of an elimination round; `fixed`: the bracket leaves nothing to redraw; `by_hand`:
+    manual changes would be lost by a redraw. Of a match `met`: the rounds in which the two met before; a float is (from
+    points, to points)."""
+    draft = moment.state.draft
+    if draft is None:
+        return None
+    rows = settled_rows(moment)
+    points = {competitor: row.points for competitor, row in rows.items()}
+    floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
+    met = _meetings(moment, draft)
+    matches = [
+        {
+            "table": m.match.table,
+            "a": names.get(m.match.a, m.match.a),
+            "b": names.get(m.match.b, m.match.b) if m.match.b else None,
+            "a_points": points.get(m.match.a, 0),
+            "b_points": points.get(m.match.b or "", 0),
+            "bye": m.match.bye,
+            "met": met.get(frozenset((m.match.a, m.match.b)), ()) if m.match.b else (),
+            "a_float": floats.get(m.match.a),
+            "b_float": floats.get(m.match.b or ""),
+            "third": m.match.game == THIRD,
+            "by_hand": m.by_hand is not None,
+        }
+        for m in draft.matches
+    ]
+    return {
+        "number": draft.number,
+        "attempt": draft.attempt,
+        "matches": matches,
+        "repeats": sum(1 for drawn in matches if drawn["met"]),
+        "bye": draft.notes.get("bye"),
+        "name": title_key(moment.state, draft),
+        "fixed": draft.draw is not None and draft.draw.method == "bracket",
+        "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends),
+    }
+
+
+def _meetings(moment: SavedEvent, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
+    """The rounds of this stage in which each pair met."""
+    met: dict[frozenset[str | None], list[int]] = {}
+    for played in moment.state.public_rounds:
+        if played.stage == draft.stage == SWISS:
+            for match in played.matches:
+                if match.match.b:
+                    met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
+    return met
+
+
+@route("GET /console/<event_id>", STAFF, VISIBLE)
+def event_page(event_id: str, **_: str) -> AnyResponse:
+    """Play; for a form with a Problem, the place where it stands."""
+    return _show_place(event_id)
+
+
+@route("GET /console/<event_id>/players", STAFF, VISIBLE)
+def players_place(event_id: str) -> AnyResponse:
+    return _show_place(event_id)
+
+
+@route("GET /console/<event_id>/standings", STAFF, VISIBLE)
+def standings_place(event_id: str) -> AnyResponse:
+    return _show_place(event_id)
+
+
+@route("GET /console/<event_id>/event", STAFF, VISIBLE)
+def details_place(event_id: str) -> AnyResponse:
+    return _show_place(event_id)
+
+
+def _show_place(event_id: str) -> AnyResponse:
+    """The place of this request. `since`: the version a browser shows; it gets what changed."""
+    moment, place = web.current_event(event_id), web.current_place()
+    if place.key not in _CONTEXTS:
+        place = places.PLAY
+    if request.method == "POST":
+        g.address = place.path(event_id)
+        return web.page_response(_draw(moment, place))
+    shown = shown_round(moment.state)
+    key = place.key, event_id, web.words().language, shown.number if shown else None, lines_marked()
+    g.version = web.current_version(f"console/{event_id}")
+    newest, old = render_cache().page(
+        key, g.version, web.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
+    )
+    return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
+
+
+def render_cache() -> RenderCache:
+    kept: RenderCache = current_app.extensions[RENDER_CACHE]
+    return kept
+
+
+def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
+    """A place as all roles share it (web.py takes out what a reader may not use); after a Problem, as this request sees
+    it. `before`: an earlier rendering; while a round is played, only what a report may change is drawn anew."""
+    state, feed = moment.state, f"console/{moment.state.id}"
+    steady = _steady_part(moment) if place is places.PLAY else None
+    source: Any = before.source if before is not None else None
+    if source is not None and source[0] != steady:
+        source = None
+    grid, _ = _current_tasks(moment, source[1] if source is not None else ())
+    common = _common_context(moment)
+    if before is not None and source is not None:
+        page = before.redrawn(
+            web.render_page("console_in_play.html", feed, **common, **_tables_context(moment, common))
+        )
+    else:
+        page = web.render_page(
+            f"console_{place.key}.html",
+            feed,
+            **common,
+            planned=saved_event.planned_swiss(state),
+            stage=stage_key(state),
+            has_bracket=bracket(moment) is not None,
+            rulebook=state.rulebook,
+            draws=has_draws(state),
+            **_CONTEXTS[place.key](moment, common),
+        )
+    return replace(page, source=None if steady is None else (steady, grid))
+
+
+def _steady_part(moment: SavedEvent) -> object:
+    """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
+    console_in_play.html changes. None where any entry may change more."""
+    hub, state, snapshot = web.current_hub(), moment.state, web.current_snapshot()
+    live = state.live
+    if (
+        live is None
+        or not live.open_matches
+        or live.stage != SWISS
+        or state.cut
+        or state.draft
+        or shown_round(state) is not live
+    ):
+        return None
+    hall_time, paper = hub.host.hall_time, hub.paper
+    byes = [match for match in live.matches if match.match.b is None]
+    return (
+        [getattr(state, name) for name in saved_event.DECIDED],
+        state.entrants,
+        state.rounds[:-1],
+        byes,
+        structs.replace(live, matches=()),
+        moment.people,
+        snapshot.venue,
+        hub.service.storage.lines(),
+        paper and paper.mute_units,
+        hub.units.proofs.known,
+        hall_time and (hall_time.doubt(), int(hall_time.now_s() - web.now_ms() / 1000)),
+    )
+
+
+def _common_context(moment: SavedEvent) -> dict[str, Any]:
+    hub = web.current_hub()
+    state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
+    snapshot, units, points = web.current_snapshot(), web.current_units(), points_before_round_1(moment)
+    (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
+    counted = table_clocks(snapshot, units, state, web.now_ms())
+    return {
+        "state": state,
+        "names": names,
+        "newest": newest,
+        "grid": grid,
+        "needs": needs,
+        "points": points,
+        "clock": state.clock,
+        "missing": [cell for cell in grid if not cell.done],
+        "may_reset": may_reset_clock(state),
+        "face": clock_face(state, hub.clocks.now(), web.words(), official=True),
+        "rows": render_cache().rows(state.id, web.words().language),
+        "opened": opened_part(moment),
+        "desk": people_forms_view(moment),
+        "counted": counted,
+        "seated": seated,
+        "names_in": lambda who: ", ".join(names[each] for each in who),
+        "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
+        "option_warnings": []
+        if state.public_rounds
+        else [warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
+    }
+
+
+def _current_tasks(
+    moment: SavedEvent,
+    before: Iterable[GridCell] = (),
+) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
+    """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
+    if "tasks" not in g:
+        snapshot, hub, units, state = web.current_snapshot(), web.current_hub(), web.current_units(), moment.state
+        names, now = saved_event.full_names(moment), web.now_ms()
+        grid = grid_cells(
+            snapshot,
+            units,
+            state,
+            saved_event.newest_round(state),
+            names,
+            now,
+            {cell.match_id: cell for cell in before},
+        )
+        g.tasks = (
+            grid,
+            open_tasks(
+                snapshot,
+                units,
+                state,
+                grid if state.live else (),
+                names,
+                now,
+                played_ms(state, hub.clocks.now()),
+                hub.presence.seen_at_table,
+            ),
+        )
+    grid, needs = g.tasks
+    return grid, needs
+
+
+def navigation(state: EventState | None) -> dict[str, Any]:
+    """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
+    each with its number of open things."""
+    return {
+        "this_place": web.current_place(),
+        "places": places.OF_EVENT if state is not None else places.OF_HUB,
+        "home": places.HOME,
+        "open_things": _open_things(state),
+        "running": []
+        if state is not None
+        else [each for each in web.current_snapshot().events.values() if each.public_rounds and not each.finished],
+    }
+
+
+def _open_things(state: EventState | None) -> dict[str, int]:
+    """The open things of all places, by kind (places.py)."""
+    if state is None:
+        return {"preflight": web.todo_count(False)}
+    moment, before = web.current_event(state.id), not state.public_rounds and not state.finished
+    here, lists, points = saved_event.check_in_count(state), list_counts(moment), points_before_round_1(moment)
+    return {
+        "tasks": len(_current_tasks(moment)[1]) + len(points),
+        "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
+        "awaited": here[1] - here[0] if before and here else 0,
+        "paper": asking_jobs(state),
+        "preflight": web.todo_count(not before),
+        "points": sum(not point.list_of for point in points),
+    }
+
+
+def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    names = common["names"]
+    return {
+        **_tables_context(moment, common),
+        "final": final_lines(moment, names),
+        "cut_rows": cut_rows(moment),
+        "draft": draft_view(moment, names),
+        "cut": cut_view(moment, names),
+    }
+
+
+def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    snapshot, hub, units, now = web.current_snapshot(), web.current_hub(), web.current_units(), web.now_ms()
+    state, names, grid = moment.state, common["names"], common["grid"]
+    shown, counted = shown_round(state), common["counted"]
+    absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
+
+    def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
+        for each in some:
+            yield (
+                each.match_id,
+                (each.shown, names.get(each.came_after_all or "") if state.live else "", absent.get(each.match_id)),
+                each,
+            )
+
+    return {
+        "cell_rows": cell_rows,
+        "need_rows": task_rows(common["needs"]),
+        "not_there": absent,
+        "shown": shown,
+        "shown_name": title_key(state, shown) if shown else None,
+        "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
+        "waits_before_start": waiting_count(state),
+        "table_clock": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
+    }
+
+
+def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    state, people, lists, opened = moment.state, roster(moment), list_states(moment), common["opened"]
+    members = {team.id: team.members for team in saved_event.all_competitors(moment)}
+
+    def person_rows() -> Iterator[RowSource]:
+        # The opened row holds what this request typed: it is never cached.
+        own = object()
+        for each in people:
+            entrant = state.entrants[each.id]
+            yield (
+                each.id,
+                (
+                    each,
+                    len(entrant.warnings),
+                    entrant.officials_role,
+                    lists[each.id].state,
+                    members.get(each.id),
+                    own if opened == f"person-{each.id}" else None,
+                ),
+                each,
+            )
+
+    return {
+        "roster": people,
+        "marked": lines_marked(),
+        "person_rows": person_rows,
+        "members": members,
+        "lists": lists,
+        "told_lists": list_counts(moment),
+        "counted_here": saved_event.check_in_count(state),
+        "damaged": [person.name for who, person in moment.people.items() if is_damaged(who, person)],
+        **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
+    }
+
+
+def _standings_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "view": standings_view(moment, common["names"]),
+        "final": final_lines(moment, common["names"]),
+        "cut_rows": cut_rows(moment),
+    }
+
+
+def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+    state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
+    known = table_units(web.current_hub(), snapshot, units)
+    return {
+        "short": cut_short_lines(moment),
+        "early": has_more_rounds(state),
+        "units_known": len(known),
+        "roster": roster(moment),
+        "unit_rows": unit_rows(snapshot, known, units, web.now_ms()) if common["opened"] == UNITS else (),
+        "structure_open": structure_is_open(state) and not state.finished,
+        "options": options_view(state.rulebook),
+        "given_options": flatten_options(state.given_options),
+        "option_place": option_path,
+        "about_places": ABOUT_PLACES,
+    }
+
+
+_CONTEXTS: Mapping[str, Callable[[saved_event.SavedEvent, Mapping[str, Any]], dict[str, Any]]] = {
+    places.PLAY.key: _play_context,
+    places.PLAYERS.key: _players_context,
+    places.STANDINGS.key: _standings_context,
+    places.EVENT.key: _event_context,
+}
+
+
+def shown_round(state: EventState) -> RoundState | None:
+    """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
+    wanted = request.values.get("round", "")
+    return next(
+        (played for played in state.public_rounds if str(played.number) == wanted), saved_event.newest_round(state)
+    )
+
+
+def lines_marked() -> str:
+    """The lines of the form just sent from which unseen marks were taken ("?marked=1, 3")."""
+    said = request.args.get("marked", "")
+    return said if LINES.fullmatch(said) else ""
+
+
+@route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
+def person_page(event_id: str, competitor: str) -> AnyResponse:
+    moment = web.current_event(event_id)
+    if competitor not in moment.state.entrants:
+        abort(404)
+    context = person_context(moment, competitor)
+    return _part(
+        moment,
+        "person_forms.html",
+        f"person-{competitor}",
+        context["p"].name,
+        desk=people_forms_view(moment),
+        **context,
+    )
+
+
+@route("GET /console/<event_id>/officials", STAFF, VISIBLE)
+def officials_page(event_id: str) -> AnyResponse:
+    """The event's officials, and as whom they play."""
+    moment = web.current_event(event_id)
+    return _part(
+        moment,
+        "officials_forms.html",
+        OFFICIALS,
+        web.words()("officials.title"),
+        desk=people_forms_view(moment),
+        roster=roster(moment),
+    )
+
+
+@route("GET /console/<event_id>/units", STAFF, VISIBLE)
+def event_units_page(event_id: str) -> AnyResponse:
+    hub = web.current_hub()
+    snapshot, statuses = web.current_snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, web.now_ms())
+    return _part(web.current_event(event_id), "units_forms.html", UNITS, web.words()("units.title"), unit_rows=rows)
+
+
+def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, **context: Any) -> AnyResponse:
+    state = moment.state
+    return web.page(
+        "console_part.html",
+        feed=f"console/{state.id}",
+        state=state,
+        rulebook=state.rulebook,
+        part=part,
+        part_id=part_id,
+        title=title,
+        **context,
+    )
+
+
+def person_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
+    """The context of `person_forms.html`, beyond the event itself."""
+    state, person, names = moment.state, moment.people.get(competitor), saved_event.full_names(moment)
+    leaving = leave_effect(state, competitor)
+    return {
+        "p": competitor_row(moment, competitor),
+        "person": person,
+        "damaged_person": is_damaged(competitor, person),
+        "leaving": leaving,
+        "to": names.get(leaving.opponent, leaving.opponent),
+        "going": leaves_after_round(state, competitor),
+        "stays_out": _no_return_reason(moment, competitor),
+        "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None,
+    }
+
+
+def _no_return_reason(moment: saved_event.SavedEvent, competitor: str) -> str:
+    """Why a player who has left cannot come back; "" for one who can."""
+    try:
+        refuse_return(moment.state, moment.state.entrants[competitor])
+    except Problem as problem:
+        return problem.say(web.words())
+    return ""
+
+
+def opened_part(moment: saved_event.SavedEvent) -> str:
+    """The part whose form has just been refused, which the answer shows open, as it was typed; else ""."""
+    args = request.view_args or {}
+    if request.method != "POST":
+        return ""
+    if args.get("competitor") in moment.state.entrants:
+        return f"person-{args['competitor']}"
+    return next((place for place, endpoints in _FORMS.items() if request.endpoint in endpoints), "")
+
+
+@route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
+@web.shows_problem_on(event_page)
+def draw_round(event_id: str) -> AnyResponse:
+    """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
+    draft = web.current_event(event_id).state.draft
+    if (draft.attempt if draft else 0) != (web.form_number("attempt") or 0):
+        raise Problem("draft_changed_meanwhile")
+    form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
+    web.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    return redirect(places.PLAY.path(event_id), 303)
+
+
+@route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
+@web.shows_problem_on(event_page)
+def move_tables(event_id: str) -> None:
+    """Move matches off tables that another event uses, to free ones."""
+    web.submit_command(event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0))
+
+
+@route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
+@web.shows_problem_on(event_page)
+def discard_draft(event_id: str) -> None:
+    web.submit_command(event_id, commands.DiscardDraft())
+
+
+@route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
+@web.shows_problem_on(event_page)
+def publish_round(event_id: str) -> None:
+    web.submit_command(event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0))
+
+
+@route("POST /console/<event_id>/clock", HEADS, PLAYING)
+@web.shows_problem_on(event_page)
+def set_clock(event_id: str) -> None:
+    """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
+    time that the tables counted."""
+    action, delta_ms = web.form_choice("action", CLOCK_ACTIONS), 0
+    if action == "adjust":
+        delta_ms = max(-600, min(600, web.form_number("minutes") or 0)) * 60_000
+    elif action == "set":
+        delta_ms = parse_clock(web.field("time"))
+    elif action in ("continue", "hold"):
+        delta_ms = parse_clock(web.field("time")) if web.field("time") else _counted_ms(event_id)
+    web.submit_command(event_id, commands.SetClock(action, delta_ms))
+
+
+def _counted_ms(event_id: str) -> int:
+    """The time left as the tables show it now; where none counts any more, as the hub last knew it."""
+    state = web.current_event(event_id).state
+    counted = table_clocks(web.current_snapshot(), web.current_units(), state, web.now_ms())
+    return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
+
+
+def parse_clock(text: str) -> int:
+    """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
+    found = CLOCK_TEXT.fullmatch(text)
+    if found is None:
+        raise Invalid("clock_text", value=text[:20])
+    return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
+
+
+@route("POST /console/<event_id>/extra", HEADS, PLAYING)
+@web.shows_problem_on(event_page)
+def add_extra_minutes(event_id: str) -> None:
+    """Set the random extra minutes of the round that the organizer was looking at."""
+    minutes = web.form_number("minutes")
+    if minutes is None:
+        raise Invalid("figure_missing")
+    web.submit_command(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
+
+
+@route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
+@web.shows_problem_on(event_page)
+def finish_event(event_id: str) -> None:
+    web.submit_command(event_id, commands.FinishEvent(web.typed_reason()))
+
+
+@route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
+@web.shows_problem_on(event_page)
+def reopen_event(event_id: str) -> None:
+    web.submit_command(event_id, commands.ReopenEvent())
+
+
+@route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
+@web.shows_problem_on(event_page)
+def publish_with_open_points(event_id: str) -> None:
+    """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
+    seen = tuple(request.form.getlist("point")) or None
+    command = commands.PublishRound(
+        web.form_number("number") or 0,
+        web.form_number("attempt") or 0,
+        web.typed_reason(),
+        seen,
+        web.signing_official(event_id),
+    )
+    web.submit_command(event_id, command)
+
+
+@route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
+@web.shows_problem_on(event_page)
+def record_cut(event_id: str) -> None:
+    web.submit_command(event_id, commands.MakeCut())
+
+
+@route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
+@web.shows_problem_on(event_page)
+def take_back_cut(event_id: str) -> None:
+    web.submit_command(event_id, commands.WithdrawCut())
+
+
+@route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
+@web.shows_problem_on(event_page)
+def accept_offered_place(event_id: str) -> None:
+    web.submit_command(event_id, commands.AcceptPlace(web.field("competitor")))
+
+
+@route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
+@web.shows_problem_on(event_page)
+def decline_offered_place(event_id: str) -> None:
+    web.submit_command(event_id, commands.DeclinePlace(web.field("competitor")))
+
+
+@route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
+@web.shows_problem_on(event_page)
+def continue_with_present(event_id: str) -> None:
+    """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
+    there = set(request.form.getlist("present"))
+    absent = tuple(who for who in request.form.getlist("asked") if who not in there)
+    web.submit_command(event_id, commands.PassOverAbsentees(absent))

@@ -1,0 +1,483 @@
+"""`roundtap hub`: serve one venue from one folder, or as one of several hubs on a database."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import logging
+import os
+import secrets
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.words import core_words
+from roundtap_hub.access.key_file import take_key_file
+from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.staff import make_staff_login
+from roundtap_hub.access.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
+from roundtap_hub.app.hub import AccessControl, Hall, Host, Hub, Units, read_or_make_secret
+from roundtap_hub.app.memory import limit_heaps
+from roundtap_hub.app.practice_hub import PracticeHub
+from roundtap_hub.app.standby.peers import Peers
+from roundtap_hub.hall.hub_sound import HubSound, aplay_player
+from roundtap_hub.http import connection_limits
+from roundtap_hub.http.auth import OWN_PAGES, framing_origin
+from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, http_url
+from roundtap_hub.http.tls import Certificates, HttpsInfo
+from roundtap_hub.http.tls import https_port as port_for_https
+from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
+from roundtap_hub.store.clocks import Clocks, system_clocks
+from roundtap_hub.store.continuing import finish_continuing
+from roundtap_hub.store.copies import Copies
+from roundtap_hub.store.database_url import DATABASE, database_url, sqlite_url
+from roundtap_hub.store.disk_problems import disk_problem, drop_cached_files, fault_kind, storage_problem
+from roundtap_hub.store.event_times import EventTimesCache
+from roundtap_hub.store.folder_copy import FolderCopy
+from roundtap_hub.store.head_file import HEAD_FILE, HeadFile, check_database, init_head_file
+from roundtap_hub.store.journal import HUB_FOLDER, Journal, JournalConflict, at_place
+from roundtap_hub.store.login_pins import read_or_make_pin
+from roundtap_hub.store.mending import mend_journal
+from roundtap_hub.store.own_machine import HallTime, OwnMachine
+from roundtap_hub.store.secure_files import make_private_folder
+from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
+from roundtap_hub.store.standby_copy import Standbys
+from roundtap_hub.views.unit_presence import Presence
+from roundtap_machine.atomic_write import crash_point
+from roundtap_machine.disk import FAILING
+from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
+
+log = logging.getLogger(__name__)
+
+SEND_BUFFER_BYTES = 32 * 1024
+STALLED_CLIENT_MS = 30_000
+KEY_FILE_RETRY_S = 5.0
+NOT_WAITED_FOR = ("folder_in_use", "journal_newer", "journal_form_failed")
+"""Problems of a folder that no other disk mends: another hub has it, or another version of Roundtap."""
+AtPoint = Callable[[str], None]
+
+A_MINUTE = 5  # how often one message is logged per minute; its traceback only the first time
+MINUTE_S = 60.0
+MESSAGES_KEPT = 512
+LETTERS_MAX = 4000
+
+
+def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) -> int:
+    """Serve until stopped. `practice`: makes this the practice hub of the hub two folders above, whose certificate it
+    shows; what answers in place of its application."""
+    os.umask(0o077)
+    limit_heaps()
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    rate_limit_logs()
+    if args.pages and args.database is None:
+        return refuse("hub", "--pages shows what is in a database; name it with --database.")
+    if (args.copy or args.stick) and args.database is not None:
+        return refuse(
+            "hub", "--copy and --stick are for a journal in a folder; what is on --database is copied by its own means."
+        )
+    secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
+    # First of all: of a hub that nobody can reach, nobody is shown a PIN.
+    places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
+    limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
+    encrypted_limits = connection_limits.ConnectionLimits(
+        encrypted_places, time.monotonic, max(1, args.per_address // 2)
+    )
+    listeners: list[socket.socket] = []
+    for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
+        try:
+            listeners.append(_listener(args.host, port, admitting))
+        except (OSError, OverflowError) as error:
+            return refuse("hub", f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
+    pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
+    new_pin: str | None = None
+    clocks = system_clocks()
+    hall_time = HallTime(None, clocks.boot_id, clocks.mono_ms)
+    opened: HubResources | Problem | None = None
+    try:
+        if not args.pages:
+            for open_to_others in make_private_folder(args.data):
+                print(
+                    f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
+                    "chmod go-rwx",
+                    file=sys.stderr,
+                )
+            finish_continuing(args.data)
+            pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+            secret = read_or_make_secret(args.data / "secret")
+            hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
+            if secure_port:
+                certificates = (
+                    Certificates(args.data.parents[1], borrowed=True)
+                    if practice is not None
+                    else Certificates(args.data, now=hall_time.now)
+                )
+                encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
+            _print_pin_once(new_pin, encrypted, args.short_port or args.port)
+    except Problem as problem:
+        return refuse("hub", problem)
+    except (OSError, ValueError) as error:
+        opened = disk_problem(error, args.data) if isinstance(error, OSError) and not args.database else None
+        if new_pin is not None:
+            # Nobody was told this one: the next start makes another.
+            (args.data / "pin").unlink(missing_ok=True)
+        if opened is None:
+            return refuse(
+                "hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data."
+            )
+    short = _short_listener(args.host, args.short_port, limits)
+    plain = [listeners[0], *([short] if short else ())]
+    try:
+        at_point = crash_point(args.crash_at)
+        opened = opened or (
+            open_database(args.database, at_point, args.pages)
+            if args.database
+            else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall), args.stick)
+        )
+    except Problem as problem:
+        if args.database or problem.key in NOT_WAITED_FOR:
+            return refuse(
+                "hub", _text(at_place(problem, args.data, "database" if args.database else ""), args.language)
+            )
+        opened = problem
+    if isinstance(opened, Problem):
+        return _wait(args, opened, plain, listeners[1:], limits, certificates)
+    if not args.pages and not take_key_file(args.data, opened.service):
+        threading.Thread(target=_retry_key_file, args=(args.data, opened.service), daemon=True).start()
+    opened.service.storage.listen(partial(_say_storage, opened.service, args))
+    if opened.service.storage.fault:
+        _say_storage(opened.service, args)
+    unit_keys = UnitKeys(opened.service)
+    if not args.pages:
+        _make_local_keys(args, unit_keys, listeners[0].getsockname()[1])
+    kin = _peers(args, opened, secret, listeners[0])
+    service, presence, now_ms = opened.service, opened.presence, opened.clocks.mono_ms
+    # The machine's own clock even on a database: sessions and codes are this hub's alone.
+    own = system_clocks()
+    links = PersonalLinks(service, secret, own.mono_ms)
+    organizers = make_staff_login(pin_hash, secret, own, service, None if args.pages else args.data)
+    port = listeners[0].getsockname()[1]
+    sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay_player(args.sound))
+    hub = Hub(
+        service,
+        presence,
+        opened.clocks,
+        Units(service, presence, now_ms, unit_keys, args.generous),
+        AccessControl(secret, organizers, links, encrypted),
+        Hall(now_ms, sound),
+        EventTimesCache(service),
+        Host(
+            hall_addresses=HallAddresses(
+                port,
+                args.short_port if short else 0,
+                args.name,
+                partial(addresses_of_socket, listeners[0].getsockname()[0]),
+            ),
+            plain_port=(short or listeners[0]).getsockname()[1],
+            other_addresses=kin.other_addresses if kin is not None else tuple,
+            kin=kin,
+            on_database=args.database is not None,
+            hall_time=None if args.database or practice is not None else hall_time,
+            machine=OwnMachine(args.data),
+            bench_url=args.bench_url,
+            framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
+            is_practice=practice is not None,
+            # Its virtual units ask it on this machine's own address.
+            practice=None
+            if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
+            else PracticeHub(
+                args.data, args.host, port, secure_port, lambda: {session.hash for session, *_ in organizers.listed()}
+            ),
+        ),
+        opened.paper,
+        args.language,
+    )
+    if hub.host.practice is not None:
+        hub.host.practice.clear_folder()
+    # Late: a slow import, not needed where the folder cannot be opened.
+    from roundtap_hub.app.server import REOPEN, serve
+
+    code = serve(hub, plain, listeners[1:], limits, args.pages, args.console_url, args.alone, certificates, practice)
+    hub.access.organizers.sessions.save()
+    if code == REOPEN:
+        # Nothing is closed: SQLite would write what it believes to be synced into the journal.
+        restart_process()
+    opened.close()
+    return code
+
+
+def _text(problem: Problem, language: str) -> str:
+    text = problem.say(core_words(language))
+    return f"{problem.where}: {text}" if problem.where else text
+
+
+def _say_storage(service: Service, args: argparse.Namespace) -> None:
+    """The hub's own word is that nothing can be saved, from the refused write to the next one that is synced."""
+    fault = service.storage.fault
+    SystemdNotifier().say(_text(storage_problem(fault, args.data), args.language) if fault else "")
+
+
+def _wait(
+    args: argparse.Namespace,
+    problem: Problem,
+    plain: list[socket.socket],
+    encrypted: list[socket.socket],
+    limits: connection_limits.ConnectionLimits,
+    certificates: Certificates | None,
+) -> int:
+    """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
+    refuse("hub", _text(at_place(problem, args.data), args.language))
+    fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+    address = loopback_address(args.host, plain[0].getsockname()[1])
+    if folder is not None and address is not None:
+        # The panel is told by its address alone; the others' keys may be in the journal.
+        make_local_units(folder, address, (), kinds=(PANEL,))
+    # Late: a slow import, needed here alone.
+    from roundtap_hub.app.waiting import MendedCheck, WaitingPage, wait_until_mended
+
+    if wait_until_mended(
+        WaitingPage(fault, args.language, args.data.resolve() == HUB_FOLDER.resolve()),
+        plain,
+        encrypted,
+        limits,
+        certificates,
+        MendedCheck(args.data, fault),
+    ):
+        log.warning("the journal in %s can be opened again", args.data)
+        restart_process()
+    return 0
+
+
+def _retry_key_file(folder: Path, service: Service) -> None:
+    """Retry until the disk is writable again; until then no unit of that file is admitted."""
+    while not take_key_file(folder, service):
+        time.sleep(KEY_FILE_RETRY_S)
+
+
+def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listener: socket.socket) -> Peers | None:
+    """The hubs with copies of this one's folder; None on a database, where hubs share the journal itself."""
+    copies = opened.service.copies
+    if copies is None:
+        return None
+    kin = Peers(
+        args.data,
+        secret,
+        opened.clocks,
+        lambda: opened.service.snapshot.venue,
+        secrets.token_hex(8),
+        listener.getsockname()[1],
+        Standbys(copies),
+        args.alone,
+    )
+    kin.load_takeover()
+    return kin
+
+
+def _make_local_keys(args: argparse.Namespace, unit_keys: UnitKeys, port: int) -> None:
+    """Write keys for units on this machine: they need no enrolment, as only they can read the file."""
+    folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+    address = loopback_address(args.host, port)
+    if folder is not None and address is not None:
+        unit_keys.set_local(make_local_units(folder, address, unit_keys))
+    elif folder is not None:
+        log.warning("a hub on %s alone is not reached from 127.0.0.1: units on this machine get no keys", args.host)
+
+
+def _print_pin_once(new_pin: str | None, encrypted: HttpsInfo | None, plain_port: int) -> None:
+    if new_pin:
+        print(f"PIN for the organizer (shown once): {new_pin}", flush=True)
+        if encrypted:
+            print(
+                f"Organizers: https://…:{encrypted.port}/ — fingerprint of this hub's authority (SHA-256), to be "
+                f"compared before it is trusted:\n{encrypted.fingerprint}",
+                flush=True,
+            )
+        print(f"Players, walls and units: {http_url('…', plain_port)}/", flush=True)
+
+
+def _listener(host: str, port: int, limits: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener:
+    """A listening socket with small buffers, whose stalled clients the kernel drops."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = connection_limits.LimitedListener(family, socket.SOCK_STREAM).limited_by(limits)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CLIENT_MS)
+    listener.bind((host, port))
+    listener.listen(1024)
+    return listener
+
+
+def _short_listener(
+    host: str, port: int, limits: connection_limits.ConnectionLimits
+) -> connection_limits.LimitedListener | None:
+    """The second plain listener; None where none is wanted or its port is taken, since it is only a convenience."""
+    if not port:
+        return None
+    try:
+        return _listener(host, port, limits)
+    except (OSError, OverflowError) as error:
+        print(
+            f"roundtap hub: cannot listen on {host}:{port}, so people have to type the other port: "
+            f"{getattr(error, 'strerror', None) or error}",
+            file=sys.stderr,
+            flush=True,
+        )
+        return None
+
+
+@dataclass(slots=True)
+class HubResources:
+    """The opened journal and what comes with it; `closing`: what to close again, in this order."""
+
+    service: Service
+    clocks: Clocks
+    presence: Presence
+    paper: PrintBook | None
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def close(self) -> None:
+        for close in self.closing:
+            close()
+
+
+def open_folder(
+    folder: Path,
+    at_point: AtPoint,
+    copies: Sequence[Path] = (),
+    clocks: Clocks | None = None,
+    sticks: Sequence[Path] = (),
+) -> HubResources:
+    """The journal in a hub's own folder, checked against its head file and started. `copies`: folders elsewhere with a
+    copy; `sticks`: mount points where one may appear; `clocks`: instead of the machine's own. Raises Problem where the
+    journal cannot be opened or is damaged."""
+    drop_cached_files(folder)
+    url, head = sqlite_url(folder), HeadFile(folder / HEAD_FILE)
+    try:
+        mended = mend_journal(folder, head.record)
+        check_database(folder / DATABASE, head.record, (*copies, *sticks))
+        clocks = clocks or system_clocks()
+        back_up_before_upgrade(folder, head.record, clocks.wall() or "")
+        journal, paper = Journal(url), PrintBook(url)
+        service = Service(journal, clocks, at_point, head)
+        service.storage.mended = mended
+        lineage = head.record.lineage if head.record else ""
+        try:
+            lineage = init_head_file(head, journal, service.snapshot.venue.epoch)
+        except (JournalConflict, OSError) as refused:
+            # A hub on a full disk still shows what it has, and reports that the disk is full.
+            service.storage.failed(refused.errno)
+        if service.storage.fault == FAILING:
+            raise storage_problem(FAILING, folder, os.strerror(errno.EIO))
+    except BaseException:
+        head.close()
+        raise
+    kept = Copies(
+        journal,
+        lineage,
+        [
+            *(FolderCopy(each, folder) for each in copies),
+            *(FolderCopy(each, folder, may_be_missing=True) for each in sticks),
+        ],
+        lambda: service.snapshot.venue.epoch,
+        service.storage.changed,
+    )
+    service.set_copies(kept)
+    upkeep = Maintenance(service, folder, head, kept.plugged_in, clocks.wall)
+    try:
+        service.start()
+    except (Problem, HubStopped, OutcomeUnknown) as refused:
+        head.close()
+        raise storage_problem(service.storage.fault or FAILING, folder, refused) from refused
+    kept.start()
+    upkeep.start()
+    return HubResources(
+        service, clocks, Presence(), paper, [service.stop, upkeep.stop, journal.close, paper.close, head.close]
+    )
+
+
+def open_database(address: str, at_point: AtPoint, pages_only: bool = False) -> HubResources:
+    """The journal on PostgreSQL, started, in step with the other hubs there. `pages_only`: nothing is written, and
+    there is no paper. Raises Problem where the database cannot be opened."""
+    url = database_url(address)
+    # Late: a hub in its own folder needs no driver.
+    from roundtap_hub.app import presence_relay
+    from roundtap_hub.store.postgres import DatabaseClock, PostgresJournal
+    from roundtap_hub.store.shared_service import CommitNotice, NotificationListener, SharedService
+
+    clock = DatabaseClock(url)
+    journal = PostgresJournal(address, pages_only)
+    paper = None if pages_only else presence_relay.SharedPrintBook(address, journal.name)
+    service = SharedService(journal, clock.clocks, at_point, pages_only)
+    presence = Presence()
+    news = presence_relay.PresenceSync(presence, clock.clocks.mono_ms, speaks=not pages_only)
+    relay = presence_relay.PresenceRelay(url, journal.name, news, presence)
+    others = {presence_relay.PRESENCE_CHANNEL: news.receive}
+    if paper is not None:
+        others[presence_relay.BOOK_CHANNEL] = paper.handle_notice
+
+    def committed(notice: CommitNotice | None) -> None:
+        service.follow(notice)
+        if notice is None:
+            relay.resync()
+            if paper is not None:
+                paper.handle_notice(None)
+
+    follower = NotificationListener(url, journal.name, committed, others)
+    service.start()
+    for each in (clock, follower, relay):
+        each.start()
+    closing = [relay.stop, follower.stop, clock.stop, service.stop, journal.close]
+    return HubResources(
+        service, clock.clocks, presence, paper, [*closing, paper.close] if paper is not None else closing
+    )
+
+
+class RateLimitedLog(logging.Filter):
+    """Passes each message of a logger at most `A_MINUTE` times a minute. `now_s` is a monotonic clock. What a
+    stopping hub cancels is no error."""
+
+    def __init__(self, now_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._now_s = now_s
+        self._lock = threading.Lock()
+        self._counts: dict[tuple[str, str], tuple[float, int]] = {}
+        """(Since when, how often since) by logger and message."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info and type(record.exc_info[1]).__name__ == "CancelledError":
+            return False
+        key, now_s = (record.name, str(record.msg)[:200]), self._now_s()
+        with self._lock:
+            since_s, before = self._counts.get(key, (float("-inf"), 0))
+            more, times = 0, before + 1
+            if now_s - since_s >= MINUTE_S:
+                more, since_s, times = max(0, before - A_MINUTE), now_s, 1
+                if len(self._counts) >= MESSAGES_KEPT:
+                    self._counts.clear()
+            self._counts[key] = since_s, times
+        if times > A_MINUTE:
+            return False
+        if times > 1:
+            record.exc_info, record.exc_text, record.stack_info = None, None, None
+        text = record.getMessage()
+        if len(text) > LETTERS_MAX:
+            text = f"{text[:LETTERS_MAX]}…"
+        if more:
+            text = f"{text} (and {more} more like this in the minutes before)"
+        record.msg, record.args = text, None
+        return True
+
+
+def rate_limit_logs() -> None:
+    bounded = RateLimitedLog()
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(bounded)

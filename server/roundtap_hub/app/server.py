@@ -1,0 +1,410 @@
+"""The hub's server: one application on its plain port and over TLS, with a watchdog; and the front of a page server."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import logging
+import signal
+import socket
+import ssl
+import sys
+from asyncio.sslproto import SSLProtocol
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from functools import partial
+from html import escape
+from types import FrameType
+from typing import Any, cast
+
+import uvicorn
+
+from roundtap_core.errors import Problem
+from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.app.memory import freeze_gc
+from roundtap_hub.app.standby.peers import BeaconThread
+from roundtap_hub.http import http_answers
+from roundtap_hub.http.connection_limits import ConnectionLimits, Counted, client_key, with_timeouts
+from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.tls import Certificates
+from roundtap_hub.store.service import HubStopped
+from roundtap_machine.notify import SystemdNotifier
+
+log = logging.getLogger(__name__)
+
+KEEP_ALIVE_S = 35  # longer than three intervals of a unit's status: a report always finds its connection open
+SWITCH_S = 0.0005
+EXIT_DUPLICATE = 3
+"""The exit code of a hub that found another one with a copy of its journal: systemd does not restart it."""
+REOPEN = -1  # no exit code: the journal has to be opened again by a new process
+
+SILENT_S, IDLE_S = 5.0, 10.0
+"""How long a connection may take for its first byte, and after its handshake for its first request: browsers send the
+former at once, and open a few connections ahead of need."""
+HANDSHAKE_TIMEOUT_S = 10.0
+TLS_CLOSE_TIMEOUT_S = 5.0
+RENEW_EVERY_S = 30.0
+HANDSHAKES_MAX, HANDSHAKES_SHARE = 128, 4
+"""Handshakes under way in all, and the share of an address's connections that may be: each takes 50 kB until it ends,
+and more of the processor than a page."""
+
+BUFFER_BYTES = 16 * 1024  # as much as a record of TLS holds
+WRITE_BYTES = 4 * 1024  # encrypted at a time: OpenSSL keeps a buffer for so much with the connection, whatever was sent
+SHARED_BUFFER = memoryview(bytearray(BUFFER_BYTES))
+
+Application = Callable[[http_answers.Scope, http_answers.Receive, http_answers.Send], Awaitable[None]]
+Probe = Callable[[], Awaitable[object]]  # one service of the hub: returns, or raises, once it was answered
+
+DEVICE_PATHS = ("/device", "/station")
+ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")  # addresses that only the hub which runs the event answers
+
+
+def serve(
+    hub: Hub,
+    plain: list[socket.socket],
+    encrypted: list[socket.socket],
+    limits: ConnectionLimits,
+    pages_only: bool,
+    console_url: str | None,
+    alone: bool,
+    certificates: Certificates | None = None,
+    front_of: Callable[[HubApplication], Application] | None = None,
+) -> int:
+    """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE; or REOPEN. `plain`,
+    `encrypted`: listeners; the latter with `certificates`. `front_of`: what answers instead of the application."""
+    # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
+    sys.setswitchinterval(SWITCH_S)
+    application = HubApplication(hub, limits.per_address)
+    notify = SystemdNotifier()
+
+    beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
+
+    class Server(uvicorn.Server):
+        pages_broken = second = reopens = False
+        secured: asyncio.Task[None] | None = None
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if told_to_stop:
+                self.should_exit = True
+                return
+            # Reports are answered from now on; pages come a moment later.
+            notify.send("READY=1")
+            if beacon is not None:
+                beacon.start()
+            # Referenced here, as the loop holds its tasks weakly.
+            self.beside = [
+                asyncio.create_task(self.make_pages()),
+                asyncio.create_task(watchdog_loop(notify, application.probes)),
+            ]
+            self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            if secure is not None:
+                secure.should_exit = True
+            await super().shutdown(sockets)
+            if self.secured is not None:
+                await asyncio.wait([self.secured])
+
+        async def make_pages(self) -> None:
+            try:
+                await application.pages.built()
+                freeze_gc()
+            except Exception:
+                log.exception("the pages cannot be made")
+                self.pages_broken = self.should_exit = True
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            # Open feeds would keep the server waiting. The loop ends them: a signal may interrupt anything.
+            application.close_feeds_soon()
+            super().handle_exit(sig, frame)
+
+        def end_as_second(self, url: str) -> None:
+            print(
+                f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
+                "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
+                file=sys.stderr,
+                flush=True,
+            )
+            self.second = self.should_exit = True
+            application.close_feeds_soon()
+
+        def end_to_reopen(self) -> None:
+            self.reopens = self.should_exit = True
+            application.close_feeds_soon()
+
+    told_to_stop = keep_stop_signals()
+    front = (
+        PageServerFront(application, console_url)
+        if pages_only
+        else front_of(application)
+        if front_of is not None
+        else application
+    )
+    config = uvicorn.Config(
+        front,
+        loop="asyncio",
+        http=with_timeouts(limits),
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        log_config=None,  # the process's own log, whose messages are bounded
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=5,
+    )
+    secure = SecureServer(config, certificates, limits) if certificates is not None else None
+    server = Server(config)
+    if hub.host.kin is not None and beacon is not None:
+        hub.host.kin.on_twin.append(server.end_as_second)
+        hub.host.kin.on_taken_over.append(application.close_feeds_soon)
+        application.standby_api.ask_back = beacon.queue_query
+    hub.service.when_must_reopen(server.end_to_reopen)
+    server.run(sockets=plain)
+    if beacon is not None:
+        beacon.stop()
+    if server.reopens and not told_to_stop:
+        return REOPEN
+    return EXIT_DUPLICATE if server.second else 1 if server.pages_broken else 0
+
+
+def keep_stop_signals() -> list[int]:
+    """Collects what tells the process to stop from now on: before a server handles signals itself, and when it raises
+    one again once it has stopped, as the journal is still to be closed then."""
+    told: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: told.append(number))
+    return told
+
+
+class SecureServer(uvicorn.Server):
+    """The same application over TLS, on the loop of another server, which handles signals and the lifespan. `limits`:
+    those of the plain connections, whose turns it shares. A connection gets TLS with its first byte, in the turn of its
+    address, and what HTTP needs with its first request: until then it costs next to nothing, and a third of what it
+    would."""
+
+    def __init__(self, plain: uvicorn.Config, certificates: Certificates, limits: ConnectionLimits) -> None:
+        config = copy.copy(plain)
+        config.lifespan, config.loaded = "off", False
+        super().__init__(config)
+        self._certificates = certificates
+        self._context = certificates.context()
+        self._limits = limits
+        self._handshakes = ConnectionLimits(
+            HANDSHAKES_MAX, limits.now_s, max(1, limits.per_address // HANDSHAKES_SHARE), limits.per_address
+        )
+        self._beside: list[asyncio.Task[None]] = []
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """As uvicorn's own, but every connection is silent first."""
+        await super().startup([])
+        loop = asyncio.get_running_loop()
+        for each in sockets or []:
+            self.servers.append(
+                await loop.create_server(
+                    lambda: SilentConnection(self.server_state, SILENT_S, self._wait_for_turn),
+                    sock=each,
+                    backlog=self.config.backlog,
+                )
+            )
+        self._beside.append(asyncio.create_task(certificate_loop(self._certificates, self._context)))
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for task in self._beside:
+            task.cancel()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+    def _wait_for_turn(self, transport: asyncio.Transport, data: bytes) -> None:
+        transport.pause_reading()
+        caller = client_key(transport.get_extra_info("peername"), transport.get_extra_info("sockname"))
+        self._limits.turns.run_soon(caller, partial(self._begin_tls, caller, transport, data))
+
+    def _begin_tls(self, caller: str, transport: asyncio.Transport, data: bytes) -> None:
+        if transport.is_closing():
+            return
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        tls = LeanTls(
+            asyncio.get_running_loop(),
+            SilentConnection(self.server_state, IDLE_S, self._begin_http),
+            self._context,
+            waiter,
+            server_side=True,
+            ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S,
+            ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S,
+        )
+        tls.caller = caller
+        if not self._handshakes.admit(tls):
+            tls.connection_lost(None)
+            transport.abort()
+            return
+        waiter.add_done_callback(partial(self._end_handshake, tls))
+        transport.set_protocol(tls)
+        tls.connection_made(transport)
+        for at in range(0, len(data), BUFFER_BYTES):
+            part = data[at : at + BUFFER_BYTES]
+            tls.get_buffer(len(part))[: len(part)] = part
+            tls.buffer_updated(len(part))
+        transport.resume_reading()
+
+    def _end_handshake(self, tls: LeanTls, outcome: asyncio.Future[None]) -> None:
+        # One that failed is no fault of ours: asyncio need not log it.
+        outcome.exception()
+        self._handshakes.release(tls)
+
+    def _begin_http(self, transport: asyncio.Transport, data: bytes) -> None:
+        made: Any = self.config.http_protocol_class
+        http = made(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        transport.set_protocol(http)
+        http.connection_made(transport)
+        http.data_received(data)
+
+
+class SilentConnection(asyncio.Protocol):
+    """A connection that has sent nothing yet: `begin` gets its first bytes; dropped after `within_s` seconds, and when
+    the server of `state` stops."""
+
+    __slots__ = ("_begin", "_deadline", "_known", "_transport", "_within_s")
+
+    def __init__(self, state: Any, within_s: float, begin: Callable[[asyncio.Transport, bytes], None]) -> None:
+        self._known = state.connections
+        self._within_s = within_s
+        self._begin = begin
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # asyncio's encrypted transport does not say that it is one.
+        self._transport = cast(asyncio.Transport, transport)
+        self._known.add(self)
+        self._deadline = asyncio.get_running_loop().call_later(self._within_s, self.shutdown)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._known.discard(self)
+        self._deadline.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        self.connection_lost(None)
+        self._begin(self._transport, data)
+
+    def shutdown(self) -> None:
+        self._transport.abort()
+
+
+class LeanTls(Counted, SSLProtocol):
+    """asyncio's TLS without its quarter of a megabyte for each connection: what is read into the buffer is taken out at
+    once, so that all connections of the loop share one."""
+
+    max_size = BUFFER_BYTES
+    _transport: asyncio.Transport | None
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._ssl_buffer, self._ssl_buffer_view = SHARED_BUFFER.obj, SHARED_BUFFER
+        # An empty deque takes 760 bytes.
+        self._write_backlog: Any = []
+
+    def disconnect(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _write_appdata(self, list_of_data: Sequence[bytes]) -> None:
+        for data in list_of_data:
+            for at in range(0, len(data), WRITE_BYTES):
+                super()._write_appdata([data[at : at + WRITE_BYTES]])
+
+
+async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) -> None:
+    """Renew the certificate when the machine's addresses or names change, without a restart."""
+    while True:
+        await asyncio.sleep(RENEW_EVERY_S)
+        try:
+            if await asyncio.to_thread(certificates.renew):
+                certificates.load(context)
+        except (OSError, Problem):
+            log.exception("no new certificate was made; the one before goes on serving")
+
+
+async def watchdog_loop(notify: SystemdNotifier, ways: Sequence[Probe]) -> None:
+    """Notify systemd periodically that the hub is alive, each time after all `ways` have answered. Runs on the hub's
+    event loop: if the loop, the writer or the pages hang, nothing is sent, and systemd restarts the hub. A refusal (a
+    full disk) counts as an answer. Ends when the hub stops."""
+    if notify.every_ms is None:
+        return
+    while True:
+        answers = [asyncio.ensure_future(way()) for way in ways]
+        try:
+            await asyncio.wait(answers)
+        finally:
+            for answer in answers:
+                answer.cancel()
+        if any(isinstance(answer.exception(), HubStopped) for answer in answers):
+            return
+        notify.send("WATCHDOG=1")
+        await asyncio.sleep(notify.every_ms / 1000)
+
+
+class PageServerFront:
+    """A page server's front: passes public pages, refuses units, and redirects console pages to `console_url`, the hub
+    that runs the event ("http://hub:8080"), if that is known."""
+
+    def __init__(self, application: Application, console_url: str | None = None) -> None:
+        self._application = application
+        self._console_url = console_url.rstrip("/") if console_url else None
+
+    async def __call__(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        scope = http_answers.normalize_slashes(scope)
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+        elif _is_below(scope["path"], DEVICE_PATHS):
+            await http_answers.send_json(
+                http_answers.with_security_headers(send),
+                http_answers.MISDIRECTED,
+                {"error": "this hub only shows pages; ask the one that runs the event"},
+                http_answers.CLOSE,
+            )
+        elif _is_below(scope["path"], ORGANIZER_PATHS):
+            await self._redirect_to_console(scope, http_answers.with_security_headers(send))
+        elif scope["method"] not in http_answers.SAFE_METHODS:
+            await self._send_misdirected(scope, http_answers.with_security_headers(send))
+        else:
+            await self._application(scope, receive, send)
+
+    async def _redirect_to_console(self, scope: http_answers.Scope, send: http_answers.Send) -> None:
+        if self._console_url is None or scope["method"] not in http_answers.SAFE_METHODS:
+            await self._send_misdirected(scope, send)
+            return
+        await http_answers.send_answer(
+            send,
+            303,
+            b"text/plain",
+            b"",
+            [
+                (b"location", f"{self._console_url}{http_answers.path_and_query(scope)}".encode()),
+                *http_answers.NO_STORE,
+            ],
+        )
+
+    async def _send_misdirected(self, scope: http_answers.Scope, send: http_answers.Send) -> None:
+        t = catalogue("roundtap_hub", language_of(scope, LANGUAGES[0]))
+        link = (
+            ""
+            if self._console_url is None
+            else (f'<p><a href="{escape(self._console_url)}/console">{escape(t("pages_only.console"))}</a></p>')
+        )
+        await http_answers.send_text_page(
+            send,
+            http_answers.MISDIRECTED,
+            t.language,
+            t("pages_only.title"),
+            f'<p>{escape(t("pages_only.text"))}</p>{link}<p><a href="/">{escape(t("pages_only.home"))}</a></p>',
+        )
+
+
+def _is_below(path: str, roots: tuple[str, ...]) -> bool:
+    return any(path == root or path.startswith(f"{root}/") for root in roots)

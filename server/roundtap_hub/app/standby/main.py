@@ -1,0 +1,412 @@
+"""`roundtap standby`: a second machine that holds the hub's journal and becomes the hub when told to."""
+
+from __future__ import annotations
+
+import argparse
+import grp
+import http.client
+import itertools
+import json
+import logging
+import os
+import secrets
+import socketserver
+import threading
+import time
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlsplit
+
+from roundtap_core.errors import Problem
+from roundtap_core.version import version
+from roundtap_core.wire import REQUEST, envelope
+from roundtap_hub.access.unit_keys import local_folder
+from roundtap_hub.app import main as hub_main
+from roundtap_hub.app.hub_arguments import PROMOTE
+from roundtap_hub.app.standby.peers import shut_down_socket
+from roundtap_hub.app.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
+from roundtap_hub.http.hall_addresses import http_url
+from roundtap_hub.store.clocks import system_clocks
+from roundtap_hub.store.journal import JournalConflict
+from roundtap_hub.store.secure_files import write_private
+from roundtap_hub.store.standby_copy import DecryptionFailed, EncryptedFeed
+from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
+
+log = logging.getLogger(__name__)
+
+CONFIG_KEYS = ("hub", "unit", "key")
+LOOK_S = 0.2  # how often a standby checks whether it was promoted
+PROMOTED_WITHIN_S = 30.0
+
+SILENCE_S = 6.0  # the hub sends a beat every 2 s
+RETRY_S = 1.0
+FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
+
+PROMOTED_TEXT = "roundtap standby: promoted; this machine is now the hub"
+FOLLOWING, BEHIND, AWAY, REFUSED = "following", "behind", "away", "refused"
+STATE_TEXTS = {
+    FOLLOWING: "has everything the hub has saved ({words} entries); gets every new entry before SAVED",
+    BEHIND: "connected, but not up to date yet {words}",
+    AWAY: "no contact with the hub; retrying {words}",
+}
+REFUSALS = {"ahead": "standby_ahead", "foreign": "standby_foreign"}
+
+SOCKET = "standby.sock"
+GROUP = "roundtap-panel"  # the group that may connect: the panel (besides root)
+LINE_BYTES_MAX = 1024
+HEARD_WITHIN_S = 2.0
+STATE, TURN = "state", "turn"
+NOT_LEVEL = "never level"
+
+PanelAnswer = dict[str, Any]
+
+
+def run(args: argparse.Namespace) -> int:
+    """Follow until promoted, then serve as the hub; or promote."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    if args.database is not None or args.pages:
+        return refuse("standby", "a standby needs a hub's own folder; a database needs no standby (server/SCALE.md).")
+    try:
+        return _promote(args) if args.action == PROMOTE else _follow(args)
+    except Problem as problem:
+        return refuse("standby", problem)
+
+
+def _follow(args: argparse.Namespace) -> int:
+    folder = StandbyFolder(args.data)
+    try:
+        if args.start_over:
+            folder.set_aside()
+        if not is_promoted(args.data):
+            panel_folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
+            if not Standby(read_hub(args.config, vars(args), args.port), folder, panel_folder).run():
+                return 0
+            promote_folder(args.data, system_clocks().at(), secrets.token_hex)
+            print(PROMOTED_TEXT, flush=True)
+            SystemdNotifier().say("")
+        return hub_main.run(args)
+    finally:
+        folder.close()
+
+
+def read_hub(file: Path | None, given: Mapping[str, Any] = MappingProxyType({}), serve_port: int = 0) -> HubToFollow:
+    """The hub by what is given of CONFIG_KEYS, completed by the config file. Raises Problem("standby_config")."""
+    config: dict[str, Any] = {}
+    if file is not None:
+        try:
+            config = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError) as error:
+            raise Problem("standby_config", reason=f"{file}: {error}") from error
+        if strange := sorted(set(config) - set(CONFIG_KEYS)):
+            raise Problem("standby_config", reason=f"{file}: {', '.join(strange)}")
+    hub, unit, key = (given.get(name) or str(config.get(name, "")) for name in CONFIG_KEYS)
+    parts = urlsplit(hub)
+    try:
+        port, found = parts.port or 8080, bytes.fromhex(key)
+    except ValueError as error:
+        raise Problem("standby_config", reason=str(error)) from error
+    if parts.scheme != "http" or not parts.hostname or not unit or len(found) < 32:
+        raise Problem("standby_config", reason=f"hub {hub!r}, unit {unit!r}")
+    return HubToFollow(parts.hostname, port, unit, found, serve_port)
+
+
+def _promote(args: argparse.Namespace) -> int:
+    folder = args.data
+    if is_promoted(folder):
+        print(f"roundtap standby: {folder} is already a hub's folder", flush=True)
+        return 0
+    if not read_notes(folder).get("level") and not args.force:
+        raise Problem("standby_not_level", where=str(folder))
+    try:
+        idle: StandbyFolder | None = StandbyFolder(folder)
+    except Problem:
+        # Its own process holds the folder; it promotes itself and serves at once.
+        idle = None
+    if idle is not None:
+        with closing(idle):
+            promote_folder(folder, system_clocks().at(), secrets.token_hex)
+        print("roundtap standby: promoted; no standby runs here: `roundtap standby` now starts the hub", flush=True)
+        return 0
+    write_private(folder / PROMOTE_FILE, "")
+    give_up_s = time.monotonic() + PROMOTED_WITHIN_S
+    while time.monotonic() < give_up_s:
+        if is_promoted(folder):
+            print(PROMOTED_TEXT, flush=True)
+            return 0
+        time.sleep(LOOK_S)
+    raise Problem("standby_deaf", where=str(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class HubToFollow:
+    """The hub's address, this standby's name and key there, and the port that this standby will serve."""
+
+    host: str
+    port: int
+    unit: str
+    key: bytes
+    own_port: int
+
+    @property
+    def url(self) -> str:
+        return http_url(self.host, self.port)
+
+
+class RefusedByHub(Exception):
+    """The hub refuses this standby; its reason."""
+
+
+class Standby:
+    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
+    file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
+    socket; None: no panel."""
+
+    def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
+        self._hub = hub
+        self._folder = folder
+        self._turned, self._stop = threading.Event(), threading.Event()
+        self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
+        self._connections: tuple[http.client.HTTPConnection, ...] = ()
+        self._status: tuple[str, str | None] = (AWAY, None)
+        self._problem: BaseException | None = None
+
+    def state(self) -> dict[str, Any]:
+        """The state for the panel: {"state", "hub", "level"}."""
+        return {"state": self._status[0], "hub": self._hub.url, "level": bool(self._folder.notes.get("level"))}
+
+    def run(self) -> bool:
+        """True: promoted, following has ended. False: told to stop. Raises Problem."""
+        beat = Heartbeat(SystemdNotifier())
+        self._folder.open()
+        stopped = StopSignal()
+        thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
+        thread.start()
+        key = self._folder.path / PROMOTE_FILE
+        if self._panel is not None:
+            self._panel.start()
+        while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
+            beat.beat(time.monotonic_ns() // 1_000_000)
+            if key.exists():
+                self._turned.set()
+            stopped.wait(LOOK_S)
+        # A refused standby can still be promoted: it holds what it held.
+        self.stop()
+        if self._panel is not None:
+            self._panel.close()
+        thread.join(timeout=10)
+        self._folder.close_journal()
+        if self._problem is not None and not self._turned.is_set():
+            raise self._problem
+        return self._turned.is_set()
+
+    def stop(self) -> None:
+        """End soon, from any thread."""
+        self._stop.set()
+        for connection in self._connections:
+            shut_down_socket(connection.sock)
+
+    def _follow_or_fail(self) -> None:
+        try:
+            self.follow()
+        except BaseException as error:
+            self._problem = error
+
+    def follow(self) -> None:
+        """Follow, with retries, until `stop`. Raises Problem if the hub refuses for good."""
+        while not self._stop.is_set():
+            try:
+                self._follow_once()
+                self._set_status(AWAY, "")
+            except RefusedByHub as refused:
+                why = str(refused)
+                self._set_status(REFUSED, why)
+                raise Problem(
+                    REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url, why=why
+                ) from refused
+            except DecryptionFailed:
+                self._set_status(AWAY, "key")
+            except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
+                self._set_status(AWAY, str(lost))
+            except (Problem, JournalConflict) as lost:
+                # A gap, or the disk: the next connection begins with what is stored here.
+                log.error("what the hub said cannot be written down: %s", lost)
+                self._set_status(BEHIND, str(lost))
+                with suppress(Problem):
+                    self._folder.heads = self._folder.journal.heads()
+            self._stop.wait(RETRY_S)
+
+    def _set_status(self, state: str, detail: str) -> None:
+        if (state, detail) != self._status:
+            self._status = (state, detail)
+            if state in STATE_TEXTS:
+                shown = f"({detail})" if detail and state != FOLLOWING else detail
+                text = STATE_TEXTS[state].format(words=shown).rstrip()
+                print(f"roundtap standby: {text}", flush=True)
+                SystemdNotifier().say("" if state == FOLLOWING else text)
+
+    def _follow_once(self) -> None:
+        hub, nonce = self._hub, secrets.token_hex(16)
+        hears, says = self._connections = tuple(
+            http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S) for _ in range(2)
+        )
+        with closing(hears), closing(says):
+            challenge = _challenge(says)
+            hears.connect()
+            hello = {
+                "unit": hub.unit,
+                "nonce": nonce,
+                "challenge": challenge,
+                "core": version(),
+                "port": hub.own_port,
+                "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
+                "epochs": list(self._folder.venue().epochs),
+                "rows": True,
+            }
+            own_host = hears.sock.getsockname()[0]
+            _post(hears, "/standby/feed", hub, hello)
+            answer = hears.getresponse()
+            if answer.status != 200:
+                raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
+            salt = json.loads(_line(answer)[6:])["salt"]
+            feed = EncryptedFeed(hub.key, nonce, str(salt))
+            session, number = str(feed.decrypt(_line(answer))["session"]), 0
+            self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
+            self._set_status(BEHIND, "")
+            for seq in itertools.count(1):
+                message = feed.decrypt(_line(answer))
+                self._take(message)
+                number = int(message.get("number", number))
+                if message["type"] in ("batch", "beat"):
+                    self._acknowledge(says, {"unit": hub.unit, "session": session, "seq": seq, "number": number})
+                if self._stop.is_set():
+                    return
+
+    def _take(self, message: Mapping[str, Any]) -> None:
+        kind = message["type"]
+        if kind == "batch":
+            self._folder.append_rows(message["entries"], message["people"])
+        elif kind == "checkpoints":
+            self._folder.take_checkpoints(message["checkpoints"])
+        elif kind == "rows":
+            self._folder.take_rows(message["rows"])
+        elif kind == "files":
+            self._folder.take_files(message["files"])
+        elif kind == "refused":
+            raise RefusedByHub(str(message["why"]))
+        elif kind == "level":
+            self._folder.save_notes(level=True)
+            self._set_status(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
+
+    def _acknowledge(self, connection: http.client.HTTPConnection, ack: Mapping[str, Any]) -> None:
+        """Report what is on this disk by now. Raises TimeoutError if the hub stays silent."""
+        while not self._stop.is_set():
+            fresh = connection.sock is None
+            try:
+                _post(connection, "/standby/ack", self._hub, ack)
+                connection.getresponse().read()
+                return
+            except TimeoutError:
+                raise
+            except (OSError, http.client.HTTPException) as lost:
+                connection.close()
+                # The hub closes idle connections; the next acknowledgement includes this one.
+                if fresh:
+                    log.info("the hub did not hear: %s", lost)
+                    return
+
+
+def _challenge(connection: http.client.HTTPConnection) -> str:
+    connection.request("GET", "/device/challenge")
+    answer = connection.getresponse()
+    body = answer.read(1000)
+    return str(json.loads(body)["challenge"]) if answer.status == 200 else ""
+
+
+def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, payload: Mapping[str, Any]) -> None:
+    connection.request(
+        "POST",
+        path,
+        json.dumps(envelope(hub.key, REQUEST, payload)),
+        {"Content-Type": "application/json", "roundtap-unit": hub.unit},
+    )
+
+
+def _line(answer: http.client.HTTPResponse) -> bytes:
+    """The next data line. Raises ValueError if the feed has ended."""
+    while True:
+        line = answer.readline(FEED_LINE_BYTES_MAX)
+        if not line:
+            raise ValueError("the feed has ended")
+        if line.startswith(b"data: "):
+            return line.strip()
+
+
+class StandbySocket(socketserver.UnixStreamServer):
+    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel. Serves one
+    caller at a time, in its own thread. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false.
+    If the folder cannot be written, that is logged; promotion is then left to the command line."""
+
+    def __init__(self, folder: Path, state: Callable[[], PanelAnswer], turn: Callable[[], None]) -> None:
+        self._path, self._state, self._turn = folder / SOCKET, state, turn
+        self._thread = threading.Thread(target=self.serve_forever, args=(LOOK_S,), name="standby-panel", daemon=True)
+        super().__init__(os.fspath(self._path), PanelHandler, bind_and_activate=False)
+
+    def start(self) -> None:
+        try:
+            self._path.unlink(missing_ok=True)
+            # Private until its group is set: any client that connects can promote.
+            before = os.umask(0o177)
+            try:
+                self.server_bind()
+            finally:
+                os.umask(before)
+            with suppress(KeyError, PermissionError):
+                os.chown(self._path, -1, grp.getgrnam(GROUP).gr_gid)
+                self._path.chmod(0o660)
+            self.server_activate()
+        except OSError as error:
+            log.warning("the panel of this machine cannot be heard: %s", error)
+        else:
+            self._thread.start()
+
+    def close(self) -> None:
+        if self._thread.is_alive():
+            # Do not wait for a caller being served: that caller may just have promoted.
+            threading.Thread(target=self.shutdown, name="standby-panel-end", daemon=True).start()
+            with suppress(OSError):
+                self._path.unlink()
+        self.server_close()
+
+    def answer(self, line: bytes) -> PanelAnswer:
+        """The answer to one line from a caller."""
+        try:
+            message = json.loads(line)
+            question = message["ask"]
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return {"refused": "malformed"}
+        now = self._state()
+        if question == STATE:
+            return now
+        if question != TURN:
+            return {"refused": "unknown"}
+        if not now["level"]:
+            return {"refused": NOT_LEVEL}
+        log.warning("promoted at the front panel")
+        self._turn()
+        return {"turned": True}
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        log.info("a caller was not answered", exc_info=True)
+
+
+class PanelHandler(socketserver.StreamRequestHandler):
+    timeout = HEARD_WITHIN_S
+    server: StandbySocket
+
+    def handle(self) -> None:
+        self.wfile.write(json.dumps(self.server.answer(self.rfile.readline(LINE_BYTES_MAX))).encode() + b"\n")

@@ -1,0 +1,371 @@
+"""The API for standbys, hubs of the lineage and pages that lost their hub; a replaced hub's page."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, Entry
+from roundtap_core.event.states import EventState
+from roundtap_core.messages import StandbyAck, StandbyHello
+from roundtap_core.version import version
+from roundtap_core.wire import ECHO, envelope
+from roundtap_core.words import Words, catalogue
+from roundtap_hub.access.device_auth import COPY, RequestRefused, address_of
+from roundtap_hub.access.policy import EVERYBODY, PEER_HUB, STANDBY, route
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.app.standby.peers import Peers, Takeover
+from roundtap_hub.http import http_answers
+from roundtap_hub.http.hall_addresses import http_url
+from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.store.copies import ENTRIES
+from roundtap_hub.store.database_url import sqlite_url
+from roundtap_hub.store.journal import START, Head, Journal
+from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.store.standby_copy import EncryptedFeed, StandbyCopy
+
+log = logging.getLogger(__name__)
+
+QUESTION_BYTES_MAX = 8 * 1024
+"""A hundred epochs; any client can send it, and it is read before its signature is checked."""
+ANYWHERE = (b"access-control-allow-origin", b"*")
+STILL_SERVED = ("/static/", "/standby/", "/time")  # what a replaced hub still answers, beside its page
+HELLO_BYTES_MAX = 256 * 1024  # more than a thousand events with their last entries
+ACK_BYTES_MAX = 4096
+WITHIN_S = 5.0
+BEAT_S = 2.0
+FILES = ("pin", "secret", "sessions.json")
+"""Files besides the journal that make a folder this hub's; with everything below `FOLDERS`."""
+FOLDERS = ("tls",)
+FILE_BYTES_MAX = 256 * 1024
+
+LISTED_MAX = 200
+AGAIN_S = 15
+PAGE = """<!doctype html>
+<html lang="{language}" class="door">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="refresh" content="{again}">
+<title>Roundtap</title>
+<link rel="stylesheet" href="{style}">
+</head>
+<body><main id="main"><h1>{title}</h1><p>{text}</p>{where}{listed}</main></body>
+</html>
+"""
+POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
+HEADERS = [
+    *http_answers.NO_STORE,
+    (b"x-content-type-options", b"nosniff"),
+    (b"vary", b"Accept-Language, Cookie"),
+    (b"content-security-policy", POLICY),
+]
+RESULTS = ("report", "result-entered")
+
+TAKEN_OVER_TEXT = "another hub goes on with this journal"
+
+SideState = dict[str, Any]  # what a standby receives besides the entries, by kind of message
+
+
+class StandbyApi:
+    """Runs on the event loop. A hub without its own folder (on a database, in a test) has no kin: 404. A standby
+    receives everything it lacks, then each commit as it happens, and acknowledges what is on its disk; the journal is
+    read in threads."""
+
+    def __init__(self, hub: Hub, page: TakenOverPage) -> None:
+        self._hub = hub
+        self._kin = hub.host.kin
+        self._page = page
+        self.ask_back: Callable[[str, int], None] = lambda host, port: None
+        """Called with an address that seems to be of this lineage."""
+        if self._kin is not None:
+            # Tells a copy that it has caught up.
+            hub.service.storage.listen(self._kin.standbys.wake_all)
+            hub.units.keys.listen(self._kin.standbys.disconnect)
+
+    @property
+    def taken_over(self) -> bool:
+        """Whether another hub continues this journal: nothing is accepted here any more."""
+        return self._kin is not None and self._kin.taken_over is not None
+
+    @route("POST /standby/feed", STANDBY)
+    async def feed(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        """A standby's hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}; the
+        answer is the feed."""
+        try:
+            if self._kin is None:
+                raise RequestRefused(404, "no such address")
+            if self.taken_over:
+                raise RequestRefused(409, TAKEN_OVER_TEXT)
+            # The key is checked before the body is read.
+            self._hub.units.auth.key_for(
+                COPY, http_answers.get_header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope)
+            )
+            message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
+            stream = self._stream_for(self._kin, message, scope) if message is not None else None
+        except RequestRefused as refusal:
+            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
+        else:
+            if stream is not None:
+                await http_answers.send_events(stream, receive, send)
+
+    @route("POST /standby/ack", STANDBY)
+    async def acknowledge(
+        self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send
+    ) -> None:
+        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
+        try:
+            if self._kin is None:
+                raise RequestRefused(404, "no such address")
+            message = await http_answers.read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
+            if message is None:
+                return
+            key, ack = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyAck)
+            if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
+                raise RequestRefused(409, "open the feed first")
+        except RequestRefused as refusal:
+            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
+        else:
+            await http_answers.send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
+
+    def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: http_answers.Scope) -> AsyncIterator[bytes]:
+        """Raises RequestRefused."""
+        key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
+        if not self._hub.units.challenges.take(hello.challenge):
+            raise RequestRefused(403, "the challenge is old or was used")
+        if not hello.rows:
+            log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
+            raise RequestRefused(403, "this standby is older than the hub: upgrade it")
+        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
+        host = (scope.get("client") or ("", 0))[0]
+        address = http_url(host, hello.port) if 0 < hello.port < 65536 else None
+        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
+        return self._stream(kin, copy, key, hello.nonce, heads, hello.epochs)
+
+    async def _stream(
+        self, kin: Peers, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head], epochs: list[str]
+    ) -> AsyncIterator[bytes]:
+        standbys = kin.standbys
+        salt = secrets.token_hex(16)
+        feed = EncryptedFeed(key, nonce, salt)
+        yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
+        venue = self._hub.service.snapshot.venue
+        yield feed.encrypt(
+            {"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)}
+        )
+        told: SideState = {}
+        loop = asyncio.get_running_loop()
+        try:
+            unknown = await asyncio.to_thread(standbys.journal.first_unknown_stream, heads)
+            if unknown is not None:
+                ours = bool(epochs) and epochs[0] == venue.epochs[0]
+                yield feed.encrypt({"type": "refused", "why": "ahead" if ours else "foreign", "stream": unknown})
+                return
+            standbys.join(copy)
+            if self._hub.units.keys.get(copy.name) != key:
+                # Revoked since its hello was read.
+                standbys.disconnect({copy.name})
+            due_s = 0.0
+            while not copy.ended:
+                copy.news.clear()
+                while copy.queue:
+                    message = copy.queue.popleft()
+                    if any(row[0] == VENUE for row in message[ENTRIES]):
+                        # An entry about keys or staff is followed by its row at once.
+                        due_s = 0.0
+                    yield feed.encrypt(message)
+                level = not copy.is_level_reported and standbys.is_level(copy)
+                if level or loop.time() >= due_s:
+                    # Also before "level": rows sent before an entry may be older than those stored with it.
+                    news, told = await asyncio.to_thread(self._side_changes, kin, told)
+                    due_s = loop.time() + BEAT_S
+                    if level:
+                        standbys.report_level(copy)
+                    for message in [*news, {"type": "level" if level else "beat"}]:
+                        yield feed.encrypt(message)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout_at(due_s):
+                        await copy.news.wait()
+        except Problem as problem:
+            log.error("standby %s: %s", copy.name, problem)
+        finally:
+            copy.end()
+
+    def _side_changes(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
+        """The changes besides the entries since `told`, as messages; and the new state."""
+        snapshot = self._hub.service.snapshot
+        now: SideState = {
+            "checkpoints": [
+                [event, each.remaining_ms, each.boot_id, each.mono_ms]
+                for event, each in sorted(kin.standbys.journal.checkpoints().items())
+            ],
+            "files": own_files(kin.folder),
+            "rows": {
+                "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+                "staff": [row.model_dump() for row in snapshot.staff.values()],
+            },
+        }
+        return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
+
+    @route("POST /standby/who", PEER_HUB)
+    async def who(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        """Answer another hub's query, and query it back: its own query may be a replay."""
+        query = await http_answers.read_message(scope, receive, send, QUESTION_BYTES_MAX, WITHIN_S)
+        if query is None:
+            return
+        answered = self._kin.identity_response(query) if self._kin is not None else None
+        if answered is None:
+            await http_answers.send_json(send, 403, {"error": "the signature does not fit"}, http_answers.CLOSE)
+            return
+        answer, port = answered
+        client = scope.get("client")
+        if port is not None and client:
+            self.ask_back(client[0], port)
+        await http_answers.send_json(send, 200, answer, http_answers.NO_STORE)
+
+    @route("GET /standby/lineage", EVERYBODY)
+    async def lineage(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        """For a page that lost its hub: whether its event continues here, proved to its mark. From any origin."""
+        if self._kin is None:
+            await http_answers.send_json(send, 404, {"error": "no such address"}, http_answers.CLOSE)
+            return
+        (mark,) = parse_qs(scope["query_string"].decode("latin-1")).get("mark", [""])[:1]
+        answer = {"lineage": self._kin.lineage, **self._kin.page_proof(mark[:64]), "hub": not self.taken_over}
+        await http_answers.send_json(send, 200, answer, [*http_answers.NO_STORE, ANYWHERE])
+
+    async def refuse(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
+        """Answer every other request once the hub was replaced."""
+        assert self._kin is not None
+        assert self._kin.taken_over is not None
+        if scope["path"].startswith(("/device/", "/station/")):
+            await http_answers.send_json(
+                send, 503, {"error": TAKEN_OVER_TEXT, "hub": self._kin.taken_over.url}, http_answers.CLOSE
+            )
+        else:
+            await self._page.answer(scope, send, self._kin.taken_over)
+
+
+def own_files(folder: Path) -> dict[str, str]:
+    """The hub's own small files by relative path, in base 64."""
+    paths = [folder / name for name in FILES]
+    paths += [path for name in FOLDERS for path in sorted((folder / name).rglob("*")) if path.suffix != ".new"]
+    found = {}
+    for path in paths:
+        if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX:
+            found[path.relative_to(folder).as_posix()] = base64.b64encode(path.read_bytes()).decode()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class UnsharedResults:
+    """What only this hub has on record: results as (event's name, entry, table, players), and the number of other
+    entries."""
+
+    results: tuple[tuple[str, Entry, int | None, str], ...]
+    others: int
+
+
+class TakenOverPage:
+    """The page of a replaced hub. `style`: the style sheet's address; `language`: the hub's default."""
+
+    def __init__(self, hub: Hub, style: str) -> None:
+        self._hub = hub
+        self._style = style
+        self._found: tuple[Takeover, UnsharedResults] | None = None
+
+    async def answer(self, scope: http_answers.Scope, send: http_answers.Send, by: Takeover) -> None:
+        """503, in the reader's language."""
+        t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
+        if self._found is None or self._found[0] != by:
+            self._found = by, await asyncio.to_thread(self._find_unshared, by)
+        path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
+        page = PAGE.format(
+            language=t.language,
+            style=self._style,
+            again=AGAIN_S,
+            title=escape(t("taken_over")),
+            text=escape(t("taken_over.what")),
+            where=_where(t, by.url, path),
+            listed=_listed(t, by, self._found[1]),
+        )
+        await http_answers.send_answer(
+            send,
+            503,
+            b"text/html; charset=utf-8",
+            page.encode(),
+            [*HEADERS, (b"content-language", t.language.encode())],
+        )
+
+    def _find_unshared(self, by: Takeover) -> UnsharedResults:
+        kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
+        if kin is None or by.heads is None:
+            return UnsharedResults((), 0)
+        with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
+            found = list(_since(journal, by.heads))
+        results = [each for each in found if each.kind in RESULTS]
+        return UnsharedResults(
+            tuple(_result_row(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results)
+        )
+
+
+def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
+    for stream in journal.heads():
+        taken = heads.get(stream)
+        after = Head(taken[0], taken[1]) if isinstance(taken, list) and len(taken) == 2 else START
+        if stream != VENUE and journal.holds(stream, after):
+            yield from journal.entries(stream, after)
+
+
+def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
+    state = snapshot.event(entry.stream) or EventState(entry.stream)
+    found = state.find_match(str(entry.data.get("match")))
+    if found is None:
+        return state.name, entry, None, ""
+    match, names = found[1].match, snapshot.names_of(entry.stream)
+    who = " – ".join(names.get(each, each) for each in (match.a, match.b) if each)
+    return state.name, entry, match.table, who
+
+
+def _where(t: Words, url: str, path: str) -> str:
+    if not url.startswith("http://"):
+        return ""
+    return (
+        f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
+        f"<bdi>{escape(url)}</bdi></p>"
+    )
+
+
+def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
+    if by.heads is None:
+        return ""
+    if not alone.results and not alone.others:
+        return f"<p>{escape(t('taken_over.nothing'))}</p>"
+    lines = [
+        f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
+        f" <bdi>{escape(who)}</bdi> <b>{escape(_score_text(entry))}</b></li>"
+        for event, entry, table, who in alone.results
+    ]
+    others = f"<p>{escape(t('taken_over.others', n=alone.others))}</p>" if alone.others else ""
+    listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
+    return f"<h2>{escape(t('taken_over.alone'))}</h2><p>{escape(t('taken_over.again'))}</p>{listed}{others}"
+
+
+def _score_text(entry: Entry) -> str:
+    result = entry.data.get("result")
+    if not isinstance(result, Mapping):
+        return ""
+    score = result.get("score")
+    if isinstance(score, Mapping):
+        return f"{score.get('a')}:{score.get('b')}"
+    return {"a": "●", "b": "■"}.get(str(result.get("winner")), "")

@@ -1,0 +1,147 @@
+"""A standby's folder: its copy of the hub's journal, and how it becomes the hub's."""
+
+import base64
+import itertools
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
+from roundtap_hub.access.key_file import KEYS_FILE
+from roundtap_hub.store.backups import back_up_before_upgrade
+from roundtap_hub.store.copies import entries_after, person_records
+from roundtap_hub.store.database_url import sqlite_url
+from roundtap_hub.store.journal import Head, Journal
+from roundtap_hub.store.journal_identity import lineage_key, next_epoch
+from roundtap_hub.store.models import SECRETS, CheckpointRow
+from roundtap_hub.store.read_model import read_venue
+from roundtap_hub.store.secure_files import lock_file, read_json, write_private
+from roundtap_hub.store.venue import Venue
+
+NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
+
+
+class StandbyFolder:
+    """For one thread. Raises Problem if the folder cannot be created, or is in use."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._lock = lock_file(folder / LOCK)
+        except OSError as error:
+            raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
+        self._journal: Journal | None = None
+        self.heads: dict[str, Head] = {}
+        self.notes = read_notes(folder)
+
+    def open(self) -> None:
+        """Open the journal; its chains are verified when the hub's rows arrive, and when it starts."""
+        back_up_before_upgrade(self.path, None, "")
+        self._journal = Journal(sqlite_url(self.path))
+        self.heads = self._journal.heads()
+
+    def close_journal(self) -> None:
+        """End following; the folder stays locked."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+
+    def close(self) -> None:
+        self.close_journal()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    @property
+    def journal(self) -> Journal:
+        assert self._journal is not None
+        return self._journal
+
+    def venue(self) -> Venue:
+        return read_venue(self.journal, Venue())
+
+    def append_rows(self, rows: Sequence[Any], people: Sequence[Any]) -> None:
+        """Store the hub's entries and people, synced. Raises Problem("journal_broken") for entries that do not follow,
+        and JournalConflict if the disk refuses."""
+        heads = dict(self.heads)
+        entries, records = entries_after(heads, rows), person_records(people)
+        if entries or records:
+            self.journal.append(entries, records)
+        self.heads = heads
+
+    def take_checkpoints(self, noted: Sequence[Any]) -> None:
+        self.journal.put(
+            [
+                CheckpointRow(event=event, remaining_ms=remaining_ms, boot_id=boot_id, mono_ms=mono_ms)
+                for event, remaining_ms, boot_id, mono_ms in noted
+            ]
+        )
+
+    def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
+        """Store the hub's current keys and staff. Raises ValueError or KeyError for malformed rows, JournalConflict."""
+        self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
+        # The hub's rows alone count: a file that lies here since earlier may have keys that it never took.
+        (self.path / KEYS_FILE).unlink(missing_ok=True)
+
+    def take_files(self, files: Mapping[str, str]) -> None:
+        """Store the hub's PIN, secret and certificates. ValueError for a path outside the folder or bad base 64."""
+        for name, text in files.items():
+            parts = PurePosixPath(name).parts
+            if not parts or ".." in parts or parts[0] == "/":
+                raise ValueError(name)
+            content = base64.b64decode(text, validate=True)
+            path = self.path.joinpath(*parts)
+            if not path.exists() or path.read_bytes() != content:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                write_private(path, content)
+
+    def save_notes(self, **changed: Any) -> None:
+        """Note for after a restart: "level" (whether it was complete once), "hub", "own" (addresses)."""
+        if any(self.notes.get(name) != value for name, value in changed.items()):
+            self.notes = {**self.notes, **changed}
+            write_private(self.path / NOTES, json.dumps(self.notes, indent=1))
+
+    def set_aside(self) -> None:
+        """Start over: the current content is moved aside, never deleted."""
+        names = (self.path / f"before-{number}" for number in itertools.count(1))
+        aside = next(path for path in names if not path.exists())
+        aside.mkdir(mode=0o700)
+        left = (NOTES, PROMOTE_FILE, PROMOTED)
+        for path in [*self.path.glob("roundtap.db*"), *self.path.glob("head*"), *(self.path / name for name in left)]:
+            if path.exists():
+                os.replace(path, aside / path.name)
+        self.notes = {}
+
+
+def read_notes(folder: Path) -> dict[str, Any]:
+    """A standby's notes; empty if there are none."""
+    notes = read_json(folder / NOTES)
+    return notes if isinstance(notes, dict) else {}
+
+
+def is_promoted(folder: Path) -> bool:
+    return (folder / PROMOTED).exists()
+
+
+def promote_folder(folder: Path, at: Timestamp, token_hex: Callable[[int], str]) -> None:
+    """Promote the folder, once: its journal gets a new epoch, and the folder is marked as a hub's. The epoch's entry
+    lists what this folder held, so that an older hub can find what only that one accepted. There must be no other
+    writer. Raises Problem if the journal cannot be read or has no epoch yet."""
+    if not is_promoted(folder):
+        with closing(Journal(sqlite_url(folder))) as journal:
+            venue = read_venue(journal, Venue())
+            if not venue.epochs:
+                raise Problem("standby_empty", where=str(folder))
+            # Without the secret no older hub would accept the epoch: then nothing is promoted.
+            key = lineage_key(bytes.fromhex((folder / "secret").read_text(encoding="ascii").strip()))
+            epoch = next_epoch(venue.epochs, key, token_hex)
+            heads = {stream: list(head) for stream, head in journal.heads().items()}
+            begun = NewEntry("epoch-begun", {"epoch": epoch, "heads": heads})
+            journal.append([chain_entry(begun, VENUE, venue.number + 1, venue.head, at, "hub")])
+        write_private(folder / PROMOTED, json.dumps({"epoch": epoch}))
+    (folder / PROMOTE_FILE).unlink(missing_ok=True)

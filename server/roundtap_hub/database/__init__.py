@@ -1,1 +1,0 @@
-"""A journal on PostgreSQL that several hubs share."""

@@ -1,0 +1,1 @@
+"""HTTP: connections, limits, queues, cookies, files and answers. It knows no event."""

@@ -1,0 +1,1 @@
+"""What keeps pages live: regions, caches, feeds, and how a page is made."""

@@ -1,0 +1,221 @@
+"""Public, staff and personal pages from the cache, and phones' reports: on the event loop, so no thread waits."""
+
+from collections.abc import Mapping
+from urllib.parse import parse_qsl
+
+from roundtap_core.errors import Problem
+from roundtap_hub.access.access_guard import requester_of
+from roundtap_hub.access.policy import EVERYBODY, Route
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.http import http_answers
+from roundtap_hub.http.connection_limits import client_key_in
+from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
+from roundtap_hub.http.page_queues import Busy, LoopInbox, RequestPriority
+from roundtap_hub.http.page_threads import BusyPage
+from roundtap_hub.http.reader_language import language_of, words_in
+from roundtap_hub.live.page_cache import PageCache, PageKey
+from roundtap_hub.live.page_versions import page_key
+from roundtap_hub.phones import phone_reports
+from roundtap_hub.store.rights import PlayerId
+from roundtap_hub.store.service import HubStopped
+from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
+from roundtap_hub.views.wall_view import WALL_PARAMS, wall_variant
+
+HTML = b"text/html; charset=utf-8"
+CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
+"""Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/web.py)."""
+
+PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
+BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
+LINK_HEADERS: http_answers.Headers = [
+    (b"referrer-policy", b"no-referrer"),
+    (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
+]
+PERSONAL_HEADERS = [*http_answers.NO_STORE, *LINK_HEADERS]
+OWN_PAGE_HEADERS = [(b"cache-control", b"private, no-cache"), *LINK_HEADERS]
+"""The player's browser may keep the page: without contact, it shows the last one on the way back, and in a tab that
+was put aside."""
+
+
+class CachedPages:
+    """Public and personal pages: answers what it can; Flask answers the rest, with the same text."""
+
+    def __init__(self, hub: Hub, cache: PageCache, precedence: RequestPriority, busy: BusyPage) -> None:
+        self._hub = hub
+        self._cache = cache
+        self._busy = busy
+        self._precedence = precedence
+        self._inbox = LoopInbox()
+
+    async def answer(
+        self,
+        scope: http_answers.Scope,
+        receive: http_answers.Receive,
+        send: http_answers.Send,
+        route: Route,
+        named: Mapping[str, str],
+    ) -> http_answers.Receive | None:
+        """None: the request was answered. Else the receive for the handler that answers it."""
+        try:
+            if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+                token = named["token"]
+                who = self._hub.access.links.owner_of(token)
+                if who is None or who[0] in self._hub.service.snapshot.venue.deleted:
+                    return receive
+                if route.address == REPORT:
+                    return await self._report(scope, receive, send, who, token)
+                answered = await self._own_page(scope, send, who, token)
+            else:
+                answered = await self._public_page(scope, send, route, named)
+        except Busy as busy:
+            await self._busy.answer(scope, send, False, busy)
+            return None
+        return None if answered else receive
+
+    # --- public pages
+
+    async def _public_page(
+        self, scope: http_answers.Scope, send: http_answers.Send, route: Route, named: Mapping[str, str]
+    ) -> bool:
+        query = scope["query_string"].decode("latin-1")
+        params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
+        if (
+            not route.kept
+            or EVERYBODY not in route.who
+            or scope["method"] != "GET"
+            or not params.keys() <= {"lang", *WALL_PARAMS}
+        ):
+            return False
+        cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
+        if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
+            return False  # A language chosen just now has to be remembered.
+        found, more = DisplayPage(route.page_key(named), _variant(route, params)), http_answers.Headers()
+        if route.path == "/wall" and not params.keys() - {"lang"}:
+            found, more = self._display(scope, cookies.get(DISPLAY, ""))
+        key = PageKey(*found, language_of(scope, self._hub.language))
+        kept = await self._cache.page(key, client_key_in(scope))
+        if kept is None:
+            return False
+        body, language = kept.body or b"", (b"content-language", key.language.encode())
+        if kept.redirect:
+            await http_answers.send_answer(
+                send, 302, b"text/plain", b"", [*CACHE_HEADERS, *more, (b"location", kept.redirect.encode())]
+            )
+        else:
+            await http_answers.send_cached(scope, send, HTML, body, [*CACHE_HEADERS, *more, language], kept.etag)
+        return True
+
+    def _display(self, scope: http_answers.Scope, cookie: str) -> tuple[DisplayPage, list[tuple[bytes, bytes]]]:
+        """The page for the requesting display, and the cookie that identifies it next time."""
+        snapshot = self._hub.service.snapshot
+        screens = snapshot.venue.display_plan.screens
+        address = str(scope["client"][0]) if scope.get("client") else ""
+        of_staff = bool(requester_of(self._hub, scope).role)
+        display, name = self._hub.hall.displays.register(cookie, address, screens, of_staff)
+        place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
+        # With too many displays it gets no name, and no cookie.
+        return place, [set_cookie(DISPLAY, f"{display}.{name}", DISPLAY_S)] if name else []
+
+    # --- a player's own page
+
+    async def _own_page(self, scope: http_answers.Scope, send: http_answers.Send, who: PlayerId, token: str) -> bool:
+        if scope["query_string"]:
+            return False
+        key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
+        kept = await self._cache.page(key, client_key_in(scope))
+        if kept is None or not kept.body:
+            return False
+        more = [*OWN_PAGE_HEADERS, (b"content-language", key.language.encode())]
+        if not phone_of(scope):
+            more.append(set_cookie(PHONE, new_phone(), PHONE_S))
+        await http_answers.send_cached(scope, send, HTML, kept.body, more, kept.etag)
+        return True
+
+    # --- reports
+
+    async def _report(
+        self,
+        scope: http_answers.Scope,
+        receive: http_answers.Receive,
+        send: http_answers.Send,
+        who: PlayerId,
+        token: str,
+    ) -> http_answers.Receive | None:
+        try:
+            body = await http_answers.read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
+        except (http_answers.BodyTooLarge, http_answers.BodyTimeout):
+            await http_answers.send_answer(
+                send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_HEADERS, *http_answers.CLOSE]
+            )
+            return None
+        fields = (
+            dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64))
+            if body.count(b"&") < 64
+            else {}
+        )
+        for_script = b"application/json" in http_answers.get_header(scope, b"accept")
+        words = words_in(language_of(scope, self._hub.language))
+        try:
+            with self._precedence:
+                fate = phone_reports.fate_json(await self._fate(who, fields, phone_of(scope)), words)
+        except Problem as problem:
+            if for_script:
+                await http_answers.send_json(
+                    send, phone_reports.error_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS
+                )
+                return None
+            # Nothing was done; Flask shows the problem on the page.
+            return _replay_body(body)
+        except (HubStopped, TimeoutError):
+            await http_answers.send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
+            return None
+        if for_script:
+            await http_answers.send_json(send, 200, fate, PERSONAL_HEADERS)
+        else:
+            await http_answers.send_answer(
+                send,
+                303,
+                b"text/plain",
+                b"",
+                [
+                    *PERSONAL_HEADERS,
+                    (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace")),
+                ],
+            )
+        return None
+
+    async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> phone_reports.PhoneReportFate:
+        """Raises Problem, HubStopped, and TimeoutError where the outcome is not known yet."""
+        name, body, saving = phone_reports.submit(self._hub, who, fields, phone)
+        if saving is not None:
+            try:
+                await self._inbox.result(saving, SAVE_S)
+            except Problem as problem:
+                raise phone_reports.reword_problem(problem) from None
+        found = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)
+        if found is None:
+            raise Problem("not_saved")
+        return found
+
+
+def _variant(route: Route, params: Mapping[str, str]) -> str:
+    if route.path.startswith("/wall"):
+        return wall_variant(params)
+    return "stay" if route.path == "/" and "lang" in params else ""
+
+
+def phone_of(scope: http_answers.Scope) -> str:
+    """The browser's phone cookie; "" for none."""
+    return cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
+
+
+def _replay_body(body: bytes) -> http_answers.Receive:
+    """A receive that returns an already read body once more."""
+    parts: list[bytes] = [body]
+
+    async def receive() -> dict[str, object]:
+        if parts:
+            return {"type": "http.request", "body": parts.pop(), "more_body": False}
+        return {"type": "http.disconnect"}
+
+    return receive

@@ -1,0 +1,239 @@
+"""Pages drawn once for all their readers, cached by content, variant and language for one version; bounded in size."""
+
+import asyncio
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
+
+from roundtap_hub.access.policy import page_path
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.http.http_answers import gzip_bytes
+from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
+from roundtap_hub.live.regions import RenderedPage
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views.unit_presence import UnitStatus
+
+log = logging.getLogger(__name__)
+
+KEPT_BYTES = 12_000_000  # limit for all cached pages: some thousand phones' pages
+CLOCK_PAGE_TTL_MS = 5000
+"""Maximum age of a page with a running time, which browsers without scripts reload, and of a redirect: several events
+take turns by the clock."""
+GZIP_LEVEL = 6
+DRAWING = QueueLimits(4096, 60.0)  # hundreds wait for one page, which is then there for all of them
+RENDER_PAGE = "roundtap.drawn"  # key of the application's function that draws a page (routes.py)
+VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
+"""How many pages' versions are remembered until something changes, and the longest page key among them."""
+
+
+class PageKey(NamedTuple):
+    """`page`: its content, as its route declares it; `variant`: how it shows that (views/wall_view.py). All who read it
+    see the same, the staff too."""
+
+    page: str
+    variant: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class CachedPage:
+    """A page as last drawn. `body`: gzip; None where only changes were requested. `rendered`: without its text, for
+    comparing. `redirect`: the address it redirects to."""
+
+    version: str
+    rendered: RenderedPage
+    rendered_ms: int
+    body: bytes | None = None
+    etag: str = ""
+    redirect: str = ""
+    bytes: int = 0
+
+
+class RenderInput(NamedTuple):
+    """The state that pages are drawn from."""
+
+    snapshot: Snapshot
+    units: Mapping[str, UnitStatus]
+
+
+PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
+UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[str]], Iterable[str]]
+
+
+class PageCache:
+    """All cached pages. Its methods run in the event loop; pages are drawn by the application that `built` waits for,
+    in a thread of `lane`, after `give_way()`. No page is older than its
+    request: one drawn from an earlier state is used only while its version is current."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        page_version: PageVersion,
+        unchanged: UnchangedPages,
+        built: Callable[[], Awaitable[Any]],
+        lane: PageQueue[list[CachedPage | None]],
+        give_way: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._hub = hub
+        self._give_way = give_way
+        self._page_version, self._unchanged = page_version, unchanged
+        self._built = built
+        self._lane = lane
+        self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
+        self._bytes = 0
+        self._awaited: WeakValueDictionary[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = (
+            WeakValueDictionary()
+        )
+        """Pages that requests wait for, each drawn in the first turn that one of these has."""
+        self._moment: RenderInput | None = None
+        self._hall_changed = False
+        self._versions: dict[str, str] = {}
+        hub.presence.listen(self._on_presence)
+        hub.host.hall_addresses.listeners.append(lambda: self._on_presence(None))
+
+    def version(self, page: str) -> str:
+        """The page's current version."""
+        moment = self._render_input()
+        version = self._versions.get(page)
+        if version is None:
+            version = self._page_version(moment.snapshot, moment.units, page)
+            # Made-up addresses are not remembered.
+            if version != "none" and len(page) <= PAGE_LETTERS_MAX:
+                if len(self._versions) >= VERSIONS_MAX:
+                    self._versions.clear()
+                self._versions[page] = version
+        return version
+
+    def ready(self, key: PageKey) -> CachedPage | None:
+        """The page if it is cached, whole, current and not too old."""
+        kept = self._pages.get(key)
+        if kept is None or kept.version != self.version(key.page):
+            return None
+        if kept.body is None and not kept.redirect:
+            return None
+        age_ms = self._hub.clocks.mono_ms() - kept.rendered_ms
+        if (kept.rendered.moves or kept.redirect) and age_ms > CLOCK_PAGE_TTL_MS:
+            return None
+        self._pages.move_to_end(key)
+        return kept
+
+    def cached_render(self, key: PageKey, version: str) -> RenderedPage | None:
+        """The page of that version, if it is cached."""
+        kept = self._pages.get(key)
+        return kept.rendered if kept is not None and kept.version == version and not kept.redirect else None
+
+    async def page(self, key: PageKey, asker: str = "") -> CachedPage | None:
+        """The current page, whole, drawn in the turn of the address `asker` if necessary, once for all that wait for
+        it. None where there is no such page, or it fails: Flask then answers. Raises Busy."""
+        try:
+            return self.ready(key) or await self.full_page(key, asker)
+        except Busy:
+            raise
+        except Exception:
+            _log_failed(key)
+            return None
+
+    async def full_page(self, key: PageKey, asker: str = "") -> CachedPage | None:
+        """As `page`, but drawn in any case."""
+        version = self.version(key.page)
+        if version == "none":
+            return None
+        awaited = self._awaited.get((key, version))
+        if awaited is None or awaited.done():
+            awaited = self._awaited[key, version] = asyncio.get_running_loop().create_future()
+        try:
+            [kept] = await self.render([key], True, DRAWING, partial(asyncio.shield, awaited), asker)
+        except ClientGone:
+            return awaited.result()
+        if not awaited.done():
+            awaited.set_result(kept)
+        return kept
+
+    async def render(
+        self,
+        keys: Sequence[PageKey],
+        whole: bool = False,
+        patience: QueueLimits = PROBE,
+        gone: Callable[[], Awaitable[Any]] | None = None,
+        asker: str = "",
+    ) -> list[CachedPage | None]:
+        """These pages as they are now, drawn one after the other in one thread; `whole`: with their bodies. The rest as
+        for `PageQueue.run`."""
+        app = await self._built()
+        moment, now_ms = self._render_input(), self._hub.clocks.mono_ms()
+        works = [(key, self.version(key.page), self._pages.get(key)) for key in keys]
+
+        def work() -> list[CachedPage | None]:
+            return [self._render_one(app, moment, now_ms, *each, whole) for each in works]
+
+        made = await self._lane.run(work, patience, gone, asker=asker)
+        for key, kept in zip(keys, made, strict=True):
+            if kept is not None:
+                self._store(key, kept)
+        return made
+
+    def _render_one(
+        self,
+        app: Any,
+        moment: RenderInput,
+        now_ms: int,
+        key: PageKey,
+        version: str,
+        before: CachedPage | None,
+        whole: bool,
+    ) -> CachedPage | None:
+        """In a thread of the executor. None where there is no such page, or it fails."""
+        if before is not None and before.version == version and not whole:
+            return before
+        self._give_way()
+        try:
+            page = app.extensions[RENDER_PAGE](page_path(key.page), key, moment, now_ms, version)
+        except Exception:
+            _log_failed(key)
+            return None
+        if page is None:
+            return None
+        if isinstance(page, str):
+            return CachedPage(version, RenderedPage(version), now_ms, redirect=page)
+        text = page.html.encode()
+        body = gzip_bytes(text, GZIP_LEVEL) if whole else None
+        size = len(body or b"") + page.letters
+        etag = hashlib.blake2s(text, digest_size=9).hexdigest()
+        return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
+
+    def _store(self, key: PageKey, kept: CachedPage) -> None:
+        before = self._pages.get(key)
+        if before is not None:
+            if kept.body is None and before.version == kept.version and before.body is not None:
+                return
+            self._bytes -= before.bytes
+            del self._pages[key]
+        self._pages[key] = kept
+        self._bytes += kept.bytes
+        while self._bytes > KEPT_BYTES and len(self._pages) > 1:
+            self._bytes -= self._pages.popitem(last=False)[1].bytes
+
+    def _render_input(self) -> RenderInput:
+        snapshot = self._hub.service.snapshot
+        if self._moment is None or self._hall_changed or self._moment.snapshot is not snapshot:
+            # Reset first, so that a change from here on is seen next time.
+            self._hall_changed = False
+            before, self._moment = self._moment, RenderInput(snapshot, self._hub.presence.units)
+            if before is not None:
+                kept = self._unchanged(before, self._moment, self._versions)
+                self._versions = {page: self._versions[page] for page in kept}
+        return self._moment
+
+    def _on_presence(self, _: str | None) -> None:
+        """From any thread."""
+        self._hall_changed = True
+
+
+def _log_failed(key: PageKey) -> None:
+    # Only the first part: the rest may be a personal link.
+    log.exception("a page failed: %s", key.page.partition("/")[0])

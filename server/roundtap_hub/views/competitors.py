@@ -1,0 +1,140 @@
+"""The competitors as the organizer sees them, one row each."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from roundtap_core.event import states
+from roundtap_core.event.event_flow import (
+    current_seeds,
+    squads_let_go,
+    squads_to_field,
+    swiss_rounds_after,
+)
+from roundtap_core.lists.squads import squad_letter
+from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
+from roundtap_core.rulebooks.result_words import ResultLine
+from roundtap_core.words import Words
+from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, shown_names
+from roundtap_hub.views.wall_view import name_sort_key
+
+IN, LEFT, OUT = "in", "left", "out"
+_cached_sort_key = lru_cache(maxsize=2048)(name_sort_key)  # removing accents takes longer than all else here
+
+
+@dataclass(frozen=True, slots=True)
+class CompetitorRow:
+    id: str
+    name: str
+    public: str
+    status: str
+    after: int | None
+    won_bye: bool
+    came_with: str | None
+    table: int | None
+    missed: int
+    club: str = ""
+    external_id: str = ""
+    paid: bool = False
+    note: bool = False
+    fixed_table: int | None = None
+    awaited: bool = False  # entered, but not yet present
+    to_confirm: bool = False  # signed up by phone, not yet confirmed at the desk
+    removable: bool = False  # never played and without notes: the entry may be removed
+
+
+def roster(moment: SavedEvent) -> list[CompetitorRow]:
+    """All competitors, by name."""
+    return sorted(_competitor_rows(moment, moment.state.entrants.values()), key=lambda e: _cached_sort_key(e.name))
+
+
+def competitor_row(moment: SavedEvent, competitor: str) -> CompetitorRow:
+    return next(_competitor_rows(moment, [moment.state.entrants[competitor]]))
+
+
+def _competitor_rows(moment: SavedEvent, entrants: Iterable[states.Entrant]) -> Iterator[CompetitorRow]:
+    state, names, public = moment.state, full_names(moment), shown_names(moment)
+    waiting, seated = states.not_yet_present(state), states.seated_ids(state)
+    sitting = current_matches(moment) if state.live else {}
+    for entrant in entrants:
+        match = sitting.get(entrant.id)
+        status = {None: IN, DROPPED: LEFT, DISQUALIFIED: OUT}[entrant.status]
+        after = entrant.disqualified_after if status == OUT else entrant.dropped_after
+        person = moment.people.get(entrant.id)
+        yield CompetitorRow(
+            entrant.id,
+            names[entrant.id],
+            public[entrant.id],
+            status,
+            after,
+            entrant.won_bye,
+            entrant.came_with,
+            match.match.table if match else None,
+            max(0, len(state.public_rounds) - (after or 0)) if status == LEFT else 0,
+            *(
+                ((person.club or "", person.external_id or "", person.paid, bool(person.note)))
+                if person
+                else ("", "", False, False)
+            ),
+            entrant.fixed_table,
+            entrant.id in waiting,
+            entrant.active and entrant.sign_up == states.TO_CONFIRM,
+            entrant.id not in seated
+            and entrant.disqualified_after is None
+            and not entrant.warnings
+            and not entrant.list_corrections,
+        )
+
+
+OwedSquads = tuple[str, bool]
+"""(letters of the squads still to be fielded, "C D"; whether every remaining pick must be one of them)"""
+
+
+def owed_squads(state: states.EventState, competitor: str) -> OwedSquads:
+    """As of now: a round in play counts as still to come until its squads are known. Where none is certain to come,
+    no pick has to be made."""
+    live, played = state.live, len(state.public_rounds)
+    matches = live.matches if live is not None else ()
+    if live is not None and any(
+        competitor in (m.match.a, m.match.b) and not (m.match.result or m.match.picks) for m in matches
+    ):
+        return _owed(state, live.number, live.stage, competitor)
+    owed, must = _owed(state, played + 1, SWISS, competitor)
+    goes_on = state.cut is None or competitor in current_seeds(state)
+    return owed, must and goes_on and swiss_rounds_after(state, played) > 0
+
+
+def squads_of_match(
+    state: states.EventState, played: states.RoundState, match: states.MatchState
+) -> dict[str, OwedSquads]:
+    """By side, as of the start of the round."""
+    return {
+        side: _owed(state, played.number, played.stage, who)
+        for side in SIDES
+        if (who := match.match.competitor(side)) is not None
+    }
+
+
+def _owed(state: states.EventState, number: int, stage: str, who: str) -> OwedSquads:
+    owed = squads_to_field(state, number, stage, who)
+    return ("", False) if owed is None else (" ".join(map(squad_letter, owed.squads)), owed.must)
+
+
+def lost_squads(
+    state: states.EventState,
+    played: states.RoundState,
+    match: states.MatchState,
+    result: Result,
+    names: Mapping[str, str],
+    words: Words,
+) -> list[ResultLine]:
+    """A line for each side that could never field some of its squads if this result stood."""
+    lost = {
+        side: squads_let_go(state, played, match.match, {side: squads})
+        for side, squads in sorted((result.picks or {}).items())
+    }
+    return [
+        ResultLine(words("squads.lost"), f"{names[side]}: {squads.partition(': ')[2]}")
+        for side, squads in lost.items()
+        if squads
+    ]

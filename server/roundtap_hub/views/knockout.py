@@ -1,0 +1,242 @@
+"""The bracket, the cut and the final ranking as pages show them, computed once for all readers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roundtap_core.elimination.bracket import Bracket, BracketGame
+from roundtap_core.elimination.cut import THIRD, THIRD_PLACE, CutRow, cut_table, game_count, round_key
+from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
+from roundtap_core.errors import Problem
+from roundtap_core.event import event_flow
+from roundtap_core.event.course import CourseStanding, course_standing
+from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids, tournament_of
+from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
+from roundtap_core.rulebooks.result_words import ResultLine
+from roundtap_core.standings.standings import standings
+from roundtap_core.words import Words
+from roundtap_hub.views.memoized import memoized
+from roundtap_hub.views.saved_event import SavedEvent, newest_round, settled_rows, settled_standings, tournament
+from roundtap_hub.views.standings_table import has_draws, record_text
+
+
+@memoized
+def bracket(moment: SavedEvent) -> Bracket | None:
+    """The public bracket; None before the cut, and where a result cannot be read."""
+    if moment.state.cut is None and not event_flow.elimination_rounds(moment.state):
+        return None
+    try:
+        return event_flow.current_bracket(moment.state)
+    except Problem:
+        return None
+
+
+@memoized
+def _ranking(moment: SavedEvent) -> dict[str, FinalPlace]:
+    """The final ranking as far as it is known; empty before the bracket, and where a result cannot be read."""
+    found = bracket(moment)
+    try:
+        known = moment.state.finished or found is not None
+        return {placed.competitor: placed for placed in final_ranking(tournament(moment), found)} if known else {}
+    except Problem:
+        return {}
+
+
+def final_places(moment: SavedEvent) -> dict[str, FinalPlace]:
+    """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
+    decided; without one, until the event is finished."""
+    found = bracket(moment)
+    return _ranking(moment) if moment.state.finished or (found is not None and found.over) else {}
+
+
+def ranked_rows(moment: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
+    """The final ranking, or before it the standings, each place with its standings row: for paper and spreadsheets."""
+    rows = settled_rows(moment)
+    status = moment.state.status_now
+    now = [FinalPlace(row.rank, who, None, row.rank, status(who)) for who, row in rows.items()]
+    return [(placed, rows.get(placed.competitor)) for placed in final_places(moment).values() or now]
+
+
+def newest_round_key(state: EventState) -> str | None:
+    """The name of the newest published round where it has one: "semi-final", "tiebreak"."""
+    newest = newest_round(state)
+    return title_key(state, newest) if newest else None
+
+
+def stage_key(state: EventState) -> str | None:
+    """The same for the console's head; between the cut and its first round that round's name."""
+    named = newest_round_key(state)
+    if named or state.cut is None or state.finished or event_flow.second_stage_is_swiss(state):
+        return named
+    return round_key(game_count(state.cut.size, 1))
+
+
+def title_key(state: EventState, played: RoundState, match: MatchState | None = None) -> str | None:
+    """The name of a round that is not Swiss, or of one match of it, as a key; None for Swiss rounds."""
+    if match is not None and match.match.game == THIRD:
+        return THIRD_PLACE
+    return TIEBREAK if played.stage == TIEBREAK else event_flow.round_name(state, played)
+
+
+def next_round_key(state: EventState) -> str | None:
+    """The name of the round that follows; None for a Swiss round. Whether a tie is to be broken, all results say."""
+    following = next_stage(state)
+    if following == TIEBREAK and (state.live is None or not state.live.open_matches):
+        return TIEBREAK
+    if following in (TIEBREAK, event_flow.CUT) and state.cut_size and not event_flow.second_stage_is_swiss(state):
+        return round_key(game_count(state.cut_size, 1))
+    found = event_flow.current_bracket(state)
+    return None if found is None else round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
+
+
+def next_stage(state: EventState) -> str | None:
+    """The stage that follows; None while there are too few players for the chosen structure."""
+    try:
+        return event_flow.upcoming_stage(state)
+    except Problem:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class RoundLines:
+    """One round of the bracket; `name` is a key of the core's texts."""
+
+    name: str
+    games: tuple[BracketGame, ...]
+
+
+def bracket_lines(found: Bracket) -> list[RoundLines]:
+    """The bracket as lists, for a phone: the current round, those to come, then past ones, newest first."""
+    rounds = [
+        RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
+        for r in range(1, found.rounds + 1)
+    ]
+    behind = max(0, len(found.round_numbers) - 1)
+    return rounds[behind:] + rounds[:behind][::-1]
+
+
+def cut_changes(
+    state: EventState, played: RoundState, match: MatchState, result: Result, names: Mapping[str, str], words: Words
+) -> list[ResultLine]:
+    """What this result would change after the cut's stage has begun: the Swiss standings, never who advanced."""
+    if played.stage not in (SWISS, TIEBREAK) or not event_flow.cut_unaffected(state):
+        return []
+    was, now = (
+        {row.competitor: row.rank for row in standings(tournament_of(each)) if row.rank is not None}
+        for each in (state, event_flow.with_result(state, match, result))
+    )
+    moves = (
+        f"{names.get(who, who)} {was[who]}\u00a0→\u00a0{rank}"
+        for who, rank in now.items()
+        if was.get(who, rank) != rank
+    )
+    return [
+        ResultLine(words("correction.table"), ", ".join(moves) or words("correction.table.same")),
+        ResultLine(words("correction.cut"), words("correction.cut.stays")),
+    ]
+
+
+@memoized
+def cut_rows(moment: SavedEvent) -> tuple[CutRow, ...]:
+    """Who makes the cut, in rulebooks that do not go by the standings: from the end of Swiss until the last game is
+    decided; else empty."""
+    state = moment.state
+    begun = event_flow.elimination_rounds(state)
+    if not state.rulebook.own_cut_order or (not begun and any(r.open_matches for r in state.public_rounds)):
+        return ()
+    try:
+        if begun:
+            found = bracket(moment)
+            return () if found is None or found.over else cut_table(tournament(moment))
+        return cut_table(tournament(moment)) if state.cut is not None or next_stage(state) == event_flow.CUT else ()
+    except Problem:
+        return ()
+
+
+def cut_rows_before_play(moment: SavedEvent) -> tuple[CutRow, ...]:
+    """`cut_rows` until elimination begins; then walls and paper show the bracket."""
+    return () if event_flow.elimination_rounds(moment.state) else cut_rows(moment)
+
+
+@dataclass(frozen=True, slots=True)
+class CutEntrant:
+    """One line of the cut on the console; `seed` None: not in it (yet)."""
+
+    id: str
+    name: str
+    seed: int | None
+    rank: int
+    record: str
+
+
+def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
+    """The cut while the organizer settles it; None before it and once its stage has begun. `qualified`: who advances;
+    `offered`: whose answer is awaited; `short`: places that no one can take; `everybody`: all who have not left the
+    event, in the order of the cut."""
+    state = moment.state
+    cut = state.cut
+    if cut is None or event_flow.second_stage_begun(state):
+        return None
+    seeds, offered, active = event_flow.current_seeds(state), event_flow.offered_places(state), active_ids(state)
+
+    def line(who: str, seed: int | None = None) -> CutEntrant:
+        return CutEntrant(
+            who,
+            names.get(who, who),
+            seed,
+            cut.order.index(who) + 1,
+            record_text(settled_rows(moment).get(who), has_draws(state)),
+        )
+
+    return {
+        "size": cut.size,
+        "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
+        "offered": line(offered) if offered else None,
+        "short": 0 if offered else cut.size - len(seeds),
+        "left": [line(who) for who in cut.seeds if who not in active],
+        "declined": [line(who) for who in cut.declined if who in active],
+        "absent": [line(who) for who in cut.absent if who in active],
+        "everybody": [line(who) for who in cut.order if who in active],
+    }
+
+
+def standing_of(moment: SavedEvent, competitor: str) -> CourseStanding | None:
+    """Where the competitor stands in the course of the event; None while Swiss rounds alone count."""
+    return course_standing(moment.state, competitor, bracket(moment), _ranking(moment))
+
+
+def winner_of(moment: SavedEvent) -> str | None:
+    """The tournament's winner; None until that is certain, and where several share first place."""
+    first = [placed.competitor for placed in final_places(moment).values() if placed.rank == 1]
+    return first[0] if len(first) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalLine:
+    """One line of the final ranking; `reached` is a key of the core's texts, None for those outside the cut. `rank` and
+    `status` as in `StandingsLine`."""
+
+    rank: int | None
+    competitor: str
+    name: str
+    reached: str | None
+    record: str
+    status: str | None = None
+
+
+def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine, ...]:
+    """All by final place; empty until everything is played."""
+    if not final_places(moment):
+        return ()
+    swiss = bool(settled_standings(moment)) and not all(row.rounds == 0 for row in settled_standings(moment))
+    return tuple(
+        FinalLine(
+            p.rank,
+            p.competitor,
+            names.get(p.competitor, p.competitor),
+            p.reached,
+            record_text(settled_rows(moment).get(p.competitor), has_draws(moment.state)) if swiss else "",
+            p.status,
+        )
+        for p in final_places(moment).values()
+    )

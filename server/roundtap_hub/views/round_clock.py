@@ -1,0 +1,227 @@
+"""A round's clock: as it is sent, as tables count it, and as a page shows it with its phases; and times as text."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from statistics import median_low
+from typing import Any
+
+from msgspec import structs
+
+from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, format_clock
+from roundtap_core.elimination.cut import THIRD
+from roundtap_core.event.event_flow import match_clock
+from roundtap_core.event.states import EventState
+from roundtap_core.records import SWISS_STAGES
+from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
+from roundtap_core.words import Words
+from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.views.unit_presence import UnitStatus
+
+View = dict[str, Any]
+
+SIGNS = {
+    "idle": "waiting",
+    "running": "playing",
+    "last": "late",
+    "over": "over",
+    "paused": "paused",
+    "counting": "paused",
+    "last_minutes": "late",
+}
+PHASE_SIGN = "phase"
+
+DATE_AND_TIME = "%Y-%m-%d %H:%M"
+
+
+def clock_view(clock: Clock) -> View:
+    """The clock as it is sent: a running one as a deadline on the hub's monotonic clock, so that it needs no resend."""
+    return {
+        "state": clock.state,
+        "deadline_ms": clock.anchor.mono_ms + clock.remaining_ms
+        if clock.state == RUNNING and clock.remaining_ms is not None
+        else None,
+        "remaining_ms": clock.remaining_ms,
+        "total_ms": clock.total_ms,
+    }
+
+
+def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
+    """`clock_view` with "phases" ([{"key", "from_ms"}], elapsed milliseconds), "open_end" (hidden extra minutes may
+    follow) and "over" (they have run too, and the deadline is now the real end; never known without `now`). `clock` is
+    the event's or one match's own."""
+    book, live = state.rulebook, state.live
+    timed = live is not None and clock.total_ms is not None
+    open_end = timed and book.extra_minutes is not None
+    over = False
+    if open_end and live is not None and now is not None:
+        over = phase_now(clock, book.phases, live.extra_minutes, now).over
+        if over and clock.remaining_ms is not None:
+            clock = structs.replace(clock, remaining_ms=clock.remaining_ms + extra_ms(live.extra_minutes))
+    total_ms = clock.total_ms or 0
+    phases = (
+        [{"key": phase.key, "from_ms": max(0, total_ms - phase.before_end * MINUTE_MS)} for phase in book.phases]
+        if timed
+        else []
+    )
+    return {**clock_view(clock), "phases": phases, "open_end": open_end, "over": over}
+
+
+def next_change_ms(state: EventState, now: Instant) -> int | None:
+    """Milliseconds until the round enters its next phase or ends; None where nothing changes by itself."""
+    live = state.live
+    if live is None:
+        return None
+    # The match for third place, and one with an extension, have a clock of their own.
+    clocks = {
+        state.clock,
+        *(
+            match_clock(state, live, match)
+            for match in live.matches
+            if match.match.game == THIRD or match.match.extension_minutes
+        ),
+    }
+    waits = (next_boundary_ms(clock, state.rulebook.phases, live.extra_minutes, now) for clock in clocks)
+    return min((wait_ms for wait_ms in waits if wait_ms is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class TableClocks:
+    """`left_ms`: the median of the tables, as time left on the event's clock; `spread_ms`: between most and least."""
+
+    left_ms: int
+    tables: int
+    spread_ms: int
+
+
+def table_clocks(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], state: EventState, now_ms: int
+) -> TableClocks | None:
+    """The clocks of the tables; None where the event's clock does not wait for them, or no table has counted. A table
+    that only repeats the time held by the hub does not count."""
+    live, clock = state.live, state.clock
+    if live is None or clock.state != COUNTING or clock.remaining_ms is None:
+        return None
+    left = []
+    for unit, status in units.items():
+        if status.clock_ms is None or status.match is None or status.clock_heard_ms is None:
+            continue
+        found = state.find_match(status.match)
+        if found is None or found[0] is not live or found[1].match.table != snapshot.venue.tables.get(unit):
+            continue
+        # A match with an extension, and the one for third place, have a clock of their own.
+        own_ms = match_clock(state, live, found[1]).remaining_ms
+        if own_ms is None or status.clock_ms == own_ms:
+            continue
+        left.append(status.clock_ms - (now_ms - status.clock_heard_ms) - (own_ms - clock.remaining_ms))
+    if not left:
+        return None
+    return TableClocks(median_low(left), len(left), max(left) - min(left))
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseWord:
+    """What a clock shows in a phase: `key` as the script knows it, sign, text and note (keys of texts)."""
+
+    key: str
+    sign: str
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockFace:
+    """An event's clock on a page. Times in milliseconds; `deadline_ms` on the hub's monotonic clock. `key`: the current
+    phase. `starts`: (key, elapsed) of each phase. `last_minutes`: words replace the time. `extra_minutes` and `end_ms`
+    (the time really left) are for officials: None on public pages."""
+
+    event: str
+    state: str
+    deadline_ms: int | None
+    held_ms: int | None
+    total_ms: int | None
+    shown_ms: int | None
+    key: str
+    words: tuple[PhaseWord, ...]
+    starts: tuple[tuple[str, int], ...]
+    open_end: bool
+    over: bool
+    last_minutes: bool
+    width: int
+    extra_minutes: int | None = None
+    end_ms: int | None = None
+
+
+def clock_face(state: EventState, now: Instant, texts: Words, official: bool = False) -> ClockFace:
+    """The clock of the round in play. `texts`: to see which notes exist; `official`: with the hidden minutes."""
+    live, clock, book = state.live, state.clock, state.rulebook
+    extra = live.extra_minutes if live else None
+    moment = phase_now(clock, book.phases, extra, now)
+    view = public_clock(state, clock, now)
+    left_ms = clock.remaining_at(now)
+    return ClockFace(
+        event=state.id,
+        state=clock.state,
+        deadline_ms=view["deadline_ms"],
+        held_ms=view["remaining_ms"],
+        total_ms=clock.total_ms,
+        shown_ms=moment.remaining_ms,
+        key=phase_name(moment.key),
+        words=_words(state, bool(view["open_end"]), texts),
+        starts=tuple((phase_name(phase["key"]), phase["from_ms"]) for phase in view["phases"]),
+        open_end=view["open_end"],
+        over=view["over"],
+        last_minutes=moment.last_minutes,
+        width=clock_width(clock),
+        extra_minutes=extra if official and view["open_end"] else None,
+        end_ms=left_ms + extra_ms(extra) if official and view["open_end"] and left_ms is not None else None,
+    )
+
+
+def table_clock_face(state: EventState, counted: TableClocks, now: Instant, texts: Words) -> ClockFace:
+    """The clock as the tables count it while the hub's own is held: a separate face, for officials."""
+    running = structs.replace(state, clock=Clock("running", counted.left_ms, state.clock.total_ms, now))
+    return replace(clock_face(running, now, texts), event=f"{state.id}-counted")
+
+
+def phase_name(key: str) -> str:
+    """ "phase.key" → "key"."""
+    return key.removeprefix("phase.")
+
+
+def _words(state: EventState, open_end: bool, texts: Words) -> tuple[PhaseWord, ...]:
+    """The words of every phase that this round may reach. A phase lasts to the end, the last minutes included."""
+    phases = state.rulebook.phases if state.clock.total_ms is not None else ()
+    words = [PhaseWord(key, sign, f"phase.{key}") for key, sign in SIGNS.items() if key not in ("over", "last_minutes")]
+    words += [_phase_word(phase_name(phase.key), phase.key, texts) for phase in phases]
+    if open_end:
+        words.append(_phase_word("last_minutes", phases[-1].key if phases else "phase.last_minutes", texts))
+    words.append(PhaseWord("over", SIGNS["over"], "phase.over", at_time_key(state, texts)))
+    return tuple(words)
+
+
+def _phase_word(key: str, text: str, texts: Words) -> PhaseWord:
+    note = f"{text}.reminder"
+    return PhaseWord(key, PHASE_SIGN, text, note if note in texts else "")
+
+
+def at_time_key(state: EventState, texts: Words) -> str:
+    """The key of what to do at time: the rulebook's for knockout rounds, its general one, or the common one."""
+    own = f"at_time.{state.rulebook_id}"
+    knockout = [f"{own}.knockout"] if state.live is not None and state.live.stage not in SWISS_STAGES else []
+    return next((key for key in (*knockout, own) if key in texts), "at_time")
+
+
+def clock_width(clock: Clock) -> int:
+    """The longest text of this clock in characters: shorter ones are padded, so that it never jumps."""
+    return max(5, len(format_clock(clock.total_ms)))
+
+
+def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str:
+    """The local time ("14:32", or in another form of `strftime`) `later_ms` after `wall` (ISO 8601); "" where the time
+    is unknown."""
+    # Of a stick's entries anybody may have written the time.
+    with suppress(TypeError, ValueError, OverflowError):
+        return (datetime.fromisoformat(wall or "").astimezone() + timedelta(milliseconds=later_ms)).strftime(form)
+    return ""

@@ -1,0 +1,301 @@
+"""One event at one moment, what is computed once for all its readers (names, seats, standings), its forms' marks."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.event_flow import in_second_swiss, total_planned_rounds
+from roundtap_core.event.person import Person
+from roundtap_core.event.stale_check import CLOCK, COURSE, LOG, WARNED, open_matches_by_player, person_mark, state_mark
+from roundtap_core.event.states import EventState, MatchState, RoundState, event_names, not_yet_present, tournament_of
+from roundtap_core.names import number_duplicates, shorten_name
+from roundtap_core.records import ELIMINATION, SIDES, SWISS_STAGES, Competitor, StandingsRow, Tournament
+from roundtap_core.standings.standings import standings
+from roundtap_hub.store.read_model import Snapshot
+from roundtap_hub.store.snapshots import EventSummary
+from roundtap_hub.views.memoized import memoized, memoized_by
+
+IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates", "calls", "wishes"})
+"""The fields of an event that change as it is played, and are not all on every page."""
+DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
+
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SavedEvent:
+    """A saved event; two are equal when their journal heads and their people are the same."""
+
+    state: EventState
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+    @property
+    def event_id(self) -> str:
+        return self.state.id
+
+    def __hash__(self) -> int:
+        return hash((self.state.id, self.state.head))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SavedEvent)
+            and self.state.id == other.state.id
+            and self.state.head == other.state.head
+            and self.people is other.people
+        )
+
+
+def saved_event(snapshot: Snapshot, event_id: str) -> SavedEvent | None:
+    """The event as last saved; None where it does not exist or was deleted."""
+    state = None if event_id in snapshot.venue.deleted else snapshot.event(event_id)
+    return None if state is None else SavedEvent(state, snapshot.people_of(event_id))
+
+
+def _names_key(moment: SavedEvent) -> object:
+    """What names depend on: results change none of it."""
+    return moment.state.entrants, moment.state.given_options, moment.people
+
+
+def _ranking_key(moment: SavedEvent) -> object:
+    """What the standings depend on: only a round's last report changes it."""
+    state = moment.state
+    settled = settled_round(state)
+    return (
+        settled,
+        tuple(r for r in state.public_rounds if r.number <= settled),
+        state.entrants,
+        state.given_options,
+        state.rulebook_id,
+        state.level,
+        state.seed,
+        state.check_in,
+    )
+
+
+@memoized
+def tournament(moment: SavedEvent) -> Tournament:
+    """The event as records, with names."""
+    return tournament_of(moment.state, moment.people)
+
+
+@memoized_by(_names_key)
+def all_competitors(moment: SavedEvent) -> tuple[Competitor, ...]:
+    """All who have entered, with names, including those still awaited."""
+    return tournament_of(moment.state, moment.people, everybody=True).competitors
+
+
+@memoized_by(_names_key)
+def shown_names(moment: SavedEvent) -> dict[str, str]:
+    """Every competitor's public name."""
+    return event_names(moment.state, moment.people)
+
+
+@memoized_by(_names_key)
+def shown_members(moment: SavedEvent) -> dict[str, tuple[str, ...]]:
+    """Each team's members by their public names; single players are left out."""
+    whole = bool(moment.state.options.get("full_names"))
+    return {
+        team.id: tuple(member if whole else shorten_name(member, 1) for member in team.members)
+        for team in all_competitors(moment)
+        if team.members
+    }
+
+
+@memoized_by(_names_key)
+def full_names(moment: SavedEvent) -> dict[str, str]:
+    """Every competitor's name as entered, for the organizer; namesakes with the number that their public name has."""
+    return number_duplicates(
+        all_competitors(moment), {competitor.id: competitor.name for competitor in all_competitors(moment)}
+    )
+
+
+@memoized
+def current_matches(moment: SavedEvent) -> dict[str, MatchState]:
+    """Each competitor's match in the newest public round."""
+    rounds = moment.state.public_rounds
+    if not rounds:
+        return {}
+    return {
+        competitor: match
+        for match in rounds[-1].matches
+        for side in SIDES
+        if (competitor := match.match.competitor(side)) is not None
+    }
+
+
+def settled_round(state: EventState) -> int:
+    """The last complete Swiss round: standings of half a round mislead, and elimination rounds add nothing to them."""
+    settled = 0
+    for played in state.public_rounds:
+        if played.open_matches or played.stage == ELIMINATION:
+            break
+        settled = played.number
+    return settled
+
+
+def settled_swiss_round(state: EventState) -> int:
+    """As people count the rounds of standings: a tie-break round decides places and is not one of them."""
+    swiss = (played.number for played in state.public_rounds if played.stage in SWISS_STAGES)
+    return max((number for number in swiss if number <= settled_round(state)), default=0)
+
+
+@memoized_by(_ranking_key)
+def settled_standings(moment: SavedEvent) -> tuple[StandingsRow, ...]:
+    """The standings after the last settled round; players disqualified since have no rank. Empty where a recorded
+    result cannot be read."""
+    try:
+        return standings(tournament(moment), settled_round(moment.state), now=True)
+    except Problem:
+        return ()
+
+
+@memoized_by(_ranking_key)
+def settled_rows(moment: SavedEvent) -> dict[str, StandingsRow]:
+    return {row.competitor: row for row in settled_standings(moment)}
+
+
+@memoized_by(_ranking_key)
+def rank_changes(moment: SavedEvent) -> dict[str, int]:
+    """How many places each competitor rose (or fell, below zero) in the last settled round; who stayed is left out."""
+    settled = settled_round(moment.state)
+    try:
+        before = standings(tournament(moment), settled - 1, now=True) if settled > 1 else ()
+    except Problem:
+        return {}
+    was, now = ({row.competitor: row.rank for row in rows if row.rank} for rows in (before, settled_standings(moment)))
+    return {who: was[who] - rank for who, rank in now.items() if was.get(who, rank) != rank}
+
+
+def _decided_key(moment: SavedEvent) -> object:
+    return [getattr(moment.state, name) for name in DECIDED]
+
+
+@memoized_by(_decided_key)
+def decided_version(moment: SavedEvent) -> str:
+    """A digest of all that is decided about an event: name, options, officials, cut, prizes and so on."""
+    return short_hash(_decided_key(moment))
+
+
+@memoized_by(attrgetter("state.entrants"))
+def entrants_version(moment: SavedEvent) -> str:
+    return short_hash(list(moment.state.entrants.values()))
+
+
+@memoized
+def played_matches(moment: SavedEvent) -> dict[str, list[MatchState]]:
+    """Each competitor's matches in the public rounds."""
+    found: dict[str, list[MatchState]] = {}
+    for match in (match for played in moment.state.public_rounds for match in played.matches):
+        for side in SIDES:
+            if (competitor := match.match.competitor(side)) is not None:
+                found.setdefault(competitor, []).append(match)
+    return found
+
+
+@memoized
+def results_version(moment: SavedEvent) -> str:
+    """A digest that changes whenever a result, or a player leaving, may have changed the standings."""
+    state = moment.state
+    settled = settled_round(state)
+    return short_hash(
+        settled,
+        [(e.id, e.dropped_after, e.disqualified_after, state.status_now(e.id)) for e in state.entrants.values()],
+        [
+            [(m.number, m.revision) for m in r.matches]
+            for r in state.public_rounds
+            if r.number <= settled or r.stage == ELIMINATION
+        ],
+    )
+
+
+def planned_swiss(state: EventState) -> int | None:
+    """How many Swiss rounds are planned, those of a second stage with them once it comes; None while there are too few
+    players for the chosen table."""
+    try:
+        return total_planned_rounds(state) if in_second_swiss(state) else state.swiss_rounds
+    except Problem:
+        return None
+
+
+def check_in_count(state: EventState) -> tuple[int, int] | None:
+    """(present, entered) of those who have not left; None where the event has no check-in."""
+    waiting = len(not_yet_present(state))
+    if not (state.check_in or waiting):
+        return None
+    entered = sum(entrant.active for entrant in state.entrants.values())
+    return entered - waiting, entered
+
+
+def newest_round(state: EventState) -> RoundState | None:
+    return state.public_rounds[-1] if state.public_rounds else None
+
+
+def short_hash(*parts: Any) -> str:
+    """A digest of values whose repr is stable."""
+    return hashlib.blake2s(repr(parts).encode(), digest_size=8).hexdigest()
+
+
+@memoized
+def _course(moment: SavedEvent) -> str:
+    """A digest of every result of the event, cached for all its readers."""
+    return state_mark(moment.state, COURSE)
+
+
+class StepMarks:
+    """The marks that a page's forms send back, to refuse stale ones (event/stale_check.py); computed on first use."""
+
+    def __init__(self, state: EventState) -> None:
+        self._state = state
+
+    @cached_property
+    def course(self) -> str:
+        """Of draw, publish, cut and finish, and of undoing them."""
+        return _course(SavedEvent(self._state))
+
+    @cached_property
+    def clock(self) -> str:
+        """Of every clock form."""
+        return state_mark(self._state, CLOCK)
+
+    def person(self, competitor: str) -> str:
+        """Of a player leaving, coming back or being disqualified."""
+        return person_mark(self._state, competitor, self._seats.get(competitor))
+
+    def warned(self, competitor: str) -> str:
+        """Of one more warning or proposal, so that pressing twice counts once."""
+        return state_mark(self._state, f"{WARNED}{competitor}")
+
+    def log(self, match: str) -> str:
+        """Of a note at a match: a ruling, an appeal and its decision, an extension taken back."""
+        return state_mark(self._state, f"{LOG}{match}")
+
+    @cached_property
+    def _seats(self) -> dict[str, MatchState]:
+        return open_matches_by_player(self._state)
+
+
+EventLine = EventState | EventSummary
+"""Both name what a list shows alike, except the number of people: `EventState.entrants` or `EventSummary.players`."""
+
+
+def known_events(snapshot: Snapshot) -> list[EventLine]:
+    """Every event that is not deleted, oldest first."""
+    return [
+        snapshot.events.get(event_id) or snapshot.dormant[event_id]
+        for event_id in snapshot.ids
+        if event_id not in snapshot.venue.deleted
+    ]
+
+
+def listed_events(snapshot: Snapshot) -> list[EventLine]:
+    """The events to choose from: those that are not archived."""
+    return [line for line in known_events(snapshot) if line.id not in snapshot.venue.archived]
+
+
+def archived_list(snapshot: Snapshot) -> list[EventLine]:
+    return [line for line in known_events(snapshot) if line.id in snapshot.venue.archived]

@@ -1,0 +1,117 @@
+"""The standings as a table: records, tiebreakers in columns, and which of them decided."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from roundtap_core.event.states import EventState
+from roundtap_core.records import StandingsRow
+from roundtap_core.rulebooks.base import SWISS_ROUND
+from roundtap_core.rulebooks.result_gate import may_be_drawn
+from roundtap_hub.views.saved_event import SavedEvent, settled_rows, settled_standings, settled_swiss_round
+
+
+@dataclass(frozen=True, slots=True)
+class TiebreakCell:
+    """One tiebreaker's figure; `decided`: it put this row above the next one."""
+
+    key: str
+    text: str
+    exact: str
+    decided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsLine:
+    """`status`: "disqualified" (listed last, `rank` None), "dropped" or None."""
+
+    rank: int | None
+    competitor: str
+    name: str
+    points: int
+    record: str
+    values: tuple[TiebreakCell, ...]
+    decided_by: str
+    by_chance: bool
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingsView:
+    """`columns`: the tiebreakers by weight; `draws`: records have draws too; `hidden`: tiebreakers that decided
+    somewhere but have no column, since they compare only tied players."""
+
+    after: int
+    columns: tuple[str, ...]
+    lines: tuple[StandingsLine, ...]
+    chance: bool
+    draws: bool = False
+    hidden: tuple[str, ...] = ()
+
+
+def standings_view(moment: SavedEvent, names: Mapping[str, str]) -> StandingsView:
+    """All competitors, best first, after the last settled round."""
+    rows = settled_standings(moment)
+    columns = tuple(rows[0].tiebreakers) if rows else ()
+    lines = tuple(_line(moment, row, names) for row in rows)
+    shown = {"points", "last", "random", *columns}
+    hidden = tuple(
+        key
+        for key in moment.state.rulebook.tiebreakers
+        if key not in shown and any(row.decided_by == key for row in rows)
+    )
+    return StandingsView(
+        settled_swiss_round(moment.state),
+        columns,
+        lines,
+        any(row.by_chance for row in rows),
+        has_draws(moment.state),
+        hidden,
+    )
+
+
+def _line(moment: SavedEvent, row: StandingsRow, names: Mapping[str, str]) -> StandingsLine:
+    values = tuple(
+        TiebreakCell(key, figure_text(value), str(value), row.decided_by == key)
+        for key, value in row.tiebreakers.items()
+    )
+    record = record_text(row, has_draws(moment.state))
+    return StandingsLine(
+        row.rank,
+        row.competitor,
+        names.get(row.competitor, row.competitor),
+        row.points,
+        record,
+        values,
+        row.decided_by,
+        row.by_chance,
+        moment.state.status_now(row.competitor),
+    )
+
+
+def record_text(row: StandingsRow | None, draws: bool = False) -> str:
+    """Wins and losses: "3–1"; with `draws` wins, draws and losses: "3–0–1"."""
+    if row is None:
+        return "0–0–0" if draws else "0–0"
+    return "–".join(str(n) for n in (row.wins, *([row.draws] if draws or row.draws else []), row.losses))
+
+
+def has_draws(state: EventState) -> bool:
+    """Whether a match of this event's Swiss rounds may end in a draw, if only by ruling."""
+    return may_be_drawn(state.rulebook, state.options, SWISS_ROUND)
+
+
+def record_of(moment: SavedEvent, competitor: str) -> tuple[str, tuple[TiebreakCell, ...]]:
+    """A competitor's record and first tiebreaker, shown with pairings so that players spot errors."""
+    row, draws = settled_rows(moment).get(competitor), has_draws(moment.state)
+    if row is None:
+        return record_text(None, draws), ()
+    first = next(iter(row.tiebreakers.items()), None)
+    return record_text(row, draws), (
+        TiebreakCell(first[0], figure_text(first[1]), str(first[1]), False),
+    ) if first else ()
+
+
+def figure_text(value: int | Fraction) -> str:
+    """Three decimal places; the exact fraction is in the export."""
+    return f"{float(value):.3f}" if isinstance(value, Fraction) else str(value).replace("-", "−")

@@ -1,0 +1,268 @@
+"""The tables of a round: who sits where, and the state of each match."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from roundtap_core.clock import RUNNING
+from roundtap_core.event import states
+from roundtap_core.event.event_flow import situation_of
+from roundtap_core.records import RULING, SIDES, Result, Side
+from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views.player_requests import taker_name
+from roundtap_hub.views.unit_presence import UnitStatus
+
+NO_CONTACT_MS = 10_000
+
+WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playing", "call", "contact", "draft"
+"""States beyond the core's; each has a sign, a text ("state.…") and a colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResult:
+    """A result in words and figures: `winner` is "a", "b", "draw", "none", or "" where unknown. `wounds`: the figures
+    that decide a level score, in rulebooks that count them. `why`: what decided where the figures do not show it, as
+    keys of which the first known one is shown."""
+
+    a: int
+    b: int
+    winner: str
+    ended: str
+    wounds: tuple[int, int] | None = None
+    why: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether the figures alone show who won."""
+        if self.winner not in ("a", "b"):
+            return self.winner != "draw"
+        return (self.a > self.b) if self.winner == "a" else (self.b > self.a)
+
+    @property
+    def bare(self) -> bool:
+        """Whether it is a ruling without figures, whose 0:0 says nothing."""
+        return self.ended == RULING and self.a == self.b == 0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReport:
+    """One side's report. `number` is its entry, so that an official accepts only the version that they read."""
+
+    side: Side
+    name: str
+    result: ShownResult
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """One match on the grid. Times by the hub's monotonic clock; `flags` are signs beside the state."""
+
+    match_id: str
+    table: int | None
+    a: str
+    b: str | None
+    a_id: str
+    b_id: str | None
+    bye: str | None
+    state: str
+    revision: int
+    flags: tuple[str, ...] = ()
+    result: ShownResult | None = None
+    reports: tuple[ShownReport, ...] = ()
+    second: ShownResult | None = None  # another result that both agreed to while `result` stood: a judge decides
+    number: int = 0  # the entry of the result that stands; 0 for none
+    strangers: tuple[tuple[str, int], ...] = ()
+    """Units that reported this match from elsewhere, each with the entry that last refused it."""
+    reported_ms: int | None = None
+    unit: str | None = None
+    call_taken_by: str | None = None
+    call_since_ms: int | None = None  # when the first source called, by the hub's clock: identifies the call
+    contact_ms: int | None = None  # of a unit that is silent
+    extension_minutes: int | None = None
+    done: bool = False
+    came_after_all: str | None = None  # the absent player, who may yet appear
+    corrected: bool = False
+    by_hand: bool = False
+    made_from: tuple[object, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What the console's grid shows, as the key of a cached row."""
+        return (
+            self.match_id,
+            self.table,
+            self.a,
+            self.b,
+            self.bye,
+            self.state,
+            self.flags,
+            self.result,
+            self.extension_minutes,
+            self.came_after_all,
+            self.corrected,
+            self.by_hand,
+        )
+
+
+def shown_result(result: Result, state: states.EventState) -> ShownResult:
+    """The result as people read it; one that the rulebook cannot read keeps its figures."""
+    counted = state.rulebook.counted(result)
+    return ShownResult(
+        counted.score.a,
+        counted.score.b,
+        winner_of(state.rulebook, state.options, result),
+        result.ended,
+        (counted.wounds.a, counted.wounds.b) if counted.wounds else None,
+        outcome_reason(state.rulebook, state.options, result),
+    )
+
+
+def side_names(match: states.MatchState, names: Mapping[str, str]) -> dict[str, str]:
+    """The names of a match by side."""
+    return {side: names.get(who, who) for side in SIDES if (who := match.match.competitor(side)) is not None}
+
+
+def result_worth(
+    state: states.EventState, played: states.RoundState, match: states.MatchState
+) -> dict[str, tuple[int, int]]:
+    """What the result is worth to each side; empty without a result, and where the rulebook cannot tell."""
+    return state.rulebook.worth(match.match, state.options, situation_of(state, played, match))
+
+
+def grid_cells(
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: states.EventState,
+    played: states.RoundState | None,
+    names: Mapping[str, str],
+    now_ms: int,
+    before: Mapping[str, GridCell] = MappingProxyType({}),
+) -> tuple[GridCell, ...]:
+    """Every match of a round in the order of tables, byes last. `before`: cells by match, made with the same names and
+    options; those where nothing has changed are the same ones."""
+    if played is None:
+        return ()
+    made = [grid_cell(snapshot, units, state, match, names, now_ms, before.get(match.id)) for match in played.matches]
+    return tuple(sorted(made, key=lambda c: (c.table is None, c.table or 0)))
+
+
+def grid_cell(
+    snapshot: Snapshot,
+    units: Mapping[str, UnitStatus],
+    state: states.EventState,
+    match: states.MatchState,
+    names: Mapping[str, str],
+    now_ms: int,
+    before: GridCell | None = None,
+) -> GridCell:
+    """One match; a unit's status counts only where it is about this very match."""
+    seat = match.match
+    unit = snapshot.venue.unit_at(seat.table)
+    status = units.get(unit) if unit else None
+    call = state.calls.get(match.id)
+    taken_by = taker_name(snapshot, call.taken_by) if call is not None else None
+    word, flags = state_word(match, status, state), _flags(match, unit, status, now_ms, call is not None)
+    contact_ms = status.contact_ms if status is not None and NO_CONTACT in flags else None
+    made_from = match, unit, word, flags, call, taken_by, contact_ms
+    if before is not None and before.made_from == made_from:
+        return before
+    reports = (
+        tuple(
+            ShownReport(side, names.get(seat.competitor(side) or "", ""), shown_result(said.result, state), said.number)
+            for side, said in sorted(match.reports.items())
+        )
+        if match.reports
+        else ()
+    )
+    return GridCell(
+        match_id=match.id,
+        table=seat.table,
+        a=names.get(seat.a, seat.a),
+        b=names.get(seat.b, seat.b) if seat.b else None,
+        a_id=seat.a,
+        b_id=seat.b,
+        bye=seat.bye,
+        state=word,
+        revision=match.revision,
+        flags=flags,
+        result=shown_result(seat.result, state) if seat.result else None,
+        second=shown_result(match.second, state) if match.second else None,
+        number=match.number or 0,
+        strangers=tuple(sorted(match.strangers.items())),
+        reports=reports,
+        unit=unit,
+        reported_ms=match.reported_mono_ms,
+        call_taken_by=taken_by or None,
+        call_since_ms=call.since.mono_ms if call is not None else None,
+        contact_ms=contact_ms,
+        extension_minutes=seat.extension_minutes,
+        done=match.done,
+        came_after_all=_no_show(match),
+        corrected=match.corrected,
+        by_hand=match.by_hand is not None,
+        made_from=made_from,
+    )
+
+
+def _no_show(match: states.MatchState) -> str | None:
+    if match.drawn is None or match.match.b is not None:
+        return None
+    return match.drawn.b if match.drawn.a == match.match.a else match.drawn.a
+
+
+def state_word(match: states.MatchState, status: UnitStatus | None, state: states.EventState) -> str:
+    """The state of a match, as one key."""
+    if match.match.bye is not None:
+        return "bye"
+    if match.state in (
+        states.DISPUTE,
+        states.ONE_PHONE,
+        states.SECOND,
+        states.ONE_SIDED,
+        states.AGREED,
+        states.DECIDED,
+    ):
+        return match.state
+    if status is not None and status.match == match.id and status.draft:
+        return DRAFT
+    if state.clock.state == RUNNING:
+        return PLAYING
+    return SEATED if all_seated(match, status) else WAITING
+
+
+def all_seated(match: states.MatchState, status: UnitStatus | None) -> bool:
+    """Whether both players pressed their buttons for this match."""
+    return status is not None and status.match == match.id and len(status.seated) == 2
+
+
+def _flags(
+    match: states.MatchState, unit: str | None, status: UnitStatus | None, now_ms: int, called: bool
+) -> tuple[str, ...]:
+    flags = [CALL] if called else []
+    if unit is not None and not match.done and out_of_contact(status, now_ms):
+        flags.append(NO_CONTACT)
+    return tuple(flags)
+
+
+def out_of_contact(status: UnitStatus | None, now_ms: int) -> bool:
+    return status is None or ms_since(status.contact_ms, now_ms) > NO_CONTACT_MS
+
+
+def seated_count(
+    snapshot: Snapshot, units: Mapping[str, UnitStatus], played: states.RoundState | None
+) -> tuple[int, int]:
+    """(tables with both players seated, tables with a unit to report it)."""
+    seated = able = 0
+    for match in played.matches if played else ():
+        unit = snapshot.venue.unit_at(match.match.table)
+        if unit is not None and match.match.b is not None:
+            able += 1
+            seated += all_seated(match, units.get(unit))
+    return seated, able
+
+
+def ms_since(since_ms: int, now_ms: int) -> int:
+    """Milliseconds since; a time from another boot is of unknown age and counts as 0."""
+    return max(0, now_ms - since_ms)
