@@ -29,7 +29,7 @@ from roundtap_hub.app.error_pages import PENDING_COMMANDS
 from roundtap_hub.http.connection_limits import ConnectionLimits, with_timeouts
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.tls import HttpsInfo
-from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step
 
 FINGERPRINT = " ".join(["A1B2 C3D4 E5F6 0718"] * 4)

@@ -92,7 +92,7 @@ def _said_by_phone(hall: Hall) -> str:
 
 def _practice(hall: Hall) -> list[str]:
     """A practice hub that answers, without one: its own pages are a hub's."""
-    practice = hall.house.hub.host.practice = PracticeHub(Path("nowhere"), "127.0.0.1", 8080, 0, lambda: ())
+    practice = hall.house.hub.practice = PracticeHub(Path("nowhere"), "127.0.0.1", 8080, 0, lambda: ())
     practice._state = READY
     return ["/console/practice"]
 

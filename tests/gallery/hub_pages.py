@@ -15,11 +15,12 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES, Result, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.app.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.app.routes import create_app
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.login_pins import hash_pin
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.views.unit_presence import Presence
 

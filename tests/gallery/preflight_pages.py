@@ -11,13 +11,15 @@ from typing import Any
 from gallery.camera import Camera, StillPage
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.version import version
-from roundtap_hub.app.hub import Host, Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.app.routes import create_app
 from roundtap_hub.http.hall_addresses import HallAddresses
+from roundtap_hub.http.host import Host
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.display_plan import DISPLAY_SET, DisplayAssignment
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.own_machine import OwnMachine
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.views.unit_presence import Presence, encode_health

@@ -15,7 +15,8 @@ from hub_kit import HandClock, running
 from roundtap_core.errors import Problem
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Host, Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.http.host import Host
 from roundtap_hub.units.enrolment import EnrolDesk, EnrolResult, parse_typed_code
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.enrolling import EnrolClient
@@ -37,7 +38,7 @@ class Hall:
 
     @property
     def desk(self) -> EnrolDesk:
-        return self.hub.units.enrolment
+        return self.hub.enrolment
 
     def post(self, message: Mapping[str, Any], address: str = "10.0.0.7") -> tuple[int, dict[str, Any]]:
         self.client.seen_as = {"client": (address, 4711)}

@@ -16,13 +16,14 @@ from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import Hello
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.app.hub import Hub, Units, hub_in_memory
-from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store import service as journal_service
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_feed import verify_hello
+from roundtap_hub.views.running_hub import Units
 from roundtap_hub.views.unit_presence import Presence
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska")

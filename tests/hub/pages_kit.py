@@ -24,10 +24,11 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import routes
-from roundtap_hub.app.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.http.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import take_status
 from roundtap_hub.views.unit_presence import Presence, UnitStatus

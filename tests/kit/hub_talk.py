@@ -25,9 +25,9 @@ from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.http.connection_limits import TRANSPORT, ConnectionLimits, with_timeouts
 from roundtap_hub.live import browser_feed
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service
 from roundtap_hub.units import device_feed
 from roundtap_hub.views.unit_presence import Presence

@@ -20,9 +20,9 @@ from roundtap.demo.demo import make_event
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.main import main
 from roundtap_core.event.entries import Entry
-from roundtap_hub.app.hub import hash_pin
 from roundtap_hub.http.tls import SECURE_ABOVE, https_port
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.login_pins import hash_pin
 
 if TYPE_CHECKING:
     import pytest

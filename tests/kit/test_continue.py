@@ -16,9 +16,9 @@ import pytest
 from kit import PIN, Kit, wait_until
 from roundtap.rehearsal.live import ConsoleClient
 from roundtap_core.errors import Problem
-from roundtap_hub.app.hub import hash_pin
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.folder_copy import COPY_FILE
+from roundtap_hub.store.login_pins import hash_pin
 from test_power_cuts import report_100_to_0, take_seats
 
 NEW_PIN = "864209"

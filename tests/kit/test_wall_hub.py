@@ -18,11 +18,11 @@ from kit import PIN, Kit, end, free_port, wait_until
 from roundtap.demo.demo import make_event
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.rehearsal.live import ConsoleClient
-from roundtap_hub.app.hub import hash_pin
 from roundtap_hub.http.tls import https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Service
 from roundtap_units.link.find_hub import find_hub
 from roundtap_units.wall.main import MISSES, HubWatch, WallProxy, waiting_page

@@ -13,8 +13,8 @@ from hub_kit import make_event
 from kit import wait_until
 from roundtap_hub.app.main import open_database
 from roundtap_hub.app.presence_relay import BOOK_CHANNEL, PRESENCE_CHANNEL
-from roundtap_hub.paper.print_jobs import PrintJob
 from roundtap_hub.store.postgres import CHANNEL
+from roundtap_hub.store.print_book import PrintJob
 
 DOCUMENT = (Path(__file__).parents[2] / "server/MESSAGES.md").read_text(encoding="utf-8")
 CHANNELS = {"Hubs: commits": CHANNEL, "Hubs: presence": PRESENCE_CHANNEL, "Hubs: paper": BOOK_CHANNEL}

@@ -11,9 +11,9 @@ from postgres_kit import Cluster
 from kit import wait_until
 from roundtap_core.errors import Problem
 from roundtap_hub.app.presence_relay import BOOK_CHANNEL, SharedPrintBook
-from roundtap_hub.paper.print_jobs import PRINTED, QUEUED, SENT, PrintJob, PrintState
 from roundtap_hub.store.database_url import database_url
 from roundtap_hub.store.postgres import PostgresJournal
+from roundtap_hub.store.print_book import PRINTED, QUEUED, SENT, PrintJob, PrintState
 from roundtap_hub.store.shared_service import NotificationListener
 
 SLIP = PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1")

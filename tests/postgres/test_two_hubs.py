@@ -24,9 +24,9 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.wire import ECHO, REPORT, open_envelope, sign
 from roundtap_hub.access.unit_keys import UnitKeys
-from roundtap_hub.app.hub import hash_pin
 from roundtap_hub.app.main import open_database
 from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 
 PATIENCE_S = 120

@@ -25,13 +25,14 @@ from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
-from roundtap_hub.app.hub import random_event_id, read_or_make_secret
+from roundtap_hub.app.hub import read_or_make_secret
 from roundtap_hub.http.auth import is_loopback
 from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.rights import NO_LINK
 from roundtap_hub.store.service import Service, Step
+from roundtap_hub.views.running_hub import random_event_id
 
 NICENESS, OOM_SCORE = 5, 800  # of practice: a running event comes first, for the processor and for memory
 PLAYERS_MAX = 512

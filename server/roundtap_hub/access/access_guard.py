@@ -4,9 +4,10 @@ import re
 from html import escape
 from urllib.parse import quote
 
+from roundtap_access.access_control import AccessControl
+from roundtap_access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
+
 from roundtap_core.words import catalogue
-from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.auth import is_local_request, is_loopback
 from roundtap_hub.http.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
@@ -16,41 +17,43 @@ GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)
 
 
-def requester_of(hub: Hub, scope: http_answers.Scope) -> Requester:
+def requester_of(access: AccessControl, scope: http_answers.Scope) -> Requester:
     """The requester, from the connection and the session cookie."""
     encrypted = scope.get("scheme") == "https"
     client = scope.get("client")
     host, cookies = (http_answers.get_header(scope, name).decode("latin-1") for name in (b"host", b"cookie"))
     here = not encrypted and client is not None and is_local_request(client[0], host)
     token = cookies_in(cookies).get(session_cookie(encrypted, here), "")
-    who = hub.access.organizers.identity_of(hub.access.organizers.session(token))
+    who = access.organizers.identity_of(access.organizers.session(token))
     return Requester(encrypted, here, who.role, token) if who is not None else Requester(encrypted, here)
 
 
-def is_logged_in(hub: Hub, scope: http_answers.Scope) -> bool:
+def is_logged_in(access: AccessControl, scope: http_answers.Scope) -> bool:
     """Whether the request comes from the staff, in any role."""
-    return bool(http_answers.get_header(scope, b"cookie") and requester_of(hub, scope).role)
+    return bool(http_answers.get_header(scope, b"cookie") and requester_of(access, scope).role)
 
 
-def is_known(hub: Hub, scope: http_answers.Scope) -> bool:
+def is_known(access: AccessControl, scope: http_answers.Scope) -> bool:
     """Whether it comes from the hub's own machine, or from a device that was logged in before."""
     cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
     here = is_loopback((scope.get("client") or [""])[0])
-    return here or hub.access.organizers.knows(cookies.get(SECURE_SESSION + DEVICE, ""))
+    return here or access.organizers.knows(cookies.get(SECURE_SESSION + DEVICE, ""))
 
 
-async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]) -> bool:
+async def answer_if_refused(
+    access: AccessControl, language: str, scope: http_answers.Scope, send: http_answers.Send, who: frozenset[str]
+) -> bool:
     """Whether a request that `who` may make was refused, and answered with a redirect or a refusal."""
-    lacking = missing_access(who, requester_of(hub, scope)) if who & GUARDED else ""
+    lacking = missing_access(who, requester_of(access, scope)) if who & GUARDED else ""
     if not lacking:
         return False
     is_safe = scope["method"] in http_answers.SAFE_METHODS
     if lacking == ENCRYPT:
-        encrypted = hub.access.encrypted
+        encrypted = access.encrypted
         if is_safe and encrypted is not None:
             await _redirect(send, 303, f"https://{_host(scope)}:{encrypted.port}{http_answers.path_and_query(scope)}")
         else:
-            await _send_refusal(hub, scope, send)
+            await _send_refusal(access, language, scope, send)
     elif (
         scope["method"] == "POST"
         and find_route("POST", scope["path"]) is not None
@@ -68,10 +71,12 @@ async def answer_if_refused(hub: Hub, scope: http_answers.Scope, send: http_answ
     return True
 
 
-async def _send_refusal(hub: Hub, scope: http_answers.Scope, send: http_answers.Send) -> None:
+async def _send_refusal(
+    access: AccessControl, language: str, scope: http_answers.Scope, send: http_answers.Send
+) -> None:
     """The page that points to the encrypted login, or says that there is none."""
-    t = catalogue("roundtap_hub", language_of(scope, hub.language))
-    encrypted = hub.access.encrypted
+    t = catalogue("roundtap_hub", language_of(scope, language))
+    encrypted = access.encrypted
     if encrypted is None:
         way = f"<p>{escape(t('door.encrypted.off'))}</p>"
     else:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from flask import Response, current_app, g, request
 from werkzeug.http import dump_cookie
 
+from roundtap_hub.access.access_control import AccessControl
 from roundtap_hub.access.staff import LIFE_MS, Session, StaffIdentity, csrf_token_of
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.http import cookies as http_cookies
 from roundtap_hub.http.auth import is_csrf_valid, is_local_request
 
 FORM_S = 12 * 3600
+ACCESS = "roundtap_access"  # the application's extension key for its AccessControl
 
 
 @dataclass(slots=True)
@@ -35,9 +36,10 @@ def current_visit() -> Visit:
     return visit
 
 
-def current_hub() -> Hub:
-    hub: Hub = current_app.extensions["roundtap"]
-    return hub
+def current_access() -> AccessControl:
+    """Who may do what on the hub of this request."""
+    access: AccessControl = current_app.extensions[ACCESS]
+    return access
 
 
 def _read_visit() -> Visit:
@@ -47,7 +49,7 @@ def _read_visit() -> Visit:
     return Visit(
         cookie,
         token,
-        current_hub().access.organizers.session(token),
+        current_access().organizers.session(token),
         cookies.get(cookie + http_cookies.FORM, "") if cookie else "",
         cookies.get(http_cookies.LANGUAGE, ""),
     )
@@ -55,7 +57,7 @@ def _read_visit() -> Visit:
 
 def current_staff() -> StaffIdentity | None:
     """The staff member of this request, or None."""
-    return current_hub().access.organizers.identity_of(current_visit().session)
+    return current_access().organizers.identity_of(current_visit().session)
 
 
 def is_organizer() -> bool:
@@ -67,25 +69,25 @@ def touch_session() -> None:
     """Restart the session's idle time."""
     session = current_visit().session
     if session is not None:
-        current_hub().access.organizers.sessions.use(session)
+        current_access().organizers.sessions.use(session)
 
 
 def csrf_token() -> str:
     """The CSRF token of this browser's forms."""
     visit = current_visit()
     if visit.session is not None:
-        return csrf_token_of(visit.token, current_hub().access.secret)
+        return csrf_token_of(visit.token, current_access().secret)
     if not visit.form and visit.cookie:
         visit.form = secrets.token_urlsafe(18)
         visit.new_cookies[visit.cookie + http_cookies.FORM] = (visit.form, FORM_S)
-    return csrf_token_of(visit.form, current_hub().access.secret)
+    return csrf_token_of(visit.form, current_access().secret)
 
 
 def is_form_token_valid(token: str) -> bool:
     """Whether this POST comes from a form that was sent to this browser."""
     visit = current_visit()
     mark = visit.token if visit.session is not None else visit.form
-    expected = csrf_token_of(mark, current_hub().access.secret) if mark else ""
+    expected = csrf_token_of(mark, current_access().secret) if mark else ""
     return is_csrf_valid(expected, token, request.headers.get("Origin"), f"{request.scheme}://{request.host}")
 
 
@@ -113,7 +115,7 @@ def remember_language(chosen: str) -> None:
 def begin_session(pin: str) -> bool:
     """Log this browser in, if the PIN is right; its previous session ends. Raises Problem("pin_wait")."""
     visit = current_visit()
-    organizers, device = current_hub().access.organizers, _device()
+    organizers, device = current_access().organizers, _device()
     token = organizers.log_in(pin, request.remote_addr or "", request.headers.get("User-Agent", ""), device)
     session = organizers.session(token) if token is not None else None
     if token is None or session is None or not visit.cookie:
@@ -130,7 +132,7 @@ def begin_session(pin: str) -> bool:
 
 def person_with(pin: str) -> StaffIdentity | None:
     """Whose PIN this is; the session stays as it is. Raises Problem("pin_wait")."""
-    return current_hub().access.organizers.person_with(pin, request.remote_addr or "", _device())
+    return current_access().organizers.person_with(pin, request.remote_addr or "", _device())
 
 
 def _device() -> str:
@@ -142,7 +144,7 @@ def _device() -> str:
 def end_session() -> None:
     visit = current_visit()
     if visit.session is not None:
-        current_hub().access.organizers.sessions.end(visit.session.id)
+        current_access().organizers.sessions.end(visit.session.id)
     if visit.cookie:
         visit.new_cookies[visit.cookie] = ("", 0)
 

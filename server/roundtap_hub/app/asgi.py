@@ -49,9 +49,9 @@ class HubApplication:
         self.devices.on_hello.append(HelloHandler(hub).handle)
         self.device_api = DeviceApi(hub, precedence)
         self.panel = PanelApi(hub)
-        if hub.host.kin is not None:
-            self.devices.on_hello.append(hub.host.kin.check_hello_epoch)
-        if (practice := hub.host.practice) is not None:
+        if hub.kin is not None:
+            self.devices.on_hello.append(hub.kin.check_hello_epoch)
+        if (practice := hub.practice) is not None:
             hub.service.listen(lambda snapshot, _: practice.recall(units_in_play(snapshot) if practice.lent else ()))
             self.devices.on_hello.append(lambda unit, _: practice.recall([unit]))
         self._static = StaticFiles()
@@ -73,8 +73,8 @@ class HubApplication:
             precedence,
             staff,
             busy,
-            partial(is_logged_in, hub),
-            partial(is_known, hub),
+            partial(is_logged_in, hub.access),
+            partial(is_known, hub.access),
             per_address // 2,
         )
         self._phase_timer = PhaseTimer(hub, self._refresh_feeds)
@@ -119,7 +119,7 @@ class HubApplication:
             await self.pages.built()
             found = find_route(method, path)
             who = allowed_roles(found[0] if found is not None else None, path)
-            if await answer_if_refused(self.hub, scope, send, who):
+            if await answer_if_refused(self.hub.access, self.hub.language, scope, send, who):
                 return
             body: http_answers.Receive | None = receive
             if found is not None:
@@ -146,8 +146,8 @@ class HubApplication:
         self.browsers.refresh()
 
     def _close_feeds(self) -> None:
-        if self.hub.host.kin is not None:
-            self.hub.host.kin.standbys.close_all()
+        if self.hub.kin is not None:
+            self.hub.kin.standbys.close_all()
         self.devices.close_all()
         self.browsers.close_all()
 
@@ -159,15 +159,15 @@ class HubApplication:
                 self.devices.bind(loop)
                 self.browsers.bind(loop)
                 self._phase_timer.bind(loop)
-                if self.hub.hall.sound is not None:
-                    self.hub.hall.sound.start()
+                if self.hub.sound is not None:
+                    self.hub.sound.start()
                 self.hub.host.hall_addresses.refresh()
                 self._beside = [asyncio.create_task(self._checkpoint_loop()), asyncio.create_task(self._address_loop())]
                 await send({"type": "lifespan.startup.complete"})
             else:
                 self._phase_timer.stop()
-                if self.hub.hall.sound is not None:
-                    self.hub.hall.sound.stop()
+                if self.hub.sound is not None:
+                    self.hub.sound.stop()
                 for task in self._beside:
                     task.cancel()
                 await send({"type": "lifespan.shutdown.complete"})

@@ -19,11 +19,12 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import core_words
+from roundtap_hub.access.access_control import AccessControl
 from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import make_staff_login
 from roundtap_hub.access.unit_keys import PANEL, UnitKeys, local_folder, loopback_address, make_local_units
-from roundtap_hub.app.hub import AccessControl, Hall, Host, Hub, Units, read_or_make_secret
+from roundtap_hub.app.hub import Hub, read_or_make_secret
 from roundtap_hub.app.memory import limit_heaps
 from roundtap_hub.app.practice_hub import PracticeHub
 from roundtap_hub.app.standby.peers import Peers
@@ -31,9 +32,9 @@ from roundtap_hub.hall.hub_sound import HubSound, aplay_player
 from roundtap_hub.http import connection_limits
 from roundtap_hub.http.auth import OWN_PAGES, framing_origin
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, http_url
+from roundtap_hub.http.host import Host
 from roundtap_hub.http.tls import Certificates, HttpsInfo
 from roundtap_hub.http.tls import https_port as port_for_https
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.continuing import finish_continuing
@@ -47,9 +48,11 @@ from roundtap_hub.store.journal import HUB_FOLDER, Journal, JournalConflict, at_
 from roundtap_hub.store.login_pins import read_or_make_pin
 from roundtap_hub.store.mending import mend_journal
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.secure_files import make_private_folder
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown, Service
 from roundtap_hub.store.standby_copy import Standbys
+from roundtap_hub.views.running_hub import Hall, Units
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_machine.atomic_write import crash_point
 from roundtap_machine.disk import FAILING
@@ -199,8 +202,8 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         opened.paper,
         args.language,
     )
-    if hub.host.practice is not None:
-        hub.host.practice.clear_folder()
+    if hub.practice is not None:
+        hub.practice.clear_folder()
     # Late: a slow import, not needed where the folder cannot be opened.
     from roundtap_hub.app.server import REOPEN, serve
 

@@ -66,7 +66,7 @@ def end_practice() -> None:
 
 
 def _practice() -> PracticeHub:
-    practice = web.current_hub().host.practice
+    practice = web.current_hub().practice
     if practice is None:
         raise Problem("practice_none")
     return practice

@@ -16,11 +16,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
-from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.print_jobs import PrintJob, PrintState
 from roundtap_hub.store.database_url import libpq_arguments
 from roundtap_hub.store.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.store.postgres import HALL_LOCK, NOTICE_BYTES_MAX, error_text, postgres_engine, unusable_database
+from roundtap_hub.store.print_book import PrintBook, PrintJob, PrintState
 from roundtap_hub.views.unit_presence import PhoneRequest, Presence, PresenceSnapshot, UnitStatus
 
 log = logging.getLogger(__name__)

@@ -79,7 +79,7 @@ def serve(
     application = HubApplication(hub, limits.per_address)
     notify = SystemdNotifier()
 
-    beacon = BeaconThread(hub.host.kin) if hub.host.kin is not None and not alone else None
+    beacon = BeaconThread(hub.kin) if hub.kin is not None and not alone else None
 
     class Server(uvicorn.Server):
         pages_broken = second = reopens = False
@@ -159,9 +159,9 @@ def serve(
     )
     secure = SecureServer(config, certificates, limits) if certificates is not None else None
     server = Server(config)
-    if hub.host.kin is not None and beacon is not None:
-        hub.host.kin.on_twin.append(server.end_as_second)
-        hub.host.kin.on_taken_over.append(application.close_feeds_soon)
+    if hub.kin is not None and beacon is not None:
+        hub.kin.on_twin.append(server.end_as_second)
+        hub.kin.on_taken_over.append(application.close_feeds_soon)
         application.standby_api.ask_back = beacon.queue_query
     hub.service.when_must_reopen(server.end_to_reopen)
     server.run(sockets=plain)

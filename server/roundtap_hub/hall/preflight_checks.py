@@ -6,11 +6,11 @@ from roundtap_core.event.rounds import tables_drafted, tables_in_play
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
 from roundtap_hub.access.unit_keys import STATION
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.copies import CATCHING_UP, CURRENT
 from roundtap_hub.store.own_machine import UNSET, UNSURE
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.known_displays import display_rows
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import out_of_contact
 from roundtap_hub.views.unit_list import UnitRow, table_units, unit_rows
 from roundtap_hub.views.unit_presence import UnitStatus, decode_health
@@ -27,7 +27,7 @@ DISPLAY = "display"
 Units = Mapping[str, UnitStatus]
 
 
-def all_checks(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
+def all_checks(hub: RunningHub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     return [
         *_machine(hub),
         *_hub(hub),
@@ -43,7 +43,7 @@ def failed_checks(given: Iterable[Check]) -> list[Check]:
     return [check for check in given if check.state == WRONG]
 
 
-def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
+def count_failed(hub: RunningHub, snapshot: Snapshot, units: Units, now_ms: int, playing: bool) -> int:
     """The number of failed checks, for the console's one line. `playing`: the hub's own machine only, as the console
     itself shows what the tables need."""
     if playing:
@@ -54,12 +54,12 @@ def count_failed(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int, playin
 # --- the hub --------------------------------------------------------------------------------------------------------
 
 
-def _machine(hub: Hub) -> list[Check]:
+def _machine(hub: RunningHub) -> list[Check]:
     """The machine's own checks, with the hub's verdict on the clock, which an organizer may have set."""
     return [_clock(hub, check) if check.key == "clock" else check for check in hub.host.machine.checks()]
 
 
-def _clock(hub: Hub, of_machine: Check) -> Check:
+def _clock(hub: RunningHub, of_machine: Check) -> Check:
     hall_time = hub.host.hall_time
     if hall_time is None:
         return of_machine
@@ -74,11 +74,11 @@ def _clock(hub: Hub, of_machine: Check) -> Check:
     return Check("clock", FINE, kind="browser") if hall_time.was_set and of_machine.kind != "network" else of_machine
 
 
-def _hub(hub: Hub) -> list[Check]:
+def _hub(hub: RunningHub) -> list[Check]:
     return [Check("build", FINE, {"version": version()}), *([Check("restored", WRONG)] if hub.restored() else [])]
 
 
-def _network(hub: Hub) -> list[Check]:
+def _network(hub: RunningHub) -> list[Check]:
     url, encrypted = hub.host.hall_addresses.url, hub.access.encrypted
     return [
         Check("address", FINE, {"url": url}, group=NETWORK) if url else Check("address", WRONG, group=NETWORK),
@@ -91,7 +91,7 @@ def _network(hub: Hub) -> list[Check]:
 # --- the hall's tables ----------------------------------------------------------------------------------------------
 
 
-def _tables(hub: Hub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
+def _tables(hub: RunningHub, snapshot: Snapshot, units: Units, now_ms: int) -> list[Check]:
     lines = unit_rows(snapshot, table_units(hub, snapshot, units), units, now_ms)
     if not lines:
         return [Check("contact", NOTE, kind="none", group=TABLES)]
@@ -204,7 +204,7 @@ def _buttons(reported: Sequence[UnitRow]) -> Check | None:
 # --- walls, paper, copies -------------------------------------------------------------------------------------------
 
 
-def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
+def _walls(hub: RunningHub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     rows = display_rows(hub.hall.displays.contacts, snapshot.venue.display_plan.screens, now_ms)
     silent = [row.name for row in rows if row.screen is not None and not row.here]
     new = [row.name for row in rows if row.screen is None and row.here]
@@ -214,7 +214,7 @@ def _walls(hub: Hub, snapshot: Snapshot, now_ms: int) -> list[Check]:
     return checks or [Check("walls", NOTE, kind="none", group=WALLS)]
 
 
-def printer_checks(hub: Hub, units: Units, now_ms: int) -> list[Check]:
+def printer_checks(hub: RunningHub, units: Units, now_ms: int) -> list[Check]:
     """Of each station its printer first, then what else is wrong with it."""
     checks = []
     mute = hub.paper.mute_units if hub.paper is not None else []
@@ -235,7 +235,7 @@ def printer_checks(hub: Hub, units: Units, now_ms: int) -> list[Check]:
     return checks or [Check("printer", NOTE, kind="none", group=PRINTER)]
 
 
-def _copies(hub: Hub) -> list[Check]:
+def _copies(hub: RunningHub) -> list[Check]:
     checks = []
     copies = hub.service.copies
     if hub.host.on_database:

@@ -14,7 +14,6 @@ from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.policy import EVERYBODY, route
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.connection_limits import TRANSPORT, client_key_in
 from roundtap_hub.http.cookies import cookies_in
 from roundtap_hub.http.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json
@@ -22,6 +21,7 @@ from roundtap_hub.live.page_cache import CachedPage, PageCache, PageKey
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page
 from roundtap_hub.views.round_clock import public_clock, time_of_day
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.wall_view import canonical_variant
 
 log = logging.getLogger(__name__)
@@ -136,7 +136,7 @@ class ViewerGroup:
 class BrowserFeed:
     """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: Hub, cache: PageCache, of_one: int) -> None:
+    def __init__(self, hub: RunningHub, cache: PageCache, of_one: int) -> None:
         self._hub = hub
         self._cache = cache
         self._of_one = of_one
@@ -154,11 +154,9 @@ class BrowserFeed:
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
         hub.hall.displays.on_identify.append(lambda display, name: self._call_on_loop(self._identify, display, name))
-        if hub.host.kin is not None:
+        if hub.kin is not None:
             # A new standby is known.
-            hub.host.kin.on_known.append(
-                lambda: self._call_on_loop(lambda: _send_all(self.clients(), self._hubs_event()))
-            )
+            hub.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(self.clients(), self._hubs_event())))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """Set the clients' loop; called from that loop."""
@@ -373,7 +371,7 @@ class BrowserFeed:
 
     def _hubs_event(self) -> bytes:
         """The other hubs, for when this one is silent; empty where there are none."""
-        kin, hubs = self._hub.host.kin, list(self._hub.host.other_addresses())
+        kin, hubs = self._hub.kin, list(self._hub.host.other_addresses())
         if kin is None or not hubs:
             return b""
         return _event("hubs", json.dumps({"hubs": hubs, **kin.page_proof(secrets.token_hex(16))}))

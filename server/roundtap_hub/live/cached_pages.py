@@ -6,7 +6,6 @@ from urllib.parse import parse_qsl
 from roundtap_core.errors import Problem
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.access.policy import EVERYBODY, Route
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.connection_limits import client_key_in
 from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
@@ -19,6 +18,7 @@ from roundtap_hub.phones import phone_reports
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.store.service import HubStopped
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.wall_view import WALL_PARAMS, wall_variant
 
 HTML = b"text/html; charset=utf-8"
@@ -40,7 +40,7 @@ was put aside."""
 class CachedPages:
     """Public and personal pages: answers what it can; Flask answers the rest, with the same text."""
 
-    def __init__(self, hub: Hub, cache: PageCache, precedence: RequestPriority, busy: BusyPage) -> None:
+    def __init__(self, hub: RunningHub, cache: PageCache, precedence: RequestPriority, busy: BusyPage) -> None:
         self._hub = hub
         self._cache = cache
         self._busy = busy

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from roundtap_hub.access.policy import page_path
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import UnitStatus
 
 log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class PageCache:
 
     def __init__(
         self,
-        hub: Hub,
+        hub: RunningHub,
         page_version: PageVersion,
         unchanged: UnchangedPages,
         built: Callable[[], Awaitable[Any]],

@@ -9,7 +9,6 @@ from roundtap_core.clock import COUNTING, IDLE, Instant
 from roundtap_core.event.states import ONE_SIDED, EventState, Request
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.todo import ONE_SIDED_MS
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
@@ -19,6 +18,7 @@ from roundtap_hub.views.known_displays import events_in_play
 from roundtap_hub.views.memoized import memoized
 from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.round_clock import table_clocks
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import known_events, listed_events
 from roundtap_hub.views.tables import ms_since, out_of_contact
 from roundtap_hub.views.unit_list import known_units
@@ -120,7 +120,7 @@ def page_key(event_id: str, token: str) -> str:
 
 
 def version_at(
-    hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str, hall: HallNow | None = None
+    hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str, hall: HallNow | None = None
 ) -> str:
     """The version of any page, personal ones included."""
     kind = page.split("/")[0]
@@ -132,7 +132,7 @@ def version_at(
     return saved_event.short_hash(version, shown) if shown and version != "none" else version
 
 
-def _personal_version(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
+def _personal_version(hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus], page: str) -> str:
     token = page.rpartition("/")[2]
     who = hub.access.links.owner_of(token)
     if who is None or page != page_key(who[0], token):
@@ -171,7 +171,7 @@ Units = Mapping[str, UnitStatus]
 Seen = tuple[Snapshot, Units]
 
 
-def unchanged_pages(hub: Hub, before: Seen, now: Seen, pages: Iterable[str]) -> Iterator[str]:
+def unchanged_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[str]) -> Iterator[str]:
     """Yields the players' pages among `pages` whose version cannot have changed since `before`: a report changes two
     of a thousand, and working one out costs as much as looking up fifty."""
     changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}

@@ -41,8 +41,8 @@ from roundtap_hub.access.policy import (
 )
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
-from roundtap_hub.app.hub import Hub, hall_address
 from roundtap_hub.hall.preflight_checks import count_failed
+from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.http_answers import gzip_bytes, problem_status
 from roundtap_hub.http.reader_language import reader_language, words_in
 from roundtap_hub.live import regions
@@ -56,6 +56,7 @@ from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.judging_view import official_of
 from roundtap_hub.views.knockout import newest_round_key, title_key
 from roundtap_hub.views.round_clock import time_of_day
+from roundtap_hub.views.running_hub import RunningHub, current_hub
 from roundtap_hub.views.saved_event import SavedEvent, StepMarks, full_names, saved_event
 from roundtap_hub.views.schedule import Schedule, schedule
 from roundtap_hub.views.unit_presence import UnitStatus
@@ -74,8 +75,6 @@ GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 
 View = Callable[..., AnyResponse]
 Form = Callable[..., AnyResponse | None]
-
-current_hub = visit.current_hub
 
 _ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS}", re.DOTALL)
 
@@ -136,7 +135,7 @@ def current_event(event_id: str) -> SavedEvent:
 
 def hub_address() -> str:
     """The plain port's address as the hall reaches it, for phones and on paper."""
-    return hall_address(current_hub(), request.host_url)
+    return hall_address(current_hub().host, request.host_url)
 
 
 def now_ms() -> int:
@@ -173,7 +172,7 @@ def current_version(feed: str) -> str:
     return version_at(hub, current_snapshot(), current_units(), feed, hall) if feed else ""
 
 
-def _banner_version(hub: Hub) -> str:
+def _banner_version(hub: RunningHub) -> str:
     """The version of the banner on every console page."""
     paper = (hub.paper.mute_units, hub.paper.asking_jobs) if hub.paper else ""
     return f"{hub.service.storage.version}|{paper}|{todo_count(False)}|{todo_count(True)}"
@@ -334,7 +333,7 @@ def words() -> Words:
     return found
 
 
-def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
+def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, Any]:
     """The names that every page's template may use."""
     return {
         "t": t,
@@ -357,7 +356,7 @@ def common_context(hub: Hub, t: Words, rows: RowCache) -> dict[str, Any]:
     }
 
 
-def schedule_of(hub: Hub, state: EventState) -> Schedule | None:
+def schedule_of(hub: RunningHub, state: EventState) -> Schedule | None:
     """The event's schedule as of now; None where its journal cannot be read."""
     try:
         return schedule(state, hub.times.of(state), hub.clocks.now(), hub.clocks.wall())

@@ -28,11 +28,12 @@ from roundtap_hub.hall import preflight_checks
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.live import web
 from roundtap_hub.paper import print_jobs
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import missing_slips
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
+from roundtap_hub.store import print_book
 from roundtap_hub.store.command_pipeline import busy_tables
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
@@ -41,14 +42,14 @@ from roundtap_hub.views.standings_table import standings_view
 from roundtap_hub.views.wall_view import name_sort_key
 
 ORDER = {
-    print_jobs.UNCERTAIN: 0,
-    print_jobs.FAILED: 1,
-    print_jobs.SENDING: 2,
-    print_jobs.QUEUED: 3,
-    print_jobs.SENT: 4,
-    print_jobs.PRINTED: 5,
-    print_jobs.THERE: 5,
-    print_jobs.CANCELLED: 6,
+    print_book.UNCERTAIN: 0,
+    print_book.FAILED: 1,
+    print_book.SENDING: 2,
+    print_book.QUEUED: 3,
+    print_book.SENT: 4,
+    print_book.PRINTED: 5,
+    print_book.THERE: 5,
+    print_book.CANCELLED: 6,
 }
 
 CARD_LETTERS, NAME_LETTERS = 60, 60
@@ -67,8 +68,8 @@ DETAILS = (
     "login-console",
     "no-access",
     "busy",
-    print_jobs.MUTE,
-    print_jobs.GO_ON,
+    print_book.MUTE,
+    print_book.GO_ON,
 )
 """Details that a station may report of a job; any other is not shown."""
 
@@ -85,48 +86,48 @@ DESK_SHEETS = ("slips", "players", "emergency")  # the last parts of these sheet
 class PaperRow:
     """One job. `about`: the card of a proxy, or the printer or speed that a test print tries."""
 
-    job: print_jobs.PrintJob
-    known: print_jobs.PrintState
+    job: print_book.PrintJob
+    known: print_book.PrintState
     table: int | None
     about: str
 
 
 def event_jobs(
     state: EventState,
-    orders: Iterable[print_jobs.PrintJob],
-    states: Mapping[str, print_jobs.PrintState],
+    orders: Iterable[print_book.PrintJob],
+    states: Mapping[str, print_book.PrintState],
     with_units: Collection[int],
-) -> list[print_jobs.PrintJob]:
+) -> list[print_book.PrintJob]:
     """The event's jobs now, and all manual orders. `with_units`: tables with a unit, whose slips are listed only if
     printed before it came there."""
     wanted = {job.id for job in print_jobs.derived_jobs(state, with_units)}
     derived = [
         job
         for job in print_jobs.derived_jobs(state)
-        if job.id in wanted or states.get(job.id, print_jobs.PrintState()).state != print_jobs.QUEUED
+        if job.id in wanted or states.get(job.id, print_book.PrintState()).state != print_book.QUEUED
     ]
     return [*derived, *(job for job in orders if job.event == state.id)]
 
 
 def paper_view(
     state: EventState,
-    orders: Iterable[print_jobs.PrintJob],
-    states: Mapping[str, print_jobs.PrintState],
+    orders: Iterable[print_book.PrintJob],
+    states: Mapping[str, print_book.PrintState],
     with_units: Collection[int],
 ) -> dict[str, list[PaperRow]]:
     """The event's jobs, except those ordered again: `asking` need a person, `waiting` are under way, or `done`."""
     rows = sorted(
         (
-            _row(state, job, states.get(job.id, print_jobs.PrintState()))
+            _row(state, job, states.get(job.id, print_book.PrintState()))
             for job in event_jobs(state, orders, states, with_units)
         ),
         key=lambda row: (ORDER.get(row.known.state, 9), row.job.kind == print_jobs.SLIP, row.table or 0),
     )
-    quiet = [row for row in rows if row.known.state != print_jobs.REORDERED and not row.known.asks]
+    quiet = [row for row in rows if row.known.state != print_book.REORDERED and not row.known.asks]
     return {
         "asking": [row for row in rows if row.known.asks],
-        "waiting": [row for row in quiet if row.known.state in (print_jobs.QUEUED, print_jobs.SENDING)],
-        "done": [row for row in quiet if row.known.state not in (print_jobs.QUEUED, print_jobs.SENDING)],
+        "waiting": [row for row in quiet if row.known.state in (print_book.QUEUED, print_book.SENDING)],
+        "done": [row for row in quiet if row.known.state not in (print_book.QUEUED, print_book.SENDING)],
     }
 
 
@@ -137,12 +138,12 @@ def asking_jobs(state: EventState, waiting: bool = False) -> int:
     return len(view.get("asking", ())) + (len(view.get("waiting", ())) if waiting else 0)
 
 
-def _row(state: EventState, job: print_jobs.PrintJob, known: print_jobs.PrintState) -> PaperRow:
+def _row(state: EventState, job: print_book.PrintJob, known: print_book.PrintState) -> PaperRow:
     found = state.find_match(job.match) if job.match else None
     return PaperRow(job, known, found[1].match.table if found else None, _about(job))
 
 
-def _about(job: print_jobs.PrintJob) -> str:
+def _about(job: print_book.PrintJob) -> str:
     order = json.loads(job.text) if job.text else {}
     if job.kind == print_jobs.SPEED:
         return f"{order['number']}: {order['at']['baud']}"
@@ -236,8 +237,8 @@ def print_card_proxy(event_id: str) -> None:
 def print_again(event_id: str) -> None:
     """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), get_print_book()
-    if job is not None and book.states.get(job.id, print_jobs.PrintState()).state != print_jobs.SENDING:
-        book.order(print_jobs.repeat_job(job, _token()), instead_of=job.id, word=print_jobs.REORDERED)
+    if job is not None and book.states.get(job.id, print_book.PrintState()).state != print_book.SENDING:
+        book.order(print_jobs.repeat_job(job, _token()), instead_of=job.id, word=print_book.REORDERED)
 
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
@@ -247,7 +248,7 @@ def cancel_printing(event_id: str) -> None:
     book = get_print_book()
     if web.field("all"):
         view = paper_view(web.current_event(event_id).state, book.orders, book.states, unit_tables())
-        book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_jobs.QUEUED)
+        book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_book.QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
 
@@ -284,8 +285,8 @@ def set_up_printer(event_id: str) -> None:
 def confirm_printed(event_id: str) -> None:
     job, book = _job(event_id), get_print_book()
     if job is not None:
-        known = book.states.get(job.id, print_jobs.PrintState())
-        book.update_states([(job.id, print_jobs.PrintState(print_jobs.THERE, "", known.unit))])
+        known = book.states.get(job.id, print_book.PrintState())
+        book.update_states([(job.id, print_book.PrintState(print_book.THERE, "", known.unit))])
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
@@ -294,11 +295,11 @@ def continue_printing(event_id: str) -> None:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), get_print_book()
     known = book.states.get(job.id) if job is not None else None
-    if job is not None and known is not None and (known.state, known.detail) == (print_jobs.QUEUED, print_jobs.MUTE):
-        book.update_states([(job.id, print_jobs.PrintState(print_jobs.QUEUED, print_jobs.GO_ON, known.unit))])
+    if job is not None and known is not None and (known.state, known.detail) == (print_book.QUEUED, print_book.MUTE):
+        book.update_states([(job.id, print_book.PrintState(print_book.QUEUED, print_book.GO_ON, known.unit))])
 
 
-def _job(event_id: str) -> print_jobs.PrintJob | None:
+def _job(event_id: str) -> print_book.PrintJob | None:
     """The job beside the button; None where the list has changed meanwhile, and the new list shows it."""
     wanted, book = web.field("job"), get_print_book()
     jobs = event_jobs(web.current_event(event_id).state, book.orders, book.states, unit_tables())

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +14,7 @@ from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
+from roundtap_hub.store.print_book import FAILED, QUEUED, PrintJob, PrintState
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.table_view import side_view
 from roundtap_hub.views.knockout import cut_rows_before_play, ranked_rows, title_key
@@ -32,51 +33,8 @@ OF_THE_HUB = (TRUST, TEST)  # kinds that need no round
 CHANGED, ORDERED = "~", "#"
 """In a job's id: before the key of a slip's content, and before the token of a manual order."""
 
-QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
-THERE, REORDERED, CANCELLED = "there", "again", "cancelled"
-"""Set by a person: the paper is there; it was ordered again under another id; it is not wanted any more."""
-
-MUTE, GO_ON = "mute", "go-on"
-"""Details of a queued job: its printer answered before and is silent now; a person saw that it prints all the same."""
-
-RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, REORDERED: 5}
-"""A job's state only ever rises: a repeated old message changes nothing, and a job begun before it was cancelled
-shows its outcome."""
 
 HEAD_LETTERS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class PrintJob:
-    """One thing to print. `id` is the same on every start, and differs for every other tournament and draw. `text`:
-    JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
-    "number"}: the station that prints it, and its settings."""
-
-    id: str
-    event: str
-    kind: str
-    round: int
-    match: str | None = None
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PrintState:
-    """The state of a job, from the station that took it or from a person."""
-
-    state: str = QUEUED
-    detail: str = ""
-    unit: str = ""
-
-    @property
-    def mute(self) -> bool:
-        """Whether it waits for a printer that answered before: a person must look whether it prints."""
-        return self.state == QUEUED and self.detail == MUTE
-
-    @property
-    def asks(self) -> bool:
-        """Whether a person should confirm that the paper is there."""
-        return self.mute or self.state in (UNCERTAIN, FAILED)
 
 
 def derived_jobs(state: EventState, with_units: Collection[int] = ()) -> list[PrintJob]:
@@ -197,15 +155,6 @@ def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
         return True
     found = state.find_match(job.match)
     return found is not None and found[0].status == PUBLISHED and found[1].match.bye is None and not found[1].done
-
-
-def is_newer_state(before: PrintState | None, after: PrintState) -> bool:
-    """Whether `after` is newer than a job's known state."""
-    if before is None:
-        return True
-    if after.state == before.state:
-        return after.detail != before.detail
-    return RANK[after.state] > RANK[before.state]
 
 
 Content = dict[str, Any]

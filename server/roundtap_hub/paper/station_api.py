@@ -10,10 +10,11 @@ from roundtap_core.messages import StationRequest
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.device_auth import JOBS, RequestRefused
 from roundtap_hub.access.policy import STATION, route
-from roundtap_hub.app.hub import Hub, hall_address
 from roundtap_hub.http.connection_limits import throttle_key
-from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.print_jobs import GO_ON, PrintState, job_content, wanted_jobs
+from roundtap_hub.http.host import hall_address
+from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
+from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
@@ -31,7 +32,7 @@ def station_jobs() -> tuple[Response, int]:
     Jobs are {id, kind, content}, with "go_on" where a person saw that the mute printer prints all the same: all that
     this station should print now, in order, a few at a time. It does not print jobs that are missing there.
     """
-    hub: Hub = current_app.extensions["roundtap"]
+    hub: RunningHub = current_app.extensions["roundtap"]
     book = hub.paper
     if book is None:
         abort(404)
@@ -45,7 +46,7 @@ def station_jobs() -> tuple[Response, int]:
     unit = asked.unit
     states = [(job_id, PrintState(state, detail, unit)) for job_id, state, detail in asked.states]
     try:
-        jobs = _exchange(hub, book, unit, states, hall_address(hub, request.host_url))
+        jobs = _exchange(hub, book, unit, states, hall_address(hub.host, request.host_url))
     except Problem as problem:
         return jsonify(error=problem.say()), 503
     book.record_printer(unit, asked.printer)
@@ -57,7 +58,7 @@ def station_jobs() -> tuple[Response, int]:
     return jsonify(envelope(key, ECHO, answer)), 200
 
 
-def _exchange(hub: Hub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[dict[str, Any]]:
+def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[dict[str, Any]]:
     # A job belongs to the station that took it first: no other prints it or reports on it.
     # An unclaimed one counts only if it is wanted: made-up jobs would be kept for ever.
     known = book.states

@@ -16,11 +16,11 @@ from roundtap_core.records import Side
 from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
 from roundtap_hub.access.personal_links import REPORTS
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.cookies import phone_digest
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.store.service import Snapshot, Step
+from roundtap_hub.views.running_hub import RunningHub
 
 PHONE_ACTOR = "phone:"  # prefix of the actor of entries from a player's phone; the competitor's id follows
 RESULT_BYTES_MAX = 2000
@@ -136,7 +136,7 @@ def _side(state: EventState, match_id: str, competitor: str) -> tuple[Side, int]
 
 
 def submit(
-    hub: Hub, who: PlayerId, fields: Mapping[str, str], phone: str
+    hub: RunningHub, who: PlayerId, fields: Mapping[str, str], phone: str
 ) -> tuple[str, str, Future[list[Entry]] | None]:
     """(the page's name for it, its digest, a future of its being on the disk; None for a repeated report, which is
     there already). Raises Problem where it is malformed, and where this player reports far too often."""

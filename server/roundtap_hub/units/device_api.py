@@ -30,7 +30,7 @@ from roundtap_core.wire import ENROL, REQUEST, canonical_json, digest, echo_json
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.device_auth import ASKS, ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, WALL, route
-from roundtap_hub.app.hub import Hub, hall_address
+from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, send_json
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.rate_limits import Rate, RateLimiter
@@ -46,6 +46,7 @@ from roundtap_hub.units.table_view import find_table
 from roundtap_hub.views.known_displays import NAMES
 from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.unit_presence import CALL, MissingEntry, Presence, UnitStatus, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
 
@@ -87,7 +88,7 @@ class DeviceApi:
     """The table units' requests, on one event loop: any number of reports wait for one commit. While a report is under
     way, `precedence` makes pages wait."""
 
-    def __init__(self, hub: Hub, precedence: RequestPriority) -> None:
+    def __init__(self, hub: RunningHub, precedence: RequestPriority) -> None:
         self._hub = hub
         self._precedence = precedence
         self._inbox = LoopInbox()
@@ -247,7 +248,7 @@ class DeviceApi:
 class HelloHandler:
     """Checks each accepted hello, on the event loop."""
 
-    hub: Hub
+    hub: RunningHub
 
     def handle(self, unit: str, hello: messages.Hello) -> Future[list[Entry]] | None:
         """Record what the unit holds, where this journal was restored; else compare its heads with the journal. The
@@ -340,7 +341,7 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
     return report_receipt(snapshot, report["report_id"], known)
 
 
-def take_status(hub: Hub, status: messages.TableStatus, now_ms: int) -> None:
+def take_status(hub: RunningHub, status: messages.TableStatus, now_ms: int) -> None:
     """Note a unit's status. What it asks for, or takes back, becomes an entry; nobody waits for that, as the unit's
     view says when it is saved."""
     unit, snapshot, presence = status.unit, hub.service.snapshot, hub.presence
@@ -423,9 +424,9 @@ class EnrolApi:
     """Requests of units without a key, on one event loop; arithmetic and disk access in threads. Nothing is trusted, or
     recorded, before both sides have confirmed the agreed key."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: RunningHub) -> None:
         self._hub = hub
-        self._desk = hub.units.enrolment
+        self._desk = hub.enrolment
         self._reconfirm_limiter = RateLimiter(hub.clocks.mono_ms)
 
     @route("POST /device/enrol", NEW_UNIT)
@@ -525,7 +526,7 @@ class PanelApi:
     """The front panel's requests, on the event loop; presses run in a thread, as they may wait for the disk, and only
     once, as a challenge is valid once."""
 
-    def __init__(self, hub: Hub, ask: AskRoot = ask_root) -> None:
+    def __init__(self, hub: RunningHub, ask: AskRoot = ask_root) -> None:
         self._hub = hub
         self._ask = ask
 
@@ -604,11 +605,11 @@ class PanelApi:
         return {}
 
 
-def panel_view(hub: Hub) -> dict[str, Any]:
+def panel_view(hub: RunningHub) -> dict[str, Any]:
     """The panel's view, as in `server/MESSAGES.md`."""
     snapshot = hub.service.snapshot
     sticks = hub.service.copies.removable() if hub.service.copies is not None else []
-    plain = hall_address(hub, f"http://localhost:{hub.host.plain_port or 80}/")
+    plain = hall_address(hub.host, f"http://localhost:{hub.host.plain_port or 80}/")
     return {
         "wall": time_of_day(hub.clocks.wall()),
         "players": plain,
@@ -629,7 +630,7 @@ def _offer_json(offer: messages.ContinueOffer) -> Any:
     return to_builtins(offer.replace(until=time_of_day(offer.until, form=DATE_AND_TIME)))
 
 
-def _console_url(hub: Hub, plain: str) -> str:
+def _console_url(hub: RunningHub, plain: str) -> str:
     if hub.access.encrypted is None:
         return ""
     host = plain.removeprefix("http://")

@@ -19,11 +19,11 @@ from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical_json, envelope_json
 from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.access.policy import TABLE, route
-from roundtap_hub.app.hub import Hub, Units
 from roundtap_hub.http import http_answers
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, report_receipt
 from roundtap_hub.units.table_view import find_table, table_view
+from roundtap_hub.views.running_hub import RunningHub, Units
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ class DeviceFeed:
     """All connected units. Its methods run in the event loop; commits and presence may notify it from any thread. A
     connection's view is made anew only where it may have changed since the last check, by `table_changes`."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: RunningHub) -> None:
         self._hub = hub
         self._connections: dict[str, set[UnitConnection]] = {}  # by unit
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -172,9 +172,9 @@ class DeviceFeed:
         hub.presence.on_message.append(lambda *message: self._call_on_loop(self._send_to, *message))
         # A feed that was opened with a key that is no longer valid ends at once.
         hub.units.keys.listen(lambda units: self._call_on_loop(self._disconnect, *units))
-        if hub.host.kin is not None:
+        if hub.kin is not None:
             # Connected units have to know a new standby before they need it.
-            hub.host.kin.on_known.append(lambda: self._call_on_loop(self._send_hubs))
+            hub.kin.on_known.append(lambda: self._call_on_loop(self._send_hubs))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""

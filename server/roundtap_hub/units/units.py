@@ -92,7 +92,7 @@ def refuse_leave(event_id: str) -> None:
 def pending_unit_rows() -> list[dict[str, Any]]:
     """The waiting units, in the order of their arrival. `number`: before the code; None while it shows none.
     `known_as`: its previous name."""
-    room, known = web.current_hub().units.enrolment.room, web.current_snapshot().venue.unit_ids
+    room, known = web.current_hub().enrolment.room, web.current_snapshot().venue.unit_ids
     return [
         {
             "mark": each.mark,
@@ -170,7 +170,7 @@ def enrol_page(**_: Any) -> AnyResponse:
 def submit_enrol_code() -> AnyResponse:
     """Try the code once, with the unit that shows it; then continue with the next table."""
     replace, table = web.field("replace"), web.typed_table("table")
-    made = web.current_hub().units.enrolment.enrol(
+    made = web.current_hub().enrolment.enrol(
         parse_typed_code(web.field("code")), web.actor(), None if replace else table, replace, web.field("mark")
     )
     if replace:
@@ -182,7 +182,7 @@ def submit_enrol_code() -> AnyResponse:
 @web.shows_problem_on(enrol_page)
 def identify_new_unit() -> AnyResponse:
     """Make a waiting unit blink and beep for some seconds."""
-    if not web.current_hub().units.enrolment.room.identify(web.field("mark")):
+    if not web.current_hub().enrolment.room.identify(web.field("mark")):
         raise Problem("enrol_gone")
     return redirect(
         url_for("console.enrol_page", table=web.field("table") or None, replace=web.field("replace") or None), 303

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from roundtap_core.messages import Health
 from roundtap_core.version import same_build, version
 from roundtap_hub.access.unit_keys import PANEL, ROLES, TABLE
-from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import ms_since, out_of_contact
 from roundtap_hub.views.unit_presence import UnitStatus, decode_health
 
@@ -61,7 +61,7 @@ def unit_rows(snapshot: Snapshot, listed: Iterable[str], units: Mapping[str, Uni
     return sorted(rows, key=lambda row: (row.table is None, row.table or 0, _by_number(row.unit)))
 
 
-def key_rows(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
+def key_rows(hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus], now_ms: int) -> list[UnitRow]:
     """Every unit with a key: those with troubles first, then by role and number."""
     keys = hub.units.keys
     return sorted(
@@ -85,7 +85,7 @@ def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str,
     return {*enrolled, *units, *snapshot.venue.tables}
 
 
-def table_units(hub: Hub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
+def table_units(hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:
     """Units that can stand at a table: no print stations or standbys, unless one was placed."""
     return {
         unit

@@ -35,9 +35,9 @@ from roundtap_hub.http.connection_limits import (
     ConnectionLimits,
 )
 from roundtap_hub.live import page_cache
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.store.event_cache import DormantEvents
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
 from roundtap_hub.units.device_api import record_report
 

@@ -53,11 +53,12 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import REPORT, REQUEST, envelope
 from roundtap_hub.access.policy import ROUTES, find_route, route
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Hub, hash_pin, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.app.routes import create_app
 from roundtap_hub.http.static_files import PREFIX
 from roundtap_hub.http.tls import HttpsInfo
-from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store.login_pins import hash_pin
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.views.unit_presence import Presence
 

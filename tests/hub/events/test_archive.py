@@ -12,9 +12,9 @@ from pages_kit import House, open_house, start_page_needs, text_of
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, FinishEvent, RemoveCompetitor, ReopenEvent
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.paper.print_jobs import order_proxy
 from roundtap_hub.store.journal import Journal
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.verify import verify_journal
 from roundtap_hub.units.device_api import record_report

@@ -10,8 +10,8 @@ from pages_kit import House, open_house
 from roundtap_core.event.commands import CreateEvent
 from roundtap_core.event.entries import VENUE
 from roundtap_core.numbers import next_number
-from roundtap_hub.app.hub import random_event_id
 from roundtap_hub.store.service import Step
+from roundtap_hub.views.running_hub import random_event_id
 
 
 def test_an_id_is_an_e_and_ten_letters_of_the_given_chance() -> None:

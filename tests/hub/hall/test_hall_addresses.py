@@ -13,8 +13,9 @@ from pages_kit import House, open_house
 
 from roundtap_devices.printing.print_lines import Paper
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Host, hall_address, hub_in_memory
+from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, hall_addresses, mdns_name
+from roundtap_hub.http.host import Host, hall_address
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words

@@ -9,7 +9,7 @@ import pytest
 from pages_kit import House, text_of
 
 from roundtap_hub.access.unit_keys import STATION
-from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store.print_book import PrintBook
 
 PATHS = [
     "/console/hall",

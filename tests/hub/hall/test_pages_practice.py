@@ -57,7 +57,7 @@ def practice(tmp_path: Path) -> Iterator[PracticeHub]:
 @pytest.fixture
 def house(tmp_path: Path, practice: PracticeHub) -> Iterator[House]:
     with open_house(tmp_path) as opened:
-        opened.hub.host.practice = practice
+        opened.hub.practice = practice
         yield opened
 
 
@@ -113,7 +113,7 @@ def test_one_that_dies_before_it_is_ready_has_failed_and_one_that_ends_later_is_
 
 
 def test_one_that_reads_nothing_never_makes_the_hub_wait(house: House, tmp_path: Path) -> None:
-    deaf = house.hub.host.practice = hub_that_runs(tmp_path, "import time; print('ready', flush=True); time.sleep(60)")
+    deaf = house.hub.practice = hub_that_runs(tmp_path, "import time; print('ready', flush=True); time.sleep(60)")
     browser = house.organizer()
     browser.post("/console/practice")
     token = browser.client.get_cookie("roundtap_here")
@@ -182,7 +182,7 @@ def test_a_form_of_another_site_starts_nothing(house: House, practice: PracticeH
 
 
 def test_a_failed_start_is_said_at_home(house: House, tmp_path: Path) -> None:
-    house.hub.host.practice = failing = hub_that_runs(tmp_path, "")
+    house.hub.practice = failing = hub_that_runs(tmp_path, "")
     browser = house.organizer()
     browser.post("/console/practice")
     wait_for(lambda: failing.state == FAILED, "the failure")
@@ -300,7 +300,7 @@ def test_nobody_but_an_organizer_sends_a_unit_or_calls_it_back(house: House, pra
 
 
 def test_a_hub_without_one_offers_none(house: House) -> None:
-    house.hub.host.practice = None
+    house.hub.practice = None
     browser = house.organizer()
     assert "Start practice" not in browser.get("/console").text
     assert "No practice on this hub" in problem_of(browser.post("/console/practice"))

@@ -32,7 +32,7 @@ class Ears:
             self.played.append(names[sound])
 
         self.sound = HubSound(house.service, house.hub.clocks.now, play)
-        house.hub.hall.sound = self.sound
+        house.hub.sound = self.sound
         self.wait(0)
 
     def wait(self, ms: int) -> list[str]:

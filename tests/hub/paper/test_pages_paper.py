@@ -15,8 +15,8 @@ from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.app import routes
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
-from roundtap_hub.paper.job_book import PrintBook
-from roundtap_hub.paper.print_jobs import PrintState, derived_jobs, job_content
+from roundtap_hub.paper.print_jobs import derived_jobs, job_content
+from roundtap_hub.store.print_book import PrintBook, PrintState
 from roundtap_hub.views.unit_presence import encode_health
 
 PRINTER = {

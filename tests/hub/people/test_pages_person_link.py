@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pages_kit import House, open_house, text_of
 
-from roundtap_hub.app.hub import hall_address
 from roundtap_hub.http.hall_addresses import HallAddresses
+from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.qr_svg import qr_svg
 
 AT = "/console/e1/competitors/p1/link"

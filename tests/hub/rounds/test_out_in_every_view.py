@@ -15,7 +15,8 @@ from roundtap import main as command_line
 from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent, SetClock, SetPrizes
 from roundtap_core.event.states import Prize
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, job_content
+from roundtap_hub.paper.print_jobs import STANDINGS, job_content
+from roundtap_hub.store.print_book import PrintJob
 from roundtap_hub.views.saved_event import SavedEvent, shown_names
 
 NAMES = ["Ana Ruiz", "Bruno Maier", "Cira Vega", "Dora Lang", "Eva Luz", "Fritz Kern", "Gil Soto", "Hana Nowak"]

@@ -16,7 +16,8 @@ from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.states import tournament_of
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.paper.print_jobs import STANDINGS, PrintJob, job_content
+from roundtap_hub.paper.print_jobs import STANDINGS, job_content
+from roundtap_hub.store.print_book import PrintJob
 from roundtap_hub.views.saved_event import SavedEvent, shown_names
 
 NAMES = [

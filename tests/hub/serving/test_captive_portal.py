@@ -12,8 +12,9 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, running
 
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Host, Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.http.hall_addresses import HallAddresses
+from roundtap_hub.http.host import Host
 from roundtap_hub.views.unit_presence import Presence
 
 BY_HOTSPOT = ("10.42.0.1", 80)

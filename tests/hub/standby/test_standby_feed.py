@@ -22,11 +22,12 @@ from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Host, hub_in_memory
+from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.main import AWAY, HubToFollow, Standby
 from roundtap_hub.app.standby.peers import Peers
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
+from roundtap_hub.http.host import Host
 from roundtap_hub.store import standby_copy
 from roundtap_hub.store.copies import entries_after
 from roundtap_hub.store.journal import Head, Journal, JournalConflict

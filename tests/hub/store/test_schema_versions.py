@@ -23,7 +23,6 @@ from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder
-from roundtap_hub.paper.job_book import PrintBook
 from roundtap_hub.store.backups import (
     BEFORE_UPGRADE,
     Maintenance,
@@ -38,6 +37,7 @@ from roundtap_hub.store.database_url import DATABASE, sqlite_url
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Head, Journal
 from roundtap_hub.store.models import create_all
+from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.schema_versions import CURRENT
 
 KEY = bytes(range(32))

@@ -31,7 +31,7 @@ from roundtap_hub.access.device_auth import (
 )
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import Hub
-from roundtap_hub.paper.job_book import PrintBook
+from roundtap_hub.store.print_book import PrintBook
 
 THIEF, HONEST = "10.42.0.66", "10.42.0.12"
 

@@ -25,7 +25,8 @@ from roundtap_hub.access.device_auth import (
     RequestRefused,
 )
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Host, Hub
+from roundtap_hub.app.hub import Hub
+from roundtap_hub.http.host import Host
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_feed import HELLO_BYTES_MAX, DeviceFeed
 

@@ -22,7 +22,7 @@ class Tried:
         self.asked: list[tuple[Any, ...]] = []
         self.answer: EnrolResult | Problem = EnrolResult("table-1", 1)
         self.house = house
-        monkeypatch.setattr(type(house.hub.units.enrolment), "enrol", lambda _, *asked: self.enrol(*asked))
+        monkeypatch.setattr(type(house.hub.enrolment), "enrol", lambda _, *asked: self.enrol(*asked))
 
     def enrol(self, typed: TypedCode, actor: str, table: int | None, replace: str, mark: str) -> EnrolResult:
         self.asked.append((typed, actor, table, replace, mark))
@@ -99,7 +99,7 @@ def test_a_new_unit_in_anothers_place_names_what_the_old_one_held(house: House, 
 
 
 def test_whoever_waits_is_listed_and_blinks_when_asked_to(house: House) -> None:
-    room = house.hub.units.enrolment.room
+    room = house.hub.enrolment.room
     room.ask("m-1", TOKEN, "table", "10.0.0.7", 1, "c" * 64)
     browser = house.organizer()
     page = browser.get(ENROL)
@@ -142,7 +142,7 @@ def test_a_real_code_typed_into_the_page_goes_all_the_way(house: House) -> None:
     )
 
     side = SPAKE2_B(code_password("345678"), HUB_IDENTITY, unit_identity("m-1", "table", 1))
-    mine, desk = side.start(), house.hub.units.enrolment
+    mine, desk = side.start(), house.hub.enrolment
     asking = desk.room.ask("m-1", TOKEN, "table", "10.0.0.7", 1, commitment(mine))
     keys: list[bytes] = []
 

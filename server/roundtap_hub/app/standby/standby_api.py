@@ -85,7 +85,7 @@ class StandbyApi:
 
     def __init__(self, hub: Hub, page: TakenOverPage) -> None:
         self._hub = hub
-        self._kin = hub.host.kin
+        self._kin = hub.kin
         self._page = page
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
         """Called with an address that seems to be of this lineage."""
@@ -308,7 +308,7 @@ class TakenOverPage:
         )
 
     def _find_unshared(self, by: Takeover) -> UnsharedResults:
-        kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
+        kin, snapshot = self._hub.kin, self._hub.service.snapshot
         if kin is None or by.heads is None:
             return UnsharedResults((), 0)
         with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:

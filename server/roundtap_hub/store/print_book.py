@@ -8,6 +8,7 @@ import json
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,65 @@ from sqlmodel import SQLModel
 from roundtap_core.errors import Problem
 from roundtap_core.messages import StationPrinter
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_hub.paper.print_jobs import CANCELLED, QUEUED, PrintJob, PrintState, is_newer_state
 from roundtap_hub.store import models
 from roundtap_hub.store.disk_problems import unreadable_problem
+
+QUEUED, SENDING, SENT, PRINTED, UNCERTAIN, FAILED = "queued", "sending", "sent", "printed", "uncertain", "failed"
+
+
+THERE, REORDERED, CANCELLED = "there", "again", "cancelled"
+"""Set by a person: the paper is there; it was ordered again under another id; it is not wanted any more."""
+
+
+MUTE, GO_ON = "mute", "go-on"
+"""Details of a queued job: its printer answered before and is silent now; a person saw that it prints all the same."""
+
+
+RANK = {QUEUED: 0, CANCELLED: 0.5, SENDING: 1, SENT: 2, UNCERTAIN: 3, FAILED: 3, PRINTED: 4, THERE: 5, REORDERED: 5}
+"""A job's state only ever rises: a repeated old message changes nothing, and a job begun before it was cancelled
+shows its outcome."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintJob:
+    """One thing to print. `id` is the same on every start, and differs for every other tournament and draw. `text`:
+    JSON; of a proxy {"card", "official", "date"}; of a test print {"unit", "at": {"port", "printer", "baud"},
+    "number"}: the station that prints it, and its settings."""
+
+    id: str
+    event: str
+    kind: str
+    round: int
+    match: str | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintState:
+    """The state of a job, from the station that took it or from a person."""
+
+    state: str = QUEUED
+    detail: str = ""
+    unit: str = ""
+
+    @property
+    def mute(self) -> bool:
+        """Whether it waits for a printer that answered before: a person must look whether it prints."""
+        return self.state == QUEUED and self.detail == MUTE
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person should confirm that the paper is there."""
+        return self.mute or self.state in (UNCERTAIN, FAILED)
+
+
+def is_newer_state(before: PrintState | None, after: PrintState) -> bool:
+    """Whether `after` is newer than a job's known state."""
+    if before is None:
+        return True
+    if after.state == before.state:
+        return after.detail != before.detail
+    return RANK[after.state] > RANK[before.state]
 
 
 class PrintBook:
