@@ -10,7 +10,7 @@ from screen_kit import DESK, Screen, Size
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.remote.webelement import WebElement
 
-from roundtap_hub.live.web import CLICK_DEBOUNCE_MS
+from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
 
 LATE_MS = (100, 350, 900)
 """Clicks that meant what was there before: so long after the page changed, by its own clock."""

@@ -24,7 +24,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from roundtap_hub.live.web import CLICK_DEBOUNCE_MS
+from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
 
 PICTURES = os.environ.get("ROUNDTAP_PICTURES", "")
 """A folder for what the screen shows when a test waits in vain."""

@@ -9,7 +9,7 @@ from screen_kit import Screen
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_hub.live.web import CLICK_DEBOUNCE_MS
+from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
 
 NAMES = ["Aleksandra Wiśniewska-Szczepańska", "Bruno Maier", "Łukasz Żak", "Eva Luz"]
 TABS_MAX = 120

@@ -20,7 +20,8 @@ PAGE = '''"""A greeting, for whoever has just logged in."""
 from __future__ import annotations
 
 from roundtap_hub.access.policy import ORGANIZERS, route
-from roundtap_hub.live.web import AnyResponse, page
+from roundtap_hub.live.forms import AnyResponse
+from roundtap_hub.live.render import page
 
 
 @route("GET /console/hello", ORGANIZERS)

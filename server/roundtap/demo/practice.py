@@ -72,7 +72,7 @@ class PracticeFront:
         return self._used_s + IDLE_S - self._now_s()
 
     def _is_organizer(self, scope: Scope) -> bool:
-        return requester_of(self._application.hub, scope).role == ORGANIZER
+        return requester_of(self._application.hub.access, scope).role == ORGANIZER
 
     def _beginning(self, send: Send) -> Send:
         async def send_begun(message: Any) -> None:

@@ -4,10 +4,9 @@ import re
 from html import escape
 from urllib.parse import quote
 
-from roundtap_access.access_control import AccessControl
-from roundtap_access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
-
 from roundtap_core.words import catalogue
+from roundtap_hub.access.access_control import AccessControl
+from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.auth import is_local_request, is_loopback
 from roundtap_hub.http.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
@@ -59,7 +58,7 @@ async def answer_if_refused(
         and find_route("POST", scope["path"]) is not None
         and http_answers.content_length(scope) <= 64 * 1024
     ):
-        # The login page carries what was typed (live/web.py); what no stranger may send is too much for it.
+        # The login page carries what was typed (live/forms.py); what no stranger may send is too much for it.
         return False
     else:
         await _redirect(

@@ -234,7 +234,7 @@ def allowed_roles(found: Route | None, path: str) -> frozenset[str]:
 
 def missing_access(who: frozenset[str], requester: Requester) -> str:
     """What this client lacks to be one of `who`: ENCRYPT, LOG_IN, or "" for nothing. Units' keys are checked by their
-    handlers, a session's role where the refusal can be explained (live/web.py)."""
+    handlers, a session's role where the refusal can be explained (live/forms.py)."""
     if not (who & STAFF or LOGIN in who):
         return ""
     if not (requester.encrypted or requester.here):

@@ -65,7 +65,11 @@ class HubApplication:
             drawing,
             staff.give_way,
         )
-        self.browsers = BrowserFeed(hub, cache, per_address * 3 // 4)
+        self.browsers = BrowserFeed(
+            hub, cache, per_address * 3 // 4, hub.kin.page_proof if hub.kin is not None else None
+        )
+        if hub.kin is not None:
+            hub.kin.on_known += [self.devices.send_hubs, self.browsers.send_hubs]
         busy = BusyPage(self._static, hub.language)
         self.cached_pages = CachedPages(hub, cache, precedence, busy)
         self.pages = PageThreads(
@@ -82,7 +86,7 @@ class HubApplication:
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(
-            self.device_api, self.devices, EnrolApi(hub), self.panel, self.standby_api, self.browsers
+            self.device_api, self.devices, EnrolApi(hub, hub.enrolment), self.panel, self.standby_api, self.browsers
         )
         """Handlers without a thread, by path and method."""
         self.probes = [self.device_api.probe, self.pages.probe, drawing.probe]

@@ -25,7 +25,7 @@ from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, P
 from roundtap_hub.app.next_step import clash_of, next_step
 from roundtap_hub.app.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
 from roundtap_hub.events.event_options import flatten_options, option_path, options_view
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.live.renderings import RENDER_CACHE, RenderCache, RowSource
@@ -137,19 +137,19 @@ def details_place(event_id: str) -> AnyResponse:
 
 def _show_place(event_id: str) -> AnyResponse:
     """The place of this request. `since`: the version a browser shows; it gets what changed."""
-    moment, place = web.current_event(event_id), web.current_place()
+    moment, place = current.event(event_id), render.current_place()
     if place.key not in _CONTEXTS:
         place = places.PLAY
     if request.method == "POST":
         g.address = place.path(event_id)
-        return web.page_response(_draw(moment, place))
+        return render.page_response(_draw(moment, place))
     shown = shown_round(moment.state)
-    key = place.key, event_id, web.words().language, shown.number if shown else None, lines_marked()
-    g.version = web.current_version(f"console/{event_id}")
+    key = place.key, event_id, current.words().language, shown.number if shown else None, lines_marked()
+    g.version = render.current_version(f"console/{event_id}")
     newest, old = render_cache().page(
-        key, g.version, web.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
+        key, g.version, current.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
     )
-    return web.page_response(newest) if old is None else web.patch_response(diff_pages(old, newest))
+    return render.page_response(newest) if old is None else render.patch_response(diff_pages(old, newest))
 
 
 def render_cache() -> RenderCache:
@@ -158,8 +158,9 @@ def render_cache() -> RenderCache:
 
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
-    """A place as all roles share it (web.py takes out what a reader may not use); after a Problem, as this request sees
-    it. `before`: an earlier rendering; while a round is played, only what a report may change is drawn anew."""
+    """A place as all roles share it (live/roles.py takes out what a reader may not use); after a Problem, as this
+    request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
+    drawn anew."""
     state, feed = moment.state, f"console/{moment.state.id}"
     steady = _steady_part(moment) if place is places.PLAY else None
     source: Any = before.source if before is not None else None
@@ -169,10 +170,10 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedP
     common = _common_context(moment)
     if before is not None and source is not None:
         page = before.redrawn(
-            web.render_page("console_in_play.html", feed, **common, **_tables_context(moment, common))
+            render.render_page("console_in_play.html", feed, **common, **_tables_context(moment, common))
         )
     else:
-        page = web.render_page(
+        page = render.render_page(
             f"console_{place.key}.html",
             feed,
             **common,
@@ -189,7 +190,7 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedP
 def _steady_part(moment: SavedEvent) -> object:
     """What Play shows beside a Swiss round's reports, its clock and the units: while it is equal, nothing outside of
     console_in_play.html changes. None where any entry may change more."""
-    hub, state, snapshot = web.current_hub(), moment.state, web.current_snapshot()
+    hub, state, snapshot = current.hub(), moment.state, current.snapshot()
     live = state.live
     if (
         live is None
@@ -213,16 +214,16 @@ def _steady_part(moment: SavedEvent) -> object:
         hub.service.storage.lines(),
         paper and paper.mute_units,
         hub.units.proofs.known,
-        hall_time and (hall_time.doubt(), int(hall_time.now_s() - web.now_ms() / 1000)),
+        hall_time and (hall_time.doubt(), int(hall_time.now_s() - current.now_ms() / 1000)),
     )
 
 
 def _common_context(moment: SavedEvent) -> dict[str, Any]:
-    hub = web.current_hub()
+    hub = current.hub()
     state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
-    snapshot, units, points = web.current_snapshot(), web.current_units(), points_before_round_1(moment)
+    snapshot, units, points = current.snapshot(), current.units(), points_before_round_1(moment)
     (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
-    counted = table_clocks(snapshot, units, state, web.now_ms())
+    counted = table_clocks(snapshot, units, state, current.now_ms())
     return {
         "state": state,
         "names": names,
@@ -233,8 +234,8 @@ def _common_context(moment: SavedEvent) -> dict[str, Any]:
         "clock": state.clock,
         "missing": [cell for cell in grid if not cell.done],
         "may_reset": may_reset_clock(state),
-        "face": clock_face(state, hub.clocks.now(), web.words(), official=True),
-        "rows": render_cache().rows(state.id, web.words().language),
+        "face": clock_face(state, hub.clocks.now(), current.words(), official=True),
+        "rows": render_cache().rows(state.id, current.words().language),
         "opened": opened_part(moment),
         "desk": people_forms_view(moment),
         "counted": counted,
@@ -243,7 +244,7 @@ def _common_context(moment: SavedEvent) -> dict[str, Any]:
         "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
         "option_warnings": []
         if state.public_rounds
-        else [warning.say(web.words()) for warning in state.rulebook.option_warnings(state.given_options)],
+        else [warning.say(current.words()) for warning in state.rulebook.option_warnings(state.given_options)],
     }
 
 
@@ -253,8 +254,8 @@ def _current_tasks(
 ) -> tuple[Sequence[GridCell], Sequence[OpenTask]]:
     """The newest round's tables and what needs the organizer, read once for a request. `before`: as `grid_cells`."""
     if "tasks" not in g:
-        snapshot, hub, units, state = web.current_snapshot(), web.current_hub(), web.current_units(), moment.state
-        names, now = saved_event.full_names(moment), web.now_ms()
+        snapshot, hub, units, state = current.snapshot(), current.hub(), current.units(), moment.state
+        names, now = saved_event.full_names(moment), current.now_ms()
         grid = grid_cells(
             snapshot,
             units,
@@ -285,28 +286,28 @@ def navigation(state: EventState | None) -> dict[str, Any]:
     """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
     each with its number of open things."""
     return {
-        "this_place": web.current_place(),
+        "this_place": render.current_place(),
         "places": places.OF_EVENT if state is not None else places.OF_HUB,
         "home": places.HOME,
         "open_things": _open_things(state),
         "running": []
         if state is not None
-        else [each for each in web.current_snapshot().events.values() if each.public_rounds and not each.finished],
+        else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
     }
 
 
 def _open_things(state: EventState | None) -> dict[str, int]:
     """The open things of all places, by kind (places.py)."""
     if state is None:
-        return {"preflight": web.todo_count(False)}
-    moment, before = web.current_event(state.id), not state.public_rounds and not state.finished
+        return {"preflight": render.todo_count(False)}
+    moment, before = current.event(state.id), not state.public_rounds and not state.finished
     here, lists, points = saved_event.check_in_count(state), list_counts(moment), points_before_round_1(moment)
     return {
         "tasks": len(_current_tasks(moment)[1]) + len(points),
         "lists": lists.get(MISSING, 0) + lists.get(WRONG, 0) if before else 0,
         "awaited": here[1] - here[0] if before and here else 0,
         "paper": asking_jobs(state),
-        "preflight": web.todo_count(not before),
+        "preflight": render.todo_count(not before),
         "points": sum(not point.list_of for point in points),
     }
 
@@ -323,7 +324,7 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
 
 
 def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    snapshot, hub, units, now = web.current_snapshot(), web.current_hub(), web.current_units(), web.now_ms()
+    snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
     state, names, grid = moment.state, common["names"], common["grid"]
     shown, counted = shown_round(state), common["counted"]
     absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
@@ -344,7 +345,9 @@ def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, 
         "shown_name": title_key(state, shown) if shown else None,
         "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
         "waits_before_start": waiting_count(state),
-        "table_clock": table_clock_face(state, counted, hub.clocks.now(), web.words()) if counted is not None else None,
+        "table_clock": table_clock_face(state, counted, hub.clocks.now(), current.words())
+        if counted is not None
+        else None,
     }
 
 
@@ -392,14 +395,14 @@ def _standings_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]
 
 
 def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    state, snapshot, units = moment.state, web.current_snapshot(), web.current_units()
-    known = table_units(web.current_hub(), snapshot, units)
+    state, snapshot, units = moment.state, current.snapshot(), current.units()
+    known = table_units(current.hub(), snapshot, units)
     return {
         "short": cut_short_lines(moment),
         "early": has_more_rounds(state),
         "units_known": len(known),
         "roster": roster(moment),
-        "unit_rows": unit_rows(snapshot, known, units, web.now_ms()) if common["opened"] == UNITS else (),
+        "unit_rows": unit_rows(snapshot, known, units, current.now_ms()) if common["opened"] == UNITS else (),
         "structure_open": structure_is_open(state) and not state.finished,
         "options": options_view(state.rulebook),
         "given_options": flatten_options(state.given_options),
@@ -432,7 +435,7 @@ def lines_marked() -> str:
 
 @route("GET /console/<event_id>/person/<competitor>", STAFF, VISIBLE)
 def person_page(event_id: str, competitor: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)
     context = person_context(moment, competitor)
@@ -449,12 +452,12 @@ def person_page(event_id: str, competitor: str) -> AnyResponse:
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
 def officials_page(event_id: str) -> AnyResponse:
     """The event's officials, and as whom they play."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     return _part(
         moment,
         "officials_forms.html",
         OFFICIALS,
-        web.words()("officials.title"),
+        current.words()("officials.title"),
         desk=people_forms_view(moment),
         roster=roster(moment),
     )
@@ -462,15 +465,15 @@ def officials_page(event_id: str) -> AnyResponse:
 
 @route("GET /console/<event_id>/units", STAFF, VISIBLE)
 def event_units_page(event_id: str) -> AnyResponse:
-    hub = web.current_hub()
-    snapshot, statuses = web.current_snapshot(), hub.presence.units
-    rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, web.now_ms())
-    return _part(web.current_event(event_id), "units_forms.html", UNITS, web.words()("units.title"), unit_rows=rows)
+    hub = current.hub()
+    snapshot, statuses = current.snapshot(), hub.presence.units
+    rows = unit_rows(snapshot, table_units(hub, snapshot, statuses), statuses, current.now_ms())
+    return _part(current.event(event_id), "units_forms.html", UNITS, current.words()("units.title"), unit_rows=rows)
 
 
 def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, **context: Any) -> AnyResponse:
     state = moment.state
-    return web.page(
+    return render.page(
         "console_part.html",
         feed=f"console/{state.id}",
         state=state,
@@ -503,7 +506,7 @@ def _no_return_reason(moment: saved_event.SavedEvent, competitor: str) -> str:
     try:
         refuse_return(moment.state, moment.state.entrants[competitor])
     except Problem as problem:
-        return problem.say(web.words())
+        return problem.say(current.words())
     return ""
 
 
@@ -518,55 +521,59 @@ def opened_part(moment: saved_event.SavedEvent) -> str:
 
 
 @route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def draw_round(event_id: str) -> AnyResponse:
     """Draw, or redraw. `attempt` is the draft the organizer saw (0: none), so that a second tap never draws twice."""
-    draft = web.current_event(event_id).state.draft
-    if (draft.attempt if draft else 0) != (web.form_number("attempt") or 0):
+    draft = current.event(event_id).state.draft
+    if (draft.attempt if draft else 0) != (forms.form_number("attempt") or 0):
         raise Problem("draft_changed_meanwhile")
-    form = web.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
-    web.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
+    form = forms.field("tiebreak_form") or (draft.tiebreak_form if draft else None) or EACH
+    forms.submit_command(event_id, commands.DrawRound(secrets.randbits(SEED_BITS), tiebreak_form=form))
     return redirect(places.PLAY.path(event_id), 303)
 
 
 @route("POST /console/<event_id>/tables", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def move_tables(event_id: str) -> None:
     """Move matches off tables that another event uses, to free ones."""
-    web.submit_command(event_id, commands.MoveTables(web.form_number("number") or 0, web.form_number("attempt") or 0))
+    forms.submit_command(
+        event_id, commands.MoveTables(forms.form_number("number") or 0, forms.form_number("attempt") or 0)
+    )
 
 
 @route("POST /console/<event_id>/discard", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def discard_draft(event_id: str) -> None:
-    web.submit_command(event_id, commands.DiscardDraft())
+    forms.submit_command(event_id, commands.DiscardDraft())
 
 
 @route("POST /console/<event_id>/publish", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def publish_round(event_id: str) -> None:
-    web.submit_command(event_id, commands.PublishRound(web.form_number("number") or 0, web.form_number("attempt") or 0))
+    forms.submit_command(
+        event_id, commands.PublishRound(forms.form_number("number") or 0, forms.form_number("attempt") or 0)
+    )
 
 
 @route("POST /console/<event_id>/clock", HEADS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def set_clock(event_id: str) -> None:
     """Start, pause, adjust, set or reset the clock. After a power cut `continue` or `hold` at a typed time, else at the
     time that the tables counted."""
-    action, delta_ms = web.form_choice("action", CLOCK_ACTIONS), 0
+    action, delta_ms = forms.form_choice("action", CLOCK_ACTIONS), 0
     if action == "adjust":
-        delta_ms = max(-600, min(600, web.form_number("minutes") or 0)) * 60_000
+        delta_ms = max(-600, min(600, forms.form_number("minutes") or 0)) * 60_000
     elif action == "set":
-        delta_ms = parse_clock(web.field("time"))
+        delta_ms = parse_clock(forms.field("time"))
     elif action in ("continue", "hold"):
-        delta_ms = parse_clock(web.field("time")) if web.field("time") else _counted_ms(event_id)
-    web.submit_command(event_id, commands.SetClock(action, delta_ms))
+        delta_ms = parse_clock(forms.field("time")) if forms.field("time") else _counted_ms(event_id)
+    forms.submit_command(event_id, commands.SetClock(action, delta_ms))
 
 
 def _counted_ms(event_id: str) -> int:
     """The time left as the tables show it now; where none counts any more, as the hub last knew it."""
-    state = web.current_event(event_id).state
-    counted = table_clocks(web.current_snapshot(), web.current_units(), state, web.now_ms())
+    state = current.event(event_id).state
+    counted = table_clocks(current.snapshot(), current.units(), state, current.now_ms())
     return counted.left_ms if counted is not None else state.clock.remaining_ms or 0
 
 
@@ -579,70 +586,70 @@ def parse_clock(text: str) -> int:
 
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def add_extra_minutes(event_id: str) -> None:
     """Set the random extra minutes of the round that the organizer was looking at."""
-    minutes = web.form_number("minutes")
+    minutes = forms.form_number("minutes")
     if minutes is None:
         raise Invalid("figure_missing")
-    web.submit_command(event_id, commands.SetExtraMinutes(web.form_number("number") or 0, minutes))
+    forms.submit_command(event_id, commands.SetExtraMinutes(forms.form_number("number") or 0, minutes))
 
 
 @route("POST /console/<event_id>/finish", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def finish_event(event_id: str) -> None:
-    web.submit_command(event_id, commands.FinishEvent(web.typed_reason()))
+    forms.submit_command(event_id, commands.FinishEvent(forms.typed_reason()))
 
 
 @route("POST /console/<event_id>/reopen", ORGANIZERS, JUST_FINISHED)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def reopen_event(event_id: str) -> None:
-    web.submit_command(event_id, commands.ReopenEvent())
+    forms.submit_command(event_id, commands.ReopenEvent())
 
 
 @route("POST /console/<event_id>/play-on", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def publish_with_open_points(event_id: str) -> None:
     """Publish the drawn round and note the open points: those on the page (`point`), or all where none was sent."""
     seen = tuple(request.form.getlist("point")) or None
     command = commands.PublishRound(
-        web.form_number("number") or 0,
-        web.form_number("attempt") or 0,
-        web.typed_reason(),
+        forms.form_number("number") or 0,
+        forms.form_number("attempt") or 0,
+        forms.typed_reason(),
         seen,
-        web.signing_official(event_id),
+        forms.signing_official(event_id),
     )
-    web.submit_command(event_id, command)
+    forms.submit_command(event_id, command)
 
 
 @route("POST /console/<event_id>/cut", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def record_cut(event_id: str) -> None:
-    web.submit_command(event_id, commands.MakeCut())
+    forms.submit_command(event_id, commands.MakeCut())
 
 
 @route("POST /console/<event_id>/cut/back", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def take_back_cut(event_id: str) -> None:
-    web.submit_command(event_id, commands.WithdrawCut())
+    forms.submit_command(event_id, commands.WithdrawCut())
 
 
 @route("POST /console/<event_id>/cut/accepted", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def accept_offered_place(event_id: str) -> None:
-    web.submit_command(event_id, commands.AcceptPlace(web.field("competitor")))
+    forms.submit_command(event_id, commands.AcceptPlace(forms.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/declined", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def decline_offered_place(event_id: str) -> None:
-    web.submit_command(event_id, commands.DeclinePlace(web.field("competitor")))
+    forms.submit_command(event_id, commands.DeclinePlace(forms.field("competitor")))
 
 
 @route("POST /console/<event_id>/cut/present", ORGANIZERS, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def continue_with_present(event_id: str) -> None:
     """Continue with those present: players on the list (`asked`) who are not marked `present` are passed over."""
     there = set(request.form.getlist("present"))
     absent = tuple(who for who in request.form.getlist("asked") if who not in there)
-    web.submit_command(event_id, commands.PassOverAbsentees(absent))
+    forms.submit_command(event_id, commands.PassOverAbsentees(absent))

@@ -15,7 +15,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.access.policy import STAFF, NotYourRole, route
 from roundtap_hub.http.http_answers import redact_link
-from roundtap_hub.live.web import page, words
+from roundtap_hub.live import current, render
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ def add_error_handlers(app: Flask) -> None:
     @app.errorhandler(NotYourRole)
     def another_s(refused: NotYourRole) -> AnyResponse:
         """Nothing was done; the page names the roles that may."""
-        t = words()
+        t = current.words()
         g.problem, g.status = (
             Problem(
                 "not_your_role",
@@ -54,7 +54,7 @@ def add_error_handlers(app: Flask) -> None:
             ),
             403,
         )
-        return page("not_yours.html", event_id=(request.view_args or {}).get("event_id", ""))
+        return render.page("not_yours.html", event_id=(request.view_args or {}).get("event_id", ""))
 
     @app.errorhandler(HubStopped)
     def stopping(_: HubStopped) -> AnyResponse:
@@ -83,8 +83,8 @@ def _is_api_request() -> bool:
 def _error_page(code: int) -> Response:
     g.status = code
     try:
-        known = code if f"error.{code}" in words() else 400 if code < 500 else 500
-        response = page("error.html", code=known)
+        known = code if f"error.{code}" in current.words() else 400 if code < 500 else 500
+        response = render.page("error.html", code=known)
     except Exception:
         # The same cause may break the error page too.
         log.exception("the error page failed")
@@ -126,7 +126,7 @@ def outcome_page(word: str) -> AnyResponse:
         abort(404)
     answer, event_id = found
     how, why = _outcome_of(answer)
-    return page("outcome.html", status=202 if how == WAITS else 200, how=how, why=why, event_id=event_id)
+    return render.page("outcome.html", status=202 if how == WAITS else 200, how=how, why=why, event_id=event_id)
 
 
 def _outcome_of(answer: Future[list[Entry]]) -> tuple[str, Problem | None]:

@@ -12,7 +12,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.hall.preflight_checks import count_failed, failed_checks, printer_checks
 from roundtap_hub.http.auth import safe_redirect_path
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store import continuing
 from roundtap_hub.store.command_pipeline import may_archive
@@ -37,23 +37,23 @@ HELP = (
 @route("GET /", EVERYBODY, kept="door")
 def home_page() -> AnyResponse:
     """With one event a redirect to it (unless `?lang=` is given); with several, a choice; with none, how to begin."""
-    stay = "lang" in request.args or web.cached_variant() == "stay"
-    events = listed_events(web.current_snapshot())
-    current = [event for event in events if not event.finished] or events
-    if len(current) == 1 and not stay:
-        return redirect(url_for("pages.players_page", event_id=current[0].id))
-    return web.cached_page("door.html", "stay" if stay else "", events=events)
+    stay = "lang" in request.args or render.cached_variant() == "stay"
+    events = listed_events(current.snapshot())
+    in_play = [event for event in events if not event.finished] or events
+    if len(in_play) == 1 and not stay:
+        return redirect(url_for("pages.players_page", event_id=in_play[0].id))
+    return render.cached_page("door.html", "stay" if stay else "", events=events)
 
 
 @route("GET /console", STAFF)
 def events_page(**_: str) -> AnyResponse:
     """The console's start page: what nobody would find in an event, then those in play, each with its clock, then those
     before play and the finished."""
-    hub, snapshot = web.current_hub(), web.current_snapshot()
+    hub, snapshot = current.hub(), current.snapshot()
     lines = listed_events(snapshot)
     playing = [line for line in lines if isinstance(line, EventState) and line.public_rounds and not line.finished]
     known = {state.id for state in playing}
-    silent = bool(failed_checks(printer_checks(hub, web.current_units(), web.now_ms())))
+    silent = bool(failed_checks(printer_checks(hub, current.units(), current.now_ms())))
     needs: list[tuple[str, EventLine, int]] = [
         ("paper", state, asking_jobs(state, waiting=silent)) for state in snapshot.events.values()
     ]
@@ -62,7 +62,7 @@ def events_page(**_: str) -> AnyResponse:
         for line in known_events(snapshot)
         if line.finished
     ]
-    return web.page(
+    return render.page(
         "home.html",
         feed="console",
         events=lines,
@@ -70,9 +70,9 @@ def events_page(**_: str) -> AnyResponse:
         archived=archived_list(snapshot),
         upcoming=[line for line in lines if not line.finished and line.id not in known],
         finished=[line for line in lines if line.finished],
-        faces={state.id: clock_face(state, web.current_instant(), web.words()) for state in playing},
+        faces={state.id: clock_face(state, current.instant(), current.words()) for state in playing},
         may_archive=[line.id for line in lines if may_archive(snapshot, line.id)],
-        open_checks=count_failed(hub, snapshot, web.current_units(), web.now_ms(), False),
+        open_checks=count_failed(hub, snapshot, current.units(), current.now_ms(), False),
         needs=[need for need in needs if need[2]],
         offers=continuing.offers(hub.service),
         until=partial(time_of_day, form=DATE_AND_TIME),
@@ -80,45 +80,45 @@ def events_page(**_: str) -> AnyResponse:
 
 
 @route("POST /console/continue", ORGANIZERS)
-@web.shows_problem_on(events_page)
+@forms.shows_problem_on(events_page)
 def continue_event() -> None:
     """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
-    hub, who = web.current_hub(), visit.person_with(web.field("pin"))
+    hub, who = current.hub(), visit.person_with(forms.field("pin"))
     if who is None or who.role != ORGANIZER:
         raise Invalid("wrong_pin")
     if hub.host.machine.folder is not None:
-        continuing.press(hub.service, hub.host.machine.folder, web.field("mark"), bool(web.field("sure")))
+        continuing.press(hub.service, hub.host.machine.folder, forms.field("mark"), bool(forms.field("sure")))
 
 
 @route("GET /console/help", STAFF)
 def help_page() -> AnyResponse:
     """What to do when something goes wrong, and the rules of every event that is not over. `event`: the one to link."""
-    states = [state for state in web.current_snapshot().events.values() if not state.finished]
+    states = [state for state in current.snapshot().events.values() if not state.finished]
     states.sort(key=lambda state: (state.id != request.args.get("event"), state.live is None))
-    return web.page("help.html", lines=HELP, states=states)
+    return render.page("help.html", lines=HELP, states=states)
 
 
 @route("GET /login", LOGIN)
 def login_page() -> AnyResponse:
     if visit.is_organizer():
         return redirect(safe_redirect_path(request.args.get("next"), "/console"))
-    return web.page("login.html", target=safe_redirect_path(request.values.get("next"), "/console"))
+    return render.page("login.html", target=safe_redirect_path(request.values.get("next"), "/console"))
 
 
 @route("POST /login", LOGIN)
-@web.shows_problem_on(login_page)
+@forms.shows_problem_on(login_page)
 def log_in() -> AnyResponse:
-    if not visit.begin_session(web.field("pin")):
+    if not visit.begin_session(forms.field("pin")):
         raise Invalid("wrong_pin")
     # Another person does not see what the one before has typed.
-    form = safe_redirect_path(web.field("form"), "") if visit.current_visit().returned else ""
+    form = safe_redirect_path(forms.field("form"), "") if visit.current_visit().returned else ""
     typed = MultiDict(
-        (name.removeprefix(web.CARRIED), text)
+        (name.removeprefix(forms.CARRIED), text)
         for name, text in request.form.items(multi=True)
-        if name.startswith(web.CARRIED)
+        if name.startswith(forms.CARRIED)
     )
-    again = web.show_again(form, typed) if form else None
-    return again or redirect(_after_login(safe_redirect_path(web.field("next"), "/console")), 303)
+    again = forms.show_again(form, typed) if form else None
+    return again or redirect(_after_login(safe_redirect_path(forms.field("next"), "/console")), 303)
 
 
 def _after_login(target: str) -> str:

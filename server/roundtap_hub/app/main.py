@@ -174,7 +174,7 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         opened.clocks,
         Units(service, presence, now_ms, unit_keys, args.generous),
         AccessControl(secret, organizers, links, encrypted),
-        Hall(now_ms, sound),
+        Hall(now_ms),
         EventTimesCache(service),
         Host(
             hall_addresses=HallAddresses(
@@ -185,22 +185,23 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
             ),
             plain_port=(short or listeners[0]).getsockname()[1],
             other_addresses=kin.other_addresses if kin is not None else tuple,
-            kin=kin,
             on_database=args.database is not None,
             hall_time=None if args.database or practice is not None else hall_time,
             machine=OwnMachine(args.data),
             bench_url=args.bench_url,
             framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
             is_practice=practice is not None,
-            # Its virtual units ask it on this machine's own address.
-            practice=None
-            if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
-            else PracticeHub(
-                args.data, args.host, port, secure_port, lambda: {session.hash for session, *_ in organizers.listed()}
-            ),
         ),
         opened.paper,
         args.language,
+        sound=sound,
+        kin=kin,
+        # Its virtual units ask it on this machine's own address.
+        practice=None
+        if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
+        else PracticeHub(
+            args.data, args.host, port, secure_port, lambda: {session.hash for session, *_ in organizers.listed()}
+        ),
     )
     if hub.practice is not None:
         hub.practice.clear_folder()

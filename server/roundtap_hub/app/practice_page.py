@@ -9,21 +9,22 @@ from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.app.home import events_page
+from roundtap_hub.app.hub import whole_hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.unit_list import table_units, unit_rows
 
 
 @route("POST /console/practice", ORGANIZERS)
-@web.shows_problem_on(events_page)
+@forms.shows_problem_on(events_page)
 def start_practice() -> AnyResponse:
     """Start the practice hub, and wait for it on a page: a start takes longer than a form may."""
-    _practice().start(web.words().language)
+    _practice().start(current.words().language)
     return redirect(url_for("console.practice_page"), 303)
 
 
 @route("GET /console/practice", ORGANIZERS)
-@web.shows_problem_on(events_page)
+@forms.shows_problem_on(events_page)
 def practice_page() -> AnyResponse:
     """Leads to the practice hub's pages once they answer; this browser is logged in there."""
     practice, session = _practice(), visit.current_visit().session
@@ -33,40 +34,40 @@ def practice_page() -> AnyResponse:
         return redirect(url_for("console.events_page"))
     practice.admit(session)
     # No redirect: a browser would take it for the form's, which may lead to this hub alone.
-    return web.page(
+    return render.page(
         "practice.html",
         to=_address(practice) if practice.state == READY else "",
         lent=practice.lent,
         free=_free_units(practice),
-        tables=web.current_snapshot().venue.tables,
+        tables=current.snapshot().venue.tables,
     )
 
 
 @route("POST /console/practice/units", ORGANIZERS)
-@web.shows_problem_on(practice_page)
+@forms.shows_problem_on(practice_page)
 def lend_unit() -> None:
     """Let a table unit play at the practice hub, or call it back."""
-    practice, unit = _practice(), web.field("unit")
-    if web.field("back"):
+    practice, unit = _practice(), forms.field("unit")
+    if forms.field("back"):
         practice.recall([unit])
     elif unit not in _free_units(practice):
         raise Problem("practice_unit", unit=unit[:40])
     else:
-        hub = web.current_hub()
+        hub = current.hub()
         hub.presence.send(unit, practice.lend(unit, hub.units.keys[unit]))
         # A round may have been published since the unit was found free.
         practice.recall(units_in_play(hub.service.snapshot))
 
 
 @route("POST /console/practice/end", ORGANIZERS)
-@web.shows_problem_on(events_page)
+@forms.shows_problem_on(events_page)
 def end_practice() -> None:
     """End the practice hub."""
     _practice().end()
 
 
 def _practice() -> PracticeHub:
-    practice = web.current_hub().practice
+    practice = whole_hub().practice
     if practice is None:
         raise Problem("practice_none")
     return practice
@@ -75,8 +76,8 @@ def _practice() -> PracticeHub:
 def _free_units(practice: PracticeHub) -> list[str]:
     """The connected table units of this version that no player needs, and that have nothing to send; none where there
     is no room for them."""
-    hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
-    rows = unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms())
+    hub, snapshot, units = current.hub(), current.snapshot(), current.units()
+    rows = unit_rows(snapshot, table_units(hub, snapshot, units), units, current.now_ms())
     return [
         row.unit
         for row in rows

@@ -13,17 +13,19 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
+from roundtap_hub.access import visit
 from roundtap_hub.access.policy import ROUTES
 from roundtap_hub.access.visit import Visit
 from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, prizes
 from roundtap_hub.hall import announcement_desk, hall_places, preflight, restored, this_hub, wall
+from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.reader_language import words_in
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
-from roundtap_hub.live import regions, web
+from roundtap_hub.live import current, forms, regions, render
 from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage, region_mark
 from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
@@ -33,6 +35,7 @@ from roundtap_hub.phones import my_page, players
 from roundtap_hub.results import results, score_calculator
 from roundtap_hub.rounds import mending
 from roundtap_hub.units import units
+from roundtap_hub.units.enrolment import ENROLMENT
 
 PAGES = (
     archive,
@@ -63,7 +66,6 @@ PAGES = (
     error_pages,
     home,
     practice_page,
-    web,
 )
 """The modules with pages: each declares its own addresses as it is imported."""
 ROOMS = ("events", "people", "rounds", "results", "judging", "paper", "hall", "phones", "units", "live")
@@ -107,11 +109,14 @@ def draw_page(
 def register_pages(app: Flask, hub: Hub) -> None:
     """Add every page, behind the guard of its blueprint, and the print station's address."""
     app.extensions |= {
-        "roundtap": hub,
+        current.HUB: hub,
+        visit.ACCESS: hub.access,
+        ENROLMENT: hub.enrolment,
+        SOUND: lambda: hub.sound,
         RENDER_CACHE: RenderCache(),
         ROW_CACHE: RowCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
-        web.NAVIGATION: console.navigation,
+        render.NAVIGATION: console.navigation,
     }
     _add_routes(app)
 
@@ -133,15 +138,15 @@ def _add_routes(app: Flask) -> None:
     )
     app.jinja_env.add_extension(RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
-    web.guard_forms(rooms["pages"])
-    web.guard_forms(rooms["console"], organizer_only=True)
+    forms.guard_forms(rooms["pages"])
+    forms.guard_forms(rooms["console"], organizer_only=True)
     sign_up.guard_forms(rooms["join"])
     my_page.guard_links(rooms["me"])
     for route in ROUTES.values():
         if not route.is_native:
             room = rooms.get(route.path.split("/")[1], rooms["pages"])
             room.add_url_rule(route.path, view_func=route.answer, methods=[route.method])
-    app.after_request(web.finish_response)
+    app.after_request(render.finish_response)
     error_pages.add_error_handlers(app)
     for room in rooms.values():
         app.register_blueprint(room)

@@ -16,7 +16,7 @@ from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
 from roundtap_hub.app.home import events_page
 from roundtap_hub.http.http_answers import problem_status
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
 from roundtap_hub.views.saved_event import archived_list, settled_round, tournament
@@ -25,78 +25,78 @@ from roundtap_hub.views.saved_event import archived_list, settled_round, tournam
 @route("GET /console/archived", ORGANIZERS)
 def archived_events(**_: str) -> AnyResponse:
     """The archived events, each with a button that restores it."""
-    return web.page("archived.html", feed="console", events=archived_list(web.current_snapshot()))
+    return render.page("archived.html", feed="console", events=archived_list(current.snapshot()))
 
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
-@web.shows_problem_on(events_page)
+@forms.shows_problem_on(events_page)
 def archive_event(event_id: str) -> None:
-    web.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
+    forms.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
 
 
 @route("POST /console/<event_id>/restore", ORGANIZERS, VISIBLE)
-@web.shows_problem_on(archived_events)
+@forms.shows_problem_on(archived_events)
 def restore_event(event_id: str) -> AnyResponse:
-    web.add_venue_entry(NewEntry(EVENT_UNARCHIVED, {"event": event_id}))
+    forms.add_venue_entry(NewEntry(EVENT_UNARCHIVED, {"event": event_id}))
     return redirect(url_for("console.events_page"), 303)
 
 
 @route("GET /console/<event_id>/delete", ORGANIZERS, OVER)
 def confirm_delete(event_id: str) -> AnyResponse:
     """What deleting the event will do; the organizer confirms by typing its name."""
-    state, may = web.current_event(event_id).state, True
+    state, may = current.event(event_id).state, True
     try:
-        refuse_event_change(web.current_snapshot(), NewEntry(EVENT_DELETED, {"event": event_id}))
+        refuse_event_change(current.snapshot(), NewEntry(EVENT_DELETED, {"event": event_id}))
     except Problem as problem:
         # Shown before the name is typed, and without a button.
         may = False
         if "problem" not in g:
             g.problem, g.status = problem, problem_status(problem)
-    return web.page("delete_event.html", state=state, may_delete=may)
+    return render.page("delete_event.html", state=state, may_delete=may)
 
 
 @route("POST /console/<event_id>/delete", ORGANIZERS, OVER)
-@web.shows_problem_on(confirm_delete)
+@forms.shows_problem_on(confirm_delete)
 def delete_event(event_id: str) -> AnyResponse:
     """People, lists and papers are gone when this answers; the entries stay, and hold no names."""
-    name = web.current_event(event_id).state.name
-    if web.field("name").casefold() != name.strip().casefold():
-        raise Invalid("name_not_typed", where="/name", typed=web.field("name")[:80], name=name)
+    name = current.event(event_id).state.name
+    if forms.field("name").casefold() != name.strip().casefold():
+        raise Invalid("name_not_typed", where="/name", typed=forms.field("name")[:80], name=name)
     entry = NewEntry(EVENT_DELETED, {"event": event_id})
-    refuse_event_change(web.current_snapshot(), entry)
-    if (paper := web.current_hub().paper) is not None:
+    refuse_event_change(current.snapshot(), entry)
+    if (paper := current.hub().paper) is not None:
         # First: should the hub die in between, print orders are lost, but no name stays on one.
         paper.forget(event_id)
-    web.add_venue_entry(entry)
+    forms.add_venue_entry(entry)
     return redirect(url_for("console.events_page"), 303)
 
 
 @route("GET /console/<event_id>/export.json", STAFF, VISIBLE)
 def export_file(event_id: str) -> AnyResponse:
     """The event file: the whole tournament, nothing of the hall."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     whole = whole_tournament(moment.state, moment.people)
     text = json.dumps(tournament_to_json(whole), ensure_ascii=False, indent=2) + "\n"
-    return web.download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
+    return render.download(text, "application/json; charset=utf-8", file_name(moment.state.name, "json"))
 
 
 @route("GET /console/<event_id>/standings.csv", STAFF, VISIBLE)
 def export_standings(event_id: str) -> AnyResponse:
     """The standings after the last settled round, with final places, as `roundtap standings --format csv` has it."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     text = csv_of(tournament(moment), settled_round(moment.state), now=True)
     # Without a byte order mark, spreadsheets guess another encoding.
-    return web.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
+    return render.download("\ufeff" + text, "text/csv; charset=utf-8", file_name(moment.state.name, "csv"))
 
 
 @route("GET /console/<event_id>/list-fortress.json", STAFF, VISIBLE)
 def export_list_fortress(event_id: str) -> AnyResponse:
     """The tournament as List Fortress imports it; 404 for games that it does not know."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     if not moment.state.rulebook.list_fortress:
         abort(404)
     text = json.dumps(list_fortress(tournament(moment)), ensure_ascii=False, indent=2) + "\n"
-    return web.download(
+    return render.download(
         text, "application/json; charset=utf-8", file_name(f"{moment.state.name} list fortress", "json")
     )
 

@@ -23,7 +23,7 @@ from roundtap_core.standings.totals import list_totals
 from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
 from roundtap_hub.app.console import ABOUT_PLACES, SEED_BITS, event_page
 from roundtap_hub.events import event_options
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
@@ -42,19 +42,19 @@ COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#00
 @route("GET /console/new", ORGANIZERS)
 def new_event_page(**_: str) -> AnyResponse:
     """The form for a new event of one game (`rulebook`), and the one for an event file."""
-    snapshot = web.current_snapshot()
+    snapshot = current.snapshot()
     used = {event.color.upper() for event in listed_events(snapshot)}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
     wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
-    return web.page(
+    return render.page(
         "new_event.html",
         known=len(snapshot.ids),
         rulebooks=RULEBOOKS,
         colors=COLORS,
         free=free,
         book=book,
-        levels=event_options.level_lines(book, web.words()),
+        levels=event_options.level_lines(book, current.words()),
         options=event_options.options_view(book),
         option_place=event_options.option_path,
         about_places=ABOUT_PLACES,
@@ -62,28 +62,28 @@ def new_event_page(**_: str) -> AnyResponse:
 
 
 @route("POST /console", ORGANIZERS)
-@web.shows_problem_on(new_event_page)
+@forms.shows_problem_on(new_event_page)
 def create_event() -> AnyResponse:
     """`known`: the number of events on the page, so that a form sent twice creates one event."""
-    if web.field("known") not in ("", str(len(web.current_snapshot().ids))):
+    if forms.field("known") not in ("", str(len(current.snapshot().ids))):
         raise Problem("step_changed_meanwhile")
-    book = rulebook(web.field("rulebook"))
-    event_id = web.current_hub().new_event_id()
-    level = web.field("level") or None
+    book = rulebook(forms.field("rulebook"))
+    event_id = current.hub().new_event_id()
+    level = forms.field("level") or None
     if level is None and "level" in request.form and book.levels:
         # Whether officials may play, and what is checked, depends on it.
-        raise Problem("level_missing", options=", ".join(web.words()(f"level.{known}") for known in book.levels))
-    options = event_options.read_options(book, web.field)
-    about = clean_details({key: web.field(key) for key in ABOUT_FIELDS})
+        raise Problem("level_missing", options=", ".join(current.words()(f"level.{known}") for known in book.levels))
+    options = event_options.read_options(book, forms.field)
+    about = clean_details({key: forms.field(key) for key in ABOUT_FIELDS})
     command = commands.CreateEvent(
-        web.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about
+        forms.field("name"), book.id, level, options, _color(), secrets.randbits(SEED_BITS), about
     )
-    web.current_hub().service.execute([begin_event_step(event_id), Step(event_id, command)], web.actor())
-    return web.back_to_event(event_id)
+    current.hub().service.execute([begin_event_step(event_id), Step(event_id, command)], current.actor())
+    return forms.back_to_event(event_id)
 
 
 @route("POST /console/import", ORGANIZERS)
-@web.shows_problem_on(new_event_page)
+@forms.shows_problem_on(new_event_page)
 def import_event_file() -> AnyResponse:
     """Import the whole file or nothing: event, competitors and rounds are one request."""
     upload = request.files.get("file")
@@ -96,13 +96,13 @@ def import_event_file() -> AnyResponse:
         raise Invalid("file_not_text") from None
     file = parse_event_file(text)
     broken = violations(file)
-    if broken and not web.field("anyway"):
+    if broken and not forms.field("anyway"):
         first = broken[0]
-        raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(web.words()))
-    event_id = web.current_hub().new_event_id()
+        raise Problem("file_breaks_rules", where=first.where, n=len(broken), first=first.say(current.words()))
+    event_id = current.hub().new_event_id()
     steps, people = import_steps(event_id, file, _color())
-    web.current_hub().service.execute([begin_event_step(event_id), *steps], web.actor(), people, IMPORT_TIMEOUT_S)
-    return web.back_to_event(event_id)
+    current.hub().service.execute([begin_event_step(event_id), *steps], current.actor(), people, IMPORT_TIMEOUT_S)
+    return forms.back_to_event(event_id)
 
 
 def begin_event_step(event_id: str) -> Step:
@@ -198,35 +198,35 @@ def person_and_entrant(
 
 
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def set_event_details(event_id: str) -> None:
     """Date, venue, club, special rules; what the form left out stays as it is."""
-    sent = {key: web.field(key) for key in ABOUT_FIELDS if key in request.form}
-    web.submit_command(event_id, commands.SetEventDetails({**web.current_event(event_id).state.about, **sent}))
+    sent = {key: forms.field(key) for key in ABOUT_FIELDS if key in request.form}
+    forms.submit_command(event_id, commands.SetEventDetails({**current.event(event_id).state.about, **sent}))
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def set_options(event_id: str) -> None:
     """Rounds and other options: until the first round is drawn."""
-    state = web.current_event(event_id).state
+    state = current.event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in event_options.OFFERED}
-    read = event_options.read_options(state.rulebook, web.field)
-    web.submit_command(event_id, commands.SetOptions({**kept, **read}))
+    read = event_options.read_options(state.rulebook, forms.field)
+    forms.submit_command(event_id, commands.SetOptions({**kept, **read}))
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def set_structure(event_id: str) -> None:
     """Rounds and cut after late entries: until round 2 is published."""
-    state = web.current_event(event_id).state
+    state = current.event(event_id).state
     kept = {k: v for k, v in state.given_options.items() if k not in event_options.STRUCTURE}
-    read = event_options.read_structure(state.rulebook, web.field)
-    web.submit_command(event_id, commands.SetOptions({**kept, **read}))
+    read = event_options.read_structure(state.rulebook, forms.field)
+    forms.submit_command(event_id, commands.SetOptions({**kept, **read}))
 
 
 def _color() -> str:
-    color = web.field("color", "#0072B2")
+    color = forms.field("color", "#0072B2")
     if not COLOR.fullmatch(color):
         raise Invalid("color_text", value=color[:20])
     return color

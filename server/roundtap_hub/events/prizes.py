@@ -14,7 +14,7 @@ from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.app.console import SEED_BITS
-from roundtap_hub.live.web import current_event, field, form_number, page, shows_problem_on, submit_command
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.knockout import final_lines
 from roundtap_hub.views.saved_event import SavedEvent, full_names, settled_standings
 from roundtap_hub.views.wall_view import name_sort_key
@@ -90,10 +90,10 @@ def _line(
 @route("GET /console/<event_id>/prizes", STAFF, VISIBLE)
 def prizes_page(event_id: str) -> AnyResponse:
     """The list with its winners, and the draws with what is needed to repeat them."""
-    moment = current_event(event_id)
+    moment = current.event(event_id)
     state, names = moment.state, full_names(moment)
     last = max((prize.last or 0 for prize in state.prizes), default=0)
-    return page(
+    return render.page(
         "prizes.html",
         feed=f"console/{event_id}",
         state=state,
@@ -113,34 +113,34 @@ def prizes_page(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/prizes", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes_page, "list")
+@forms.shows_problem_on(prizes_page, "list")
 def save_prizes(event_id: str) -> None:
     """`list`: one prize per line."""
-    submit_command(event_id, SetPrizes(read_prizes(field("list"), current_event(event_id).state.prizes)))
+    forms.submit_command(event_id, SetPrizes(read_prizes(forms.field("list"), current.event(event_id).state.prizes)))
 
 
 @route("POST /console/<event_id>/prizes/winner", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes_page, "list")
+@forms.shows_problem_on(prizes_page, "list")
 def name_prize_winner(event_id: str) -> None:
     """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
-    known = current_event(event_id).state.prizes
-    index = form_number("prize")
-    if index is None or not 0 <= index < len(known) or known[index].what != field("what"):
+    known = current.event(event_id).state.prizes
+    index = forms.form_number("prize")
+    if index is None or not 0 <= index < len(known) or known[index].what != forms.field("what"):
         raise Problem("prizes_changed_meanwhile")
-    chosen = replace(known[index], competitor=field("competitor") or None)
-    submit_command(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
+    chosen = replace(known[index], competitor=forms.field("competitor") or None)
+    forms.submit_command(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)
-@shows_problem_on(prizes_page, "draws")
+@forms.shows_problem_on(prizes_page, "draws")
 def draw_door_prize(event_id: str) -> None:
     """`seen`: how many draws were on the page, so that a form sent twice draws once."""
     drawn = DrawDoorPrize(
-        field("what"),
-        form_number("count") or 0,
+        forms.field("what"),
+        forms.form_number("count") or 0,
         secrets.randbits(SEED_BITS),
-        field("among") or ACTIVE,
-        bool(field("again")),
-        form_number("seen"),
+        forms.field("among") or ACTIVE,
+        bool(forms.field("again")),
+        forms.form_number("seen"),
     )
-    submit_command(event_id, drawn)
+    forms.submit_command(event_id, drawn)

@@ -10,7 +10,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_hub.access.policy import HEADS_AND_DESK, route
 from roundtap_hub.hall.hall_places import place_page
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms
 from roundtap_hub.store import display_plan
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.saved_event import listed_events
@@ -21,8 +21,8 @@ REPEAT_PRESS_MS = 10_000  # the same announcement again within this time is a do
 
 @route("GET /console/announcements", HEADS_AND_DESK)
 def announcements_page(**_: str) -> AnyResponse:
-    hub, snapshot = web.current_hub(), web.current_snapshot()
-    said = announcement_lines(snapshot.venue.display_plan.announcements, web.current_instant(), hub.clocks.wall())
+    hub, snapshot = current.hub(), current.snapshot()
+    said = announcement_lines(snapshot.venue.display_plan.announcements, current.instant(), hub.clocks.wall())
     events = listed_events(snapshot)
     return place_page(
         "announcements.html",
@@ -38,33 +38,36 @@ def announcements_page(**_: str) -> AnyResponse:
 
 
 @route("POST /console/announcements/say", HEADS_AND_DESK)
-@web.shows_problem_on(announcements_page)
+@forms.shows_problem_on(announcements_page)
 def announce() -> None:
     """Announce on all walls and phones of one event or of all: a line of text, or lunch or the next start with a
     countdown in minutes or to a time of day."""
-    kind, text = web.form_choice("kind", display_plan.KINDS, display_plan.KINDS[0]), " ".join(web.field("text").split())
-    lasts_ms = _duration_ms(web.field("until"))
+    kind, text = (
+        forms.form_choice("kind", display_plan.KINDS, display_plan.KINDS[0]),
+        " ".join(forms.field("text").split()),
+    )
+    lasts_ms = _duration_ms(forms.field("until"))
     if kind in display_plan.COUNTED and lasts_ms is None:
         raise Invalid("said_until_missing", where="/until")
     if kind not in display_plan.COUNTED and not text:
         raise Invalid("said_nothing", where="/text")
     if len(text) > display_plan.TEXT_MAX:
         raise Invalid("said_too_long", letters=len(text), maximum=display_plan.TEXT_MAX, where="/text")
-    hub, event = web.current_hub(), event_field()
+    hub, event = current.hub(), event_field()
     with hub.hall.displays.announcing:
-        web.drop_request_cache()
+        current.drop_request_cache()
         if _is_repeat(event, kind, text):
             return
         if (
             len(
                 announcement_lines(
-                    web.current_snapshot().venue.display_plan.announcements, web.current_instant(), hub.clocks.wall()
+                    current.snapshot().venue.display_plan.announcements, current.instant(), hub.clocks.wall()
                 )
             )
             >= display_plan.ANNOUNCEMENTS_MAX
         ):
             raise Problem("said_too_many", maximum=display_plan.ANNOUNCEMENTS_MAX)
-        web.add_venue_entry(
+        forms.add_venue_entry(
             NewEntry(
                 display_plan.ANNOUNCED,
                 {"id": secrets.token_hex(6), "event": event, "kind": kind, "text": text, "lasts_ms": lasts_ms},
@@ -73,12 +76,12 @@ def announce() -> None:
 
 
 def _is_repeat(event: str | None, kind: str, text: str) -> bool:
-    now = web.current_instant()
+    now = current.instant()
     return any(
         (each.event, each.kind, each.text) == (event, kind, text)
         and each.at.boot_id == now.boot_id
         and now.mono_ms - each.at.mono_ms < REPEAT_PRESS_MS
-        for each in web.current_snapshot().venue.display_plan.announcements
+        for each in current.snapshot().venue.display_plan.announcements
     )
 
 
@@ -91,7 +94,7 @@ def _duration_ms(typed: str) -> int | None:
         raise Invalid("said_until", value=typed[:20], where="/until")
     if found["lasts"]:
         return int(found["lasts"]) * 60_000
-    wall = web.current_hub().clocks.wall()
+    wall = current.hub().clocks.wall()
     if wall is None:
         raise Invalid("said_time_unknown", where="/until")
     now = datetime.fromisoformat(wall).astimezone()
@@ -102,14 +105,14 @@ def _duration_ms(typed: str) -> int | None:
 
 
 @route("POST /console/announcements/unsay", HEADS_AND_DESK)
-@web.shows_problem_on(announcements_page)
+@forms.shows_problem_on(announcements_page)
 def revoke_announcement() -> None:
-    web.add_venue_entry(NewEntry(display_plan.ANNOUNCEMENT_REVOKED, {"id": web.field("id")[:40]}))
+    forms.add_venue_entry(NewEntry(display_plan.ANNOUNCEMENT_REVOKED, {"id": forms.field("id")[:40]}))
 
 
 def event_field() -> str | None:
     """The event that a form names; None for all. Raises Problem for one that is not listed."""
-    chosen = web.field("event")
-    if chosen and chosen not in {line.id for line in listed_events(web.current_snapshot())}:
+    chosen = forms.field("event")
+    if chosen and chosen not in {line.id for line in listed_events(current.snapshot())}:
         raise Problem("unknown_event", event=chosen[:40])
     return chosen or None

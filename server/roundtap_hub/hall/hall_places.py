@@ -7,7 +7,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.access.policy import STAFF, route
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
-from roundtap_hub.live import web
+from roundtap_hub.live import current, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.views import places
 from roundtap_hub.views.announcements import announcement_lines
@@ -16,7 +16,7 @@ from roundtap_machine import checks as machine_checks
 
 def place_page(template: str, place: str, feed: str = "", **context: Any) -> AnyResponse:
     """A page of the hall, with the places' navigation and the number of failed checks of each."""
-    return web.page(
+    return render.page(
         template,
         feed,
         hall_place=place,
@@ -27,7 +27,7 @@ def place_page(template: str, place: str, feed: str = "", **context: Any) -> Any
 
 
 def _checks() -> list[machine_checks.Check]:
-    return all_checks(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
+    return all_checks(current.hub(), current.snapshot(), current.units(), current.now_ms())
 
 
 @route("GET /console/hall", STAFF)
@@ -41,7 +41,7 @@ def hall_page() -> AnyResponse:
     ]
     rows.sort(key=lambda row: machine_checks.STATES.index(machine_checks.worst(row[1])))
     said = announcement_lines(
-        web.current_snapshot().venue.display_plan.announcements, web.current_instant(), web.current_hub().clocks.wall()
+        current.snapshot().venue.display_plan.announcements, current.instant(), current.hub().clocks.wall()
     )
     return place_page("hall_overview.html", "overview", "before-doors", rows=rows, said=said)
 
@@ -49,7 +49,7 @@ def hall_page() -> AnyResponse:
 @route("GET /console/printer", STAFF)
 def printer_page() -> AnyResponse:
     """The print stations, and what each event that is not over has waiting."""
-    states = [state for state in web.current_snapshot().events.values() if not state.finished]
+    states = [state for state in current.snapshot().events.values() if not state.finished]
     return place_page(
         "printer.html",
         "printer",

@@ -18,6 +18,7 @@ from roundtap_hub.views.round_clock import public_clock
 
 log = logging.getLogger(__name__)
 
+SOUND = "roundtap_sound"  # the application's extension key for a function that tells its HubSound, if any
 START, FIVE, TIME = "start", "five", "time"
 FIVE_MS = 5 * 60_000
 LATE_MS = 3000  # a moment longer ago than this is skipped

@@ -11,7 +11,7 @@ from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
 from roundtap_hub.http.auth import is_local_request
-from roundtap_hub.live import web
+from roundtap_hub.live import current, render
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.unit_list import table_units, unit_rows
 from roundtap_machine.checks import GROUPS, NOTE, WRONG, Check, worst_first
@@ -47,8 +47,8 @@ def group_checks(known: Collection[Check]) -> list[CheckGroup]:
 @route("GET /console/before-doors", STAFF)
 def preflight_page() -> AnyResponse:
     """One line per check with what to do, by part of the hall, worst first; checks that are fine share one line."""
-    hub, snapshot, units = web.current_hub(), web.current_snapshot(), web.current_units()
-    checks = all_checks(hub, snapshot, units, web.now_ms())
+    hub, snapshot, units = current.hub(), current.snapshot(), current.units()
+    checks = all_checks(hub, snapshot, units, current.now_ms())
     return place_page(
         "preflight.html",
         "preflight",
@@ -56,7 +56,7 @@ def preflight_page() -> AnyResponse:
         groups=group_checks(checks),
         wrong=failed_checks(checks),
         noted=[check for check in checks if check.state == NOTE],
-        unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, web.now_ms()),
+        unit_rows=unit_rows(snapshot, table_units(hub, snapshot, units), units, current.now_ms()),
         wall=time_of_day(hub.clocks.wall(), form=f"{DATE_AND_TIME} %Z"),
     )
 
@@ -68,8 +68,7 @@ def checks_for_doctor() -> AnyResponse:
         abort(404)
     return jsonify(
         checks=[
-            each.as_json()
-            for each in all_checks(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
+            each.as_json() for each in all_checks(current.hub(), current.snapshot(), current.units(), current.now_ms())
         ]
     )
 
@@ -77,14 +76,14 @@ def checks_for_doctor() -> AnyResponse:
 @route("GET /console/before-doors/diagnostics.txt", ORGANIZERS)
 def diagnostics() -> AnyResponse:
     """Diagnostics for a remote helper, without anything confidential."""
-    hub, snapshot = web.current_hub(), web.current_snapshot()
+    hub, snapshot = current.hub(), current.snapshot()
     states = list(snapshot.events.values())
     counts = {
         "events": len(snapshot.ids),
         "events_open": sum(not state.finished for state in states),
         "players": sum(len(state.entrants) for state in states),
         "units": len(hub.units.keys),
-        "units_heard": len(web.current_units()),
+        "units_heard": len(current.units()),
         "venue_entries": snapshot.venue.number,
     }
     copies = hub.service.copies
@@ -96,6 +95,6 @@ def diagnostics() -> AnyResponse:
         "copies": str(len(copies.states) if copies is not None else 0),
     }
     text = diagnostics_text(
-        all_checks(hub, snapshot, web.current_units(), web.now_ms()), list_services(), log_lines(), counts, settings
+        all_checks(hub, snapshot, current.units(), current.now_ms()), list_services(), log_lines(), counts, settings
     )
-    return web.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")
+    return render.download(text, "text/plain; charset=utf-8", "roundtap-diagnostics.txt")

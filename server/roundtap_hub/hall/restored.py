@@ -12,7 +12,7 @@ from roundtap_core.event.states import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
 from roundtap_hub.access.policy import ORGANIZERS, route
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.read_model import Snapshot
@@ -196,10 +196,10 @@ def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | N
 
 @route("GET /console/restored", ORGANIZERS)
 def restored_page(**_: str) -> AnyResponse:
-    return web.page(
+    return render.page(
         "restored.html",
         feed="console",
-        view=restored_view(web.current_snapshot()),
+        view=restored_view(current.snapshot()),
         bye=BYE,
         missed=UNPAIRED_LOSS,
         left=LEFT,
@@ -207,31 +207,31 @@ def restored_page(**_: str) -> AnyResponse:
 
 
 @route("POST /console/restored/without", ORGANIZERS)
-@web.shows_problem_on(restored_page)
+@forms.shows_problem_on(restored_page)
 def restore_without_unit() -> None:
-    unit = web.field("unit")
-    if unit not in web.current_snapshot().venue.tables:
+    unit = forms.field("unit")
+    if unit not in current.snapshot().venue.tables:
         raise Problem("unknown_unit", unit=unit[:40])
     _submit_steps(Step(VENUE, NewEntry(venue.UNIT_WAIVED, {"unit": unit})))
 
 
 @route("POST /console/restored/place", ORGANIZERS)
-@web.shows_problem_on(restored_page)
+@forms.shows_problem_on(restored_page)
 def place_restored_unit() -> None:
     """Place a unit where it says that it stood."""
-    unit, table = web.field("unit"), web.typed_table("table")
-    if (unit, table) not in moved_units(web.current_snapshot()):
+    unit, table = forms.field("unit"), forms.typed_table("table")
+    if (unit, table) not in moved_units(current.snapshot()):
         raise Problem("restored_gone")
     _submit_steps(Step(VENUE, unit_placed_entry(unit, table)))
 
 
 @route("POST /console/restored/adopt", ORGANIZERS)
-@web.shows_problem_on(restored_page)
+@forms.shows_problem_on(restored_page)
 def adopt_lost_round() -> None:
     """Adopt a lost round as the tables hold it: pairings, publishing, reports, officials' results, all in one
     commit."""
     lost = _lost_of_form()
-    state = web.current_snapshot().events[lost.event]
+    state = current.snapshot().events[lost.event]
     made = restore_gap.assemble_round(state, lost)
     if made.wrong:
         raise made.wrong[0]
@@ -242,10 +242,10 @@ def adopt_lost_round() -> None:
     steps = [Step(lost.event, DropCompetitor(who)) for who in gone]
     steps += [
         Step(lost.event, adopted),
-        Step(lost.event, PublishRound(lost.number, attempt, noted=web.words()("restored.adopted.noted"))),
+        Step(lost.event, PublishRound(lost.number, attempt, noted=current.words()("restored.adopted.noted"))),
     ]
     of_round = lost.event, lost.number, lost.mark
-    left_ms = restore_gap.counted_ms(web.current_snapshot(), of_round, web.current_instant())
+    left_ms = restore_gap.counted_ms(current.snapshot(), of_round, current.instant())
     if left_ms is not None and state.rulebook.minutes(lost.stage, state.options):
         steps.append(Step(lost.event, SetClock("restore", left_ms)))
     steps += [_report_step(pending) for pending in lost.reports]
@@ -260,7 +260,7 @@ def adopt_lost_round() -> None:
 
 
 @route("POST /console/restored/anew", ORGANIZERS)
-@web.shows_problem_on(restored_page)
+@forms.shows_problem_on(restored_page)
 def discard_lost_round() -> None:
     """Discard what the tables hold of a round; their reports are refused, which they show."""
     lost = _lost_of_form()
@@ -272,15 +272,15 @@ def discard_lost_round() -> None:
 
 
 @route("POST /console/restored/point", ORGANIZERS)
-@web.shows_problem_on(restored_page)
+@forms.shows_problem_on(restored_page)
 def settle_differing_result() -> None:
     """Take the table's result or keep the copy's, where they differ."""
     point = next(
-        (each for each in restore_gap.unsettled_matches(web.current_snapshot()) if each.key == web.field("point")), None
+        (each for each in restore_gap.unsettled_matches(current.snapshot()) if each.key == forms.field("point")), None
     )
     if point is None:
         raise Problem("restored_gone")
-    if web.field("take") != "tables":
+    if forms.field("take") != "tables":
         _submit_steps(
             Step(
                 VENUE,
@@ -290,38 +290,38 @@ def settle_differing_result() -> None:
         return
     result = None if point.claim.result is None else result_from_json(dict(point.claim.result))
     entered = EnterResult(
-        point.claim.match, point.revision, result, point.number or 0, earlier=True, cut=web.field("cut")
+        point.claim.match, point.revision, result, point.number or 0, earlier=True, cut=forms.field("cut")
     )
     try:
         _submit_steps(Step(point.claim.event, entered))
     except Problem as problem:
         # The address names no event: only here is it known whose names are meant.
-        raise web.with_competitor_names(problem, point.claim.event) from None
+        raise forms.with_competitor_names(problem, point.claim.event) from None
 
 
 @route("POST /console/restored/settled", ORGANIZERS)
-@web.shows_problem_on(restored_page)
+@forms.shows_problem_on(restored_page)
 def finish_restore() -> AnyResponse:
     """Continue play. Reports that waited only for their unit's place are taken; those still without one are refused,
     which their tables show."""
-    snapshot = web.current_snapshot()
+    snapshot = current.snapshot()
     answers = [
         _report_step(pending) if restore_gap.is_known(snapshot, pending) else _refusal(pending, GIVEN_UP)
         for pending in restore_gap.pending_reports(snapshot)
     ]
-    web.current_hub().service.execute([*answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], web.actor())
+    current.hub().service.execute([*answers, Step(VENUE, NewEntry(venue.RESTORE_SETTLED, {}))], current.actor())
     return redirect(url_for("console.events_page"), 303)
 
 
 def _submit_steps(*steps: Step) -> None:
-    web.current_hub().service.execute(steps, web.actor())
+    current.hub().service.execute(steps, current.actor())
 
 
 def _lost_of_form() -> restore_gap.LostRound:
     """The round whose button was pressed; Problem("restored_gone") where it has been settled meanwhile."""
-    number = web.form_number("number")
-    for lost in restore_gap.lost_rounds(web.current_snapshot()):
-        if (lost.event, lost.number, lost.mark) == (web.field("event"), number, web.field("mark")):
+    number = forms.form_number("number")
+    for lost in restore_gap.lost_rounds(current.snapshot()):
+        if (lost.event, lost.number, lost.mark) == (forms.field("event"), number, forms.field("mark")):
             return lost
     raise Problem("restored_gone")
 
@@ -330,14 +330,14 @@ def _answers(
     made: restore_gap.AssembledRound, lost: restore_gap.LostRound
 ) -> tuple[list[restore_gap.ReconstructedMatch], list[str]]:
     """The organizer's answers about players whom no table knows: byes and pairings to add, and who has left."""
-    answers = {who: web.field(f"who-{who}") for who in made.missing}
+    answers = {who: forms.field(f"who-{who}") for who in made.missing}
     more: list[restore_gap.ReconstructedMatch] = []
     taken = {match.id for match in made.matches}
 
     def add(a: str, b: str | None, bye: str | None = None) -> None:
         more.append(
             restore_gap.ReconstructedMatch(
-                restore_gap.free_match_id(lost.number, taken), a, b, web.form_number(f"table-{a}"), bye=bye
+                restore_gap.free_match_id(lost.number, taken), a, b, forms.form_number(f"table-{a}"), bye=bye
             )
         )
         taken.add(more[-1].id)

@@ -17,7 +17,7 @@ from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.http.auth import is_local_request
 from roundtap_hub.http.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 
@@ -112,7 +112,7 @@ def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, A
 @route("GET /console/hub", ORGANIZERS)
 def this_hub_page(**shown: Any) -> AnyResponse:
     """`shown`: a new PIN, for this response only (`_pin_page`)."""
-    hub, hotspot = web.current_hub(), known_hotspot()
+    hub, hotspot = current.hub(), known_hotspot()
     organizers = hub.access.organizers
     network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
     return place_page(
@@ -120,7 +120,7 @@ def this_hub_page(**shown: Any) -> AnyResponse:
         "hub",
         rows=session_rows(organizers),
         network=network,
-        wifi_qr=qr_svg(hotspot.qr, web.words()("hub.wifi.qr")) if hotspot is not None else "",
+        wifi_qr=qr_svg(hotspot.qr, current.words()("hub.wifi.qr")) if hotspot is not None else "",
         wall=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
         encrypted=hub.access.encrypted,
         roles=STAFF_ROLES,
@@ -131,24 +131,24 @@ def this_hub_page(**shown: Any) -> AnyResponse:
 
 
 @route("POST /console/hub/sessions/<session_id>/end", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
+@forms.shows_problem_on(this_hub_page)
 def end_session(session_id: str) -> None:
-    web.current_hub().access.organizers.sessions.end(session_id)
+    current.hub().access.organizers.sessions.end(session_id)
 
 
 @route("POST /console/hub/sessions/end", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
+@forms.shows_problem_on(this_hub_page)
 def end_other_sessions() -> None:
     own = visit.current_visit().session
     if own is not None:
-        web.current_hub().access.organizers.sessions.end_others(own)
+        current.hub().access.organizers.sessions.end_others(own)
 
 
 @route("POST /console/hub/time", ORGANIZERS)
-@web.shows_problem_on(this_hub_page, "time")
+@forms.shows_problem_on(this_hub_page, "time")
 def set_hall_time() -> None:
     """`epoch_ms`: the browser's clock, filled in by a script; else `time`, typed as local time."""
-    hall_time, from_script, typed = web.current_hub().host.hall_time, web.field("epoch_ms"), web.field("time")
+    hall_time, from_script, typed = current.hub().host.hall_time, forms.field("epoch_ms"), forms.field("time")
     if hall_time is None:
         raise Problem("hall_time_elsewhere")
     if from_script.isdecimal() and len(from_script) <= DIGITS_MAX:
@@ -162,31 +162,31 @@ def set_hall_time() -> None:
 
 
 @route("POST /console/hub/staff", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
+@forms.shows_problem_on(this_hub_page)
 def add_staff() -> AnyResponse:
     """Add a member of staff; the PIN is shown in this response only."""
-    person, pin = web.current_hub().access.organizers.staff.add(web.field("name"), web.field("role"), web.actor())
+    person, pin = current.hub().access.organizers.staff.add(forms.field("name"), forms.field("role"), current.actor())
     return _pin_page(person.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/pin", ORGANIZERS)
-@web.shows_problem_on(this_hub_page)
+@forms.shows_problem_on(this_hub_page)
 def replace_pin(person: str) -> AnyResponse:
     """Make a new PIN; the old one is void, and its sessions end."""
-    found, pin = web.current_hub().access.organizers.staff.replace_pin(person, web.actor())
+    found, pin = current.hub().access.organizers.staff.replace_pin(person, current.actor())
     return _pin_page(found.name, pin)
 
 
 @route("POST /console/hub/staff/<person>/role", ORGANIZERS)
-@web.shows_problem_on(this_hub_page, "staff")
+@forms.shows_problem_on(this_hub_page, "staff")
 def change_staff_role(person: str) -> None:
-    web.current_hub().access.organizers.staff.change_role(person, web.field("role"), web.actor())
+    current.hub().access.organizers.staff.change_role(person, forms.field("role"), current.actor())
 
 
 @route("POST /console/hub/staff/<person>/revoke", ORGANIZERS)
-@web.shows_problem_on(this_hub_page, "staff")
+@forms.shows_problem_on(this_hub_page, "staff")
 def revoke_pin(person: str) -> None:
-    web.current_hub().access.organizers.staff.revoke(person, web.actor())
+    current.hub().access.organizers.staff.revoke(person, current.actor())
 
 
 def _pin_page(name: str, pin: str) -> AnyResponse:
@@ -197,7 +197,7 @@ def _pin_page(name: str, pin: str) -> AnyResponse:
 
 def login_address() -> str:
     """The login's address for other devices; "" where unknown, as the request came from the hub itself."""
-    encrypted = web.current_hub().access.encrypted
+    encrypted = current.hub().access.encrypted
     if is_local_request(request.remote_addr or "", request.host) or encrypted is None:
         return ""
     host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
@@ -206,15 +206,15 @@ def login_address() -> str:
 
 @route("GET /trust", EVERYBODY)
 def trust_page() -> AnyResponse:
-    encrypted = web.current_hub().access.encrypted
+    encrypted = current.hub().access.encrypted
     if encrypted is None:
         abort(404)
-    return web.page("trust.html", encrypted=encrypted)
+    return render.page("trust.html", encrypted=encrypted)
 
 
 @route("GET /ca.crt", EVERYBODY)
 def authority_certificate() -> AnyResponse:
-    encrypted = web.current_hub().access.encrypted
+    encrypted = current.hub().access.encrypted
     if encrypted is None:
         abort(404)
-    return web.download(encrypted.authority, KIND, "roundtap-ca.crt")
+    return render.download(encrypted.authority, KIND, "roundtap-ca.crt")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from flask import redirect, request
+from flask import current_app, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.clock import RUNNING
@@ -15,8 +15,9 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.hall_places import place_page
+from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays, wall_view
 from roundtap_hub.views.announcements import announcement_lines
@@ -35,24 +36,24 @@ SCREENS_MAX = 64
 def wall_of_display() -> AnyResponse:
     """A display's page: its assignment, else the event in play, with its name. With a field of WALL_PARAMS in the
     address: the wall of the event in play, for no display."""
-    variant = web.cached_variant()
+    variant = render.cached_variant()
     if variant is None and not any(name in request.args for name in wall_view.WALL_PARAMS):
-        snapshot = web.current_snapshot()
+        snapshot = current.snapshot()
         screens = snapshot.venue.display_plan.screens
-        display, name = web.current_hub().hall.displays.register(
+        display, name = current.hub().hall.displays.register(
             request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, visit.is_organizer()
         )
         if name:
             visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
-        place = known_displays.display_page(snapshot, screens.get(display), name, web.now_ms())
+        place = known_displays.display_page(snapshot, screens.get(display), name, current.now_ms())
         if place.page != "wall":
-            return _wall(web.current_event(place.page.partition("/")[2]), place.variant)
+            return _wall(current.event(place.page.partition("/")[2]), place.variant)
         variant = place.variant
     way = wall_view.wall_options(wall_view.wall_variant(request.args) if variant is None else variant)
-    chosen = known_displays.played_event(web.current_snapshot(), web.now_ms())
+    chosen = known_displays.played_event(current.snapshot(), current.now_ms())
     if chosen is None or way.display:
         # A display stays at its address and is updated as soon as there is an event.
-        return web.cached_page(
+        return render.cached_page(
             "wall_waiting.html", wall_view.variant_of(way), "wall", theme=way.theme, way=way, reached=join_address()
         )
     query = urlencode(
@@ -74,32 +75,32 @@ def wall_of_display() -> AnyResponse:
 def wall_page(event_id: str) -> AnyResponse:
     """`?theme=dark` or `?theme=light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`:
     only that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
-    variant = web.cached_variant()
-    return _wall(web.current_event(event_id), wall_view.wall_variant(request.args) if variant is None else variant)
+    variant = render.cached_variant()
+    return _wall(current.event(event_id), wall_view.wall_variant(request.args) if variant is None else variant)
 
 
 def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
-    view = wall_view.wall_view(web.current_snapshot(), web.current_units(), moment, web.now_ms(), share, way.show)
+    view = wall_view.wall_view(current.snapshot(), current.units(), moment, current.now_ms(), share, way.show)
     drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
     pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
         len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final")
     )
-    return web.cached_page(
+    return render.cached_page(
         "wall.html",
         wall_view.variant_of(way),
         f"wall/{state.id}",
         state=state,
         view=view,
-        current=web.now_ms() // wall_view.PAGE_MS % max(1, pages),
+        current=current.now_ms() // wall_view.PAGE_MS % max(1, pages),
         theme=way.theme,
         page_ms=wall_view.PAGE_MS,
         way=way,
         clock=state.clock,
-        face=clock_face(state, web.current_instant(), web.words()),
+        face=clock_face(state, current.instant(), current.words()),
         time_up_ms=known_displays.TIME_UP_MS,
-        in_turn=known_displays.events_in_play(web.current_snapshot()) if way.turns else (),
+        in_turn=known_displays.events_in_play(current.snapshot()) if way.turns else (),
         reached=join_address() if view["mode"] == wall_view.WELCOME else None,
         drawings=drawings,
         ends=end_time(state) if view["mode"] == wall_view.CLOCK else "",
@@ -111,16 +112,16 @@ def _bracket_drawings(moment: SavedEvent) -> list[tuple[str, str]]:
     """(shape of the screen, SVG) of each page. Announcements stand under them."""
     found = bracket(moment)
     said = announcement_lines(
-        web.current_snapshot().venue.display_plan.for_event(moment.event_id),
-        web.current_instant(),
-        web.current_hub().clocks.wall(),
+        current.snapshot().venue.display_plan.for_event(moment.event_id),
+        current.instant(),
+        current.hub().clocks.wall(),
     )
     taken = sum(ANNOUNCED * (1 + len(line.said.text) // LETTERS_A_LINE) for line in said)
     return [
         (shape, svg)
         for shape, (width, height) in BOXES.items()
         if found
-        for svg in wall_bracket(found, shown_names(moment), web.words(), (width, max(width / 4, height - taken)))
+        for svg in wall_bracket(found, shown_names(moment), current.words(), (width, max(width / 4, height - taken)))
     ]
 
 
@@ -139,7 +140,7 @@ class JoinAddress:
 
 def join_address() -> JoinAddress | None:
     """None where this hub does not know its own port (in tests)."""
-    reached = web.current_hub().host.hall_addresses
+    reached = current.hub().host.hall_addresses
     if not reached.port:
         return None
     return JoinAddress(
@@ -149,17 +150,17 @@ def join_address() -> JoinAddress | None:
 
 def end_time(state: EventState) -> str:
     """When the running round ends, in local time; "" where the time is unknown, and once it has ended."""
-    remaining_ms = state.clock.remaining_at(web.current_instant()) if state.clock.state == RUNNING else None
+    remaining_ms = state.clock.remaining_at(current.instant()) if state.clock.state == RUNNING else None
     if remaining_ms is None or remaining_ms <= 0:
         return ""
-    return time_of_day(web.current_hub().clocks.wall(), remaining_ms)
+    return time_of_day(current.hub().clocks.wall(), remaining_ms)
 
 
 @route("GET /console/displays", HEADS_AND_DESK)
 def displays_page(**_: str) -> AnyResponse:
-    hub, snapshot = web.current_hub(), web.current_snapshot()
+    hub, snapshot = current.hub(), current.snapshot()
     walls = snapshot.venue.display_plan
-    rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, web.now_ms())
+    rows = known_displays.display_rows(hub.hall.displays.contacts, walls.screens, current.now_ms())
     return place_page(
         "displays.html",
         "walls",
@@ -170,20 +171,21 @@ def displays_page(**_: str) -> AnyResponse:
         parts=known_displays.PARTS,
         themes=("", *wall_view.THEMES),
         walls=walls,
+        sound=current_app.extensions[SOUND](),
     )
 
 
 @route("POST /console/displays/sound", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page, "sound")
+@forms.shows_problem_on(displays_page, "sound")
 def set_hub_sound() -> None:
-    _add_entry(display_plan.HUB_SOUND, on=web.form_choice("on", ("0", "1")) == "1")
+    _add_entry(display_plan.HUB_SOUND, on=forms.form_choice("on", ("0", "1")) == "1")
 
 
 @route("POST /console/displays/<display>/set", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page, "display-{display}")
+@forms.shows_problem_on(displays_page, "display-{display}")
 def set_display(display: str) -> None:
     """Assign what a display shows; it changes at once. One that waits is confirmed by it."""
-    hub, screens = web.current_hub(), web.current_snapshot().venue.display_plan.screens
+    hub, screens = current.hub(), current.snapshot().venue.display_plan.screens
     name = screens[display].name if display in screens else hub.hall.displays.name_of(display)
     if name not in known_displays.NAMES:
         raise Problem("unknown_display")
@@ -194,18 +196,18 @@ def set_display(display: str) -> None:
         display_plan.DISPLAY_SET,
         display=display,
         name=name,
-        show=web.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
-        part=web.form_choice("part", known_displays.PARTS),
-        theme=web.form_choice("theme", ("", *wall_view.THEMES)),
+        show=forms.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
+        part=forms.form_choice("part", known_displays.PARTS),
+        theme=forms.form_choice("theme", ("", *wall_view.THEMES)),
         event=event_field(),
-        sound=web.field("sound") == "1",
+        sound=forms.field("sound") == "1",
     )
 
 
 @route("POST /console/displays/<display>/identify", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page, "display-{display}")
+@forms.shows_problem_on(displays_page, "display-{display}")
 def identify_display(display: str) -> None:
-    hub, screen = web.current_hub(), web.current_snapshot().venue.display_plan.screens.get(display)
+    hub, screen = current.hub(), current.snapshot().venue.display_plan.screens.get(display)
     name = screen.name if screen else hub.hall.displays.name_of(display)
     if not name:
         raise Problem("unknown_display")
@@ -213,13 +215,13 @@ def identify_display(display: str) -> None:
 
 
 @route("POST /console/displays/<display>/forget", HEADS_AND_DESK)
-@web.shows_problem_on(displays_page)
+@forms.shows_problem_on(displays_page)
 def forget_display(display: str) -> None:
     """Forget a display; should it come back, it is a new one."""
-    if display in web.current_snapshot().venue.display_plan.screens:
+    if display in current.snapshot().venue.display_plan.screens:
         _add_entry(display_plan.DISPLAY_FORGOTTEN, display=display)
-    web.current_hub().hall.displays.forget(display)
+    current.hub().hall.displays.forget(display)
 
 
 def _add_entry(entry: str, **data: object) -> None:
-    web.add_venue_entry(NewEntry(entry, data))
+    forms.add_venue_entry(NewEntry(entry, data))

@@ -21,7 +21,7 @@ from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.access import policy
 from roundtap_hub.app.console import event_page, render_cache
 from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.results.results import match_page
 from roundtap_hub.store.journal import PersonRecord
@@ -41,31 +41,33 @@ TABLE_DIGITS = 3
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(event_page, "competitors")
 def warn_player(event_id: str, competitor: str) -> None:
-    web.submit_command(event_id, commands.GiveWarning(competitor, web.typed_reason(), web.signing_official(event_id)))
+    forms.submit_command(
+        event_id, commands.GiveWarning(competitor, forms.typed_reason(), forms.signing_official(event_id))
+    )
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
-@web.shows_problem_on(event_page, "needs")
+@forms.shows_problem_on(event_page, "needs")
 def propose_disqualification(event_id: str, competitor: str) -> None:
-    web.submit_command(
-        event_id, commands.ProposeDisqualification(competitor, web.typed_reason(), web.signing_official(event_id))
+    forms.submit_command(
+        event_id, commands.ProposeDisqualification(competitor, forms.typed_reason(), forms.signing_official(event_id))
     )
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def decline_proposal(event_id: str, competitor: str) -> None:
-    web.submit_command(event_id, commands.DeclineProposal(competitor, web.signing_official(event_id)))
+    forms.submit_command(event_id, commands.DeclineProposal(competitor, forms.signing_official(event_id)))
 
 
 @policy.route(
     "POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN, only=policy.BEFORE_ROUND_1
 )
-@web.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(event_page, "competitors")
 def record_check(event_id: str, competitor: str) -> None:
-    web.submit_command(event_id, commands.RecordCheck(competitor, web.field("what"), web.field("on") == "1"))
+    forms.submit_command(event_id, commands.RecordCheck(competitor, forms.field("what"), forms.field("on") == "1"))
 
 
 @policy.route(
@@ -74,47 +76,49 @@ def record_check(event_id: str, competitor: str) -> None:
     policy.OPEN,
     only=policy.BEFORE_ROUND_1,
 )
-@web.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(event_page, "competitors")
 def set_travel_group(event_id: str, competitor: str) -> None:
-    web.submit_command(event_id, commands.SetTravelGroup(competitor, clean_name(web.field("came_with")) or None))
+    forms.submit_command(event_id, commands.SetTravelGroup(competitor, clean_name(forms.field("came_with")) or None))
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@web.shows_problem_on(match_page, "judge")
+@forms.shows_problem_on(match_page, "judge")
 def record_ruling(event_id: str, match_id: str) -> None:
-    web.submit_command(
-        event_id, commands.NoteRuling(match_id, web.typed_reason("text"), web.signing_official(event_id))
+    forms.submit_command(
+        event_id, commands.NoteRuling(match_id, forms.typed_reason("text"), forms.signing_official(event_id))
     )
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@web.shows_problem_on(match_page, "judge")
+@forms.shows_problem_on(match_page, "judge")
 def record_appeal(event_id: str, match_id: str) -> None:
-    web.submit_command(event_id, commands.Appeal(match_id, web.field("competitor")))
+    forms.submit_command(event_id, commands.Appeal(match_id, forms.field("competitor")))
 
 
 @policy.route(
     "POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING, policy.SHOWN_ROUND
 )
-@web.shows_problem_on(match_page, "judge")
+@forms.shows_problem_on(match_page, "judge")
 def decide_appeal(event_id: str, match_id: str) -> None:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
-    upheld = web.field("upheld")
+    upheld = forms.field("upheld")
     if upheld not in ("0", "1"):
         raise Problem("appeal_how")
-    decided = commands.DecideAppeal(match_id, web.typed_reason("text"), upheld == "1", web.signing_official(event_id))
-    web.submit_command(event_id, decided)
+    decided = commands.DecideAppeal(
+        match_id, forms.typed_reason("text"), upheld == "1", forms.signing_official(event_id)
+    )
+    forms.submit_command(event_id, decided)
 
 
 @policy.route("POST /console/<event_id>/match/<match_id>/extension", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@web.shows_problem_on(match_page, "judge")
+@forms.shows_problem_on(match_page, "judge")
 def give_extension(event_id: str, match_id: str) -> None:
-    web.submit_command(
+    forms.submit_command(
         event_id,
-        commands.TakeBackExtension(match_id, web.signing_official(event_id))
-        if web.field("back")
+        commands.TakeBackExtension(match_id, forms.signing_official(event_id))
+        if forms.field("back")
         else commands.GrantExtension(
-            match_id, web.confirmed_minutes("minutes", "sure") or 0, web.signing_official(event_id)
+            match_id, forms.confirmed_minutes("minutes", "sure") or 0, forms.signing_official(event_id)
         ),
     )
 
@@ -126,24 +130,24 @@ def give_extension(event_id: str, match_id: str) -> None:
     policy.SHOWN_ROUND,
     policy.IN_OPEN_ROUNDS,
 )
-@web.shows_problem_on(event_page, "picks")
+@forms.shows_problem_on(event_page, "picks")
 def record_picks(event_id: str, match_id: str) -> None:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    web.submit_command(event_id, commands.SetPicks(match_id, tuple(squads), web.field("lets_go")))
+    forms.submit_command(event_id, commands.SetPicks(match_id, tuple(squads), forms.field("lets_go")))
 
 
 @policy.route("POST /console/<event_id>/officials", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page, "officials")
+@forms.shows_problem_on(event_page, "officials")
 def add_official(event_id: str) -> None:
     """Add an official: the name is stored with the people, the event knows an id."""
-    moment = web.current_event(event_id)
-    state, name = moment.state, clean_name(web.field("name"))
+    moment = current.event(event_id)
+    state, name = moment.state, clean_name(forms.field("name"))
     if not name:
         raise Invalid("no_names")
     new_id = f"o{next_number([*state.officials, *state.entrants, *moment.people], 'o')}"
     person, salt = Person(name), secrets.token_hex(16)
-    new = _as_typed(Official(new_id, web.field("role", JUDGE), person.digest(salt)))
-    web.submit_command(
+    new = _as_typed(Official(new_id, forms.field("role", JUDGE), person.digest(salt)))
+    forms.submit_command(
         event_id,
         commands.SetOfficials((*_without_organizer(state, new), new)),
         [PersonRecord(event_id, new_id, salt, person)],
@@ -151,38 +155,38 @@ def add_official(event_id: str) -> None:
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page, "officials")
+@forms.shows_problem_on(event_page, "officials")
 def change_official(event_id: str, official: str) -> None:
     def changed(before: Official) -> Official:
-        return _as_typed(replace(before, role=web.field("role", before.role)))
+        return _as_typed(replace(before, role=forms.field("role", before.role)))
 
     _set_official(event_id, official, changed)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/remove", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page, "officials")
+@forms.shows_problem_on(event_page, "officials")
 def remove_official(event_id: str, official: str) -> None:
     _set_official(event_id, official, lambda _: None)
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/duty", policy.HEADS, policy.OPEN)
-@web.shows_problem_on(event_page, "officials")
+@forms.shows_problem_on(event_page, "officials")
 def set_official_duty(event_id: str, official: str) -> None:
-    web.submit_command(event_id, commands.OfficialDuty(official, web.field("on") == "1"))
+    forms.submit_command(event_id, commands.OfficialDuty(official, forms.field("on") == "1"))
 
 
 def _as_typed(official: Official) -> Official:
-    return replace(official, second=bool(web.field("second")), plays=web.field("plays") or None)
+    return replace(official, second=bool(forms.field("second")), plays=forms.field("plays") or None)
 
 
 def _set_official(event_id: str, official_id: str, changed: Callable[[Official], Official | None]) -> None:
-    state = web.current_event(event_id).state
+    state = current.event(event_id).state
     if official_id not in state.officials:
         raise Problem("unknown_official")
     new = changed(state.officials[official_id])
     others = _without_organizer(state, new) if new else tuple(state.officials.values())
     kept = tuple(new if o.id == official_id else o for o in others)
-    web.submit_command(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)))
+    forms.submit_command(event_id, commands.SetOfficials(tuple(o for o in kept if o is not None)))
 
 
 def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]:
@@ -201,24 +205,24 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
     policy.SHOWN_ROUND,
     policy.IN_OPEN_ROUNDS,
 )
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
-    state = web.current_event(event_id).state
-    require_entrant(state, web.field("who"))
-    web.current_hub().presence.mark_at_table(state.id, match_id, web.field("who"))
-    if web.field("back"):
+    state = current.event(event_id).state
+    require_entrant(state, forms.field("who"))
+    current.hub().presence.mark_at_table(state.id, match_id, forms.field("who"))
+    if forms.field("back"):
         return redirect(url_for("console.absentees_page", event_id=event_id), 303)
-    return web.back_to_event(event_id, "needs")
+    return forms.back_to_event(event_id, "needs")
 
 
 @policy.route("POST /console/<event_id>/officials/<official>/person", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page, "officials")
+@forms.shows_problem_on(event_page, "officials")
 def link_official_to_staff(event_id: str, official: str) -> None:
     """Set the member of staff whose PIN this official logs in with, if any."""
-    if official not in web.current_event(event_id).state.officials:
+    if official not in current.event(event_id).state.officials:
         raise Problem("unknown_official")
-    web.current_hub().access.organizers.staff.link_official(web.field("person"), event_id, official, web.actor())
+    current.hub().access.organizers.staff.link_official(forms.field("person"), event_id, official, current.actor())
 
 
 def judge_page_view(
@@ -283,31 +287,31 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 
 
 @policy.route("POST /console/<event_id>/call", policy.JUDGES, policy.VISIBLE)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def take_call(event_id: str) -> None:
     """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
-    if web.field("match"):
-        by = web.actor() if ":" in web.actor() else web.staff_name()
-        web.submit_command(event_id, commands.TakeCall(web.field("match"), by))
+    if forms.field("match"):
+        by = current.actor() if ":" in current.actor() else current.staff_name()
+        forms.submit_command(event_id, commands.TakeCall(forms.field("match"), by))
     else:
-        web.current_hub().presence.take_call(web.field("unit"), web.staff_name())
+        current.hub().presence.take_call(forms.field("unit"), current.staff_name())
 
 
 @policy.route("POST /console/<event_id>/call/settled", policy.JUDGES, policy.VISIBLE)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def close_call(event_id: str) -> None:
     """Settle the call that the judge saw: the table's screen returns to its match."""
-    since = web.form_number("since")
-    if web.field("match"):
-        web.submit_command(event_id, commands.CloseCall(web.field("match"), since))
+    since = forms.form_number("since")
+    if forms.field("match"):
+        forms.submit_command(event_id, commands.CloseCall(forms.field("match"), since))
     else:
-        web.current_hub().presence.close_call(web.field("unit"), since)
+        current.hub().presence.close_call(forms.field("unit"), since)
 
 
 @policy.route("GET /console/judge", policy.JUDGES)
 def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
-    snapshot = web.current_snapshot()
+    snapshot = current.snapshot()
     found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page(
         "judge", [moment for moment in found if moment is not None and moment.state.public_rounds]
@@ -316,11 +320,11 @@ def judge_hall_page() -> AnyResponse:
 
 @policy.route("GET /console/<event_id>/judge", policy.JUDGES, policy.VISIBLE)
 def judge_event_page(event_id: str) -> AnyResponse:
-    return _render_judge_page(f"console/{event_id}", [web.current_event(event_id)])
+    return _render_judge_page(f"console/{event_id}", [current.event(event_id)])
 
 
 def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
-    hub = web.current_hub()
+    hub = current.hub()
     try:
         opened = _match_at({moment.event_id for moment in moments})
     except Problem as problem:
@@ -328,13 +332,13 @@ def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
     if opened is not None:
         return opened
     calls, events = judge_page_view(
-        web.current_snapshot(),
-        web.current_units(),
+        current.snapshot(),
+        current.units(),
         moments,
-        Instant(hub.clocks.boot_id, web.now_ms()),
+        Instant(hub.clocks.boot_id, current.now_ms()),
         hub.presence.seen_at_table,
     )
-    return web.page(
+    return render.page(
         "judge.html",
         feed,
         calls=calls,
@@ -350,7 +354,7 @@ def _match_at(events: set[str]) -> AnyResponse | None:
     typed = request.args.get("table", "").strip()[: TABLE_DIGITS + 1]
     if not typed:
         return None
-    found = find_table(web.current_snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
+    found = find_table(current.snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
     if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
         raise Problem("no_match_at_table", table=typed)
     return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))

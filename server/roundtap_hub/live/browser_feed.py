@@ -5,7 +5,7 @@ import json
 import logging
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -136,8 +136,15 @@ class ViewerGroup:
 class BrowserFeed:
     """All open pages. Its methods run in the event loop."""
 
-    def __init__(self, hub: RunningHub, cache: PageCache, of_one: int) -> None:
+    def __init__(
+        self,
+        hub: RunningHub,
+        cache: PageCache,
+        of_one: int,
+        page_proof: Callable[[str], Mapping[str, str]] | None = None,
+    ) -> None:
         self._hub = hub
+        self._page_proof = page_proof
         self._cache = cache
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
@@ -154,9 +161,10 @@ class BrowserFeed:
         hub.service.listen(lambda *_: self._changed(True))
         hub.presence.listen(lambda _: self._changed(False))
         hub.hall.displays.on_identify.append(lambda display, name: self._call_on_loop(self._identify, display, name))
-        if hub.kin is not None:
-            # A new standby is known.
-            hub.kin.on_known.append(lambda: self._call_on_loop(lambda: _send_all(self.clients(), self._hubs_event())))
+
+    def send_hubs(self) -> None:
+        """Name the other hubs to every client, once another standby is known; from any thread."""
+        self._call_on_loop(lambda: _send_all(self.clients(), self._hubs_event()))
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """Set the clients' loop; called from that loop."""
@@ -371,10 +379,10 @@ class BrowserFeed:
 
     def _hubs_event(self) -> bytes:
         """The other hubs, for when this one is silent; empty where there are none."""
-        kin, hubs = self._hub.kin, list(self._hub.host.other_addresses())
-        if kin is None or not hubs:
+        hubs = list(self._hub.host.other_addresses())
+        if self._page_proof is None or not hubs:
             return b""
-        return _event("hubs", json.dumps({"hubs": hubs, **kin.page_proof(secrets.token_hex(16))}))
+        return _event("hubs", json.dumps({"hubs": hubs, **self._page_proof(secrets.token_hex(16))}))
 
     def _tick_event(self) -> bytes:
         return _event("tick", f"{{{self._now()}}}")

@@ -23,7 +23,7 @@ from roundtap_hub.views.wall_view import WALL_PARAMS, wall_variant
 
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
-"""Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/web.py)."""
+"""Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/render.py)."""
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
 BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
@@ -110,7 +110,7 @@ class CachedPages:
         snapshot = self._hub.service.snapshot
         screens = snapshot.venue.display_plan.screens
         address = str(scope["client"][0]) if scope.get("client") else ""
-        of_staff = bool(requester_of(self._hub, scope).role)
+        of_staff = bool(requester_of(self._hub.access, scope).role)
         display, name = self._hub.hall.displays.register(cookie, address, screens, of_staff)
         place = display_page(snapshot, screens.get(display), name, self._hub.clocks.mono_ms())
         # With too many displays it gets no name, and no cookie.

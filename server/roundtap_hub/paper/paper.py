@@ -26,7 +26,7 @@ from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCH
 from roundtap_hub.access.unit_keys import STATION
 from roundtap_hub.hall import preflight_checks
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import missing_slips
@@ -133,7 +133,7 @@ def paper_view(
 
 def asking_jobs(state: EventState, waiting: bool = False) -> int:
     """How many of the event's print jobs need a person; with those `waiting` for a printer; 0 without paper."""
-    book = web.current_hub().paper
+    book = current.hub().paper
     view = paper_view(state, book.orders, book.states, unit_tables()) if book is not None else {}
     return len(view.get("asking", ())) + (len(view.get("waiting", ())) if waiting else 0)
 
@@ -151,7 +151,7 @@ def _about(job: print_book.PrintJob) -> str:
 
 
 def get_print_book() -> PrintBook:
-    book = web.current_hub().paper
+    book = current.hub().paper
     if book is None:
         abort(404)
     return book
@@ -160,10 +160,10 @@ def get_print_book() -> PrintBook:
 @route("GET /console/<event_id>/paper", STAFF, VISIBLE)
 def paper_page(event_id: str) -> AnyResponse:
     """An event's print jobs, and the sheets that a browser prints, which need no print station."""
-    moment, hub = web.current_event(event_id), web.current_hub()
+    moment, hub = current.event(event_id), current.hub()
     book = hub.paper
-    checks = preflight_checks.printer_checks(hub, web.current_units(), web.now_ms())
-    return web.page(
+    checks = preflight_checks.printer_checks(hub, current.units(), current.now_ms())
+    return render.page(
         "console_paper.html",
         state=moment.state,
         kinds=orderable_kinds(moment.state),
@@ -192,12 +192,12 @@ def orderable_kinds(state: EventState) -> list[str]:
         kind
         for kind in print_jobs.BY_HAND
         if (kind in print_jobs.OF_THE_HUB or state.public_rounds)
-        and (kind != print_jobs.TRUST or web.current_hub().access.encrypted is not None)
+        and (kind != print_jobs.TRUST or current.hub().access.encrypted is not None)
     ]
 
 
 def unit_tables() -> frozenset[int]:
-    return frozenset(web.current_hub().service.snapshot.venue.tables.values())
+    return frozenset(current.hub().service.snapshot.venue.tables.values())
 
 
 def _slips_left_out(state: EventState) -> int:
@@ -209,31 +209,31 @@ def _slips_left_out(state: EventState) -> int:
 
 
 @route("POST /console/<event_id>/paper", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def order_paper(event_id: str) -> None:
     """Print the newest pairings or standings, the hub's fingerprint, or the test print."""
-    state = web.current_event(event_id).state
-    if web.field("kind") == print_jobs.SLIPS:
+    state = current.event(event_id).state
+    if forms.field("kind") == print_jobs.SLIPS:
         for job in print_jobs.order_slips(state, _token()):
             get_print_book().order(job)
         return
-    get_print_book().order(print_jobs.order_job(state, web.form_choice("kind", orderable_kinds(state)), _token()))
+    get_print_book().order(print_jobs.order_job(state, forms.form_choice("kind", orderable_kinds(state)), _token()))
 
 
 @route("POST /console/<event_id>/paper/proxy", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def print_card_proxy(event_id: str) -> None:
     """Print a proxy for a damaged card: its name, the official who decided, and the date."""
-    card, official, date = (" ".join(web.field(name).split()) for name in ("card", "official", "date"))
+    card, official, date = (" ".join(forms.field(name).split()) for name in ("card", "official", "date"))
     if not card or not official or not DATE.fullmatch(date):
         raise Invalid("proxy_incomplete")
     if len(card) > CARD_LETTERS or len(official) > NAME_LETTERS:
         raise Invalid("proxy_too_long", card=CARD_LETTERS, name=NAME_LETTERS)
-    get_print_book().order(print_jobs.order_proxy(web.current_event(event_id).state, card, official, date, _token()))
+    get_print_book().order(print_jobs.order_proxy(current.event(event_id).state, card, official, date, _token()))
 
 
 @route("POST /console/<event_id>/paper/again", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def print_again(event_id: str) -> None:
     """Print a job again; the first one no longer waits for a station that is away."""
     job, book = _job(event_id), get_print_book()
@@ -242,31 +242,31 @@ def print_again(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/paper/cancel", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def cancel_printing(event_id: str) -> None:
     """Cancel one job, or with `all` every waiting one; jobs already begun are finished."""
     book = get_print_book()
-    if web.field("all"):
-        view = paper_view(web.current_event(event_id).state, book.orders, book.states, unit_tables())
+    if forms.field("all"):
+        view = paper_view(current.event(event_id).state, book.orders, book.states, unit_tables())
         book.cancel(row.job.id for row in (*view["waiting"], *view["asking"]) if row.known.state == print_book.QUEUED)
     elif (job := _job(event_id)) is not None:
         book.cancel([job.id])
 
 
 @route("POST /console/<event_id>/paper/printer", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def set_up_printer(event_id: str) -> None:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
-    book, state, unit = get_print_book(), web.current_event(event_id).state, web.field("unit")
+    book, state, unit = get_print_book(), current.event(event_id).state, forms.field("unit")
     known = book.printers.get(unit)
     if known is None:
         return
     at = {
-        "port": web.form_choice("port", ("", known.port, *known.ports), known.port),
-        "printer": web.form_choice("model", [name for name, _ in known.models], known.model),
-        "baud": int(web.form_choice("baud", ("0", *map(str, known.bauds)), "0")),
+        "port": forms.form_choice("port", ("", known.port, *known.ports), known.port),
+        "printer": forms.form_choice("model", [name for name, _ in known.models], known.model),
+        "baud": int(forms.form_choice("baud", ("0", *map(str, known.bauds)), "0")),
     }
-    step = web.form_choice("what", ("speeds", "test", "right"))
+    step = forms.form_choice("what", ("speeds", "test", "right"))
     if step == "speeds":
         for number, baud in enumerate(known.bauds, start=1):
             book.order(
@@ -281,7 +281,7 @@ def set_up_printer(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/paper/there", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def confirm_printed(event_id: str) -> None:
     job, book = _job(event_id), get_print_book()
     if job is not None:
@@ -290,7 +290,7 @@ def confirm_printed(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
-@web.shows_problem_on(paper_page)
+@forms.shows_problem_on(paper_page)
 def continue_printing(event_id: str) -> None:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), get_print_book()
@@ -301,8 +301,8 @@ def continue_printing(event_id: str) -> None:
 
 def _job(event_id: str) -> print_book.PrintJob | None:
     """The job beside the button; None where the list has changed meanwhile, and the new list shows it."""
-    wanted, book = web.field("job"), get_print_book()
-    jobs = event_jobs(web.current_event(event_id).state, book.orders, book.states, unit_tables())
+    wanted, book = forms.field("job"), get_print_book()
+    jobs = event_jobs(current.event(event_id).state, book.orders, book.states, unit_tables())
     return next((job for job in jobs if job.id == wanted), None)
 
 
@@ -504,25 +504,25 @@ def print_pairings_name(event_id: str) -> AnyResponse:
 
 
 def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     newest = saved_event.newest_round(moment.state)
     return _sheet(moment, what, rows=by(moment, newest, saved_event.shown_names(moment)) if newest else [])
 
 
 @route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, saved_event.shown_names(moment)))
 
 
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
 def print_bracket(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     found, names = bracket(moment), saved_event.shown_names(moment)
     return _sheet(
         moment,
         "bracket",
-        drawing=bracket_svg(found, names, web.words()) if found else "",
+        drawing=bracket_svg(found, names, current.words()) if found else "",
         # On paper the first round comes first.
         names=names,
         bracket=found,
@@ -536,43 +536,43 @@ def print_bracket(event_id: str) -> AnyResponse:
 @route("GET /console/<event_id>/print/slips", STAFF, VISIBLE)
 def print_slips(event_id: str) -> AnyResponse:
     """Slips of the matches without a result; `?all=1`: of all."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     played = None if moment.state.finished else saved_event.newest_round(moment.state)
-    secret, of_all = web.current_hub().access.secret, request.args.get("all") == "1"
+    secret, of_all = current.hub().access.secret, request.args.get("all") == "1"
     return _sheet(
         moment,
         "slips",
-        slips=printed_slips(moment, played, web.hub_address(), secret, web.words(), of_all) if played else [],
+        slips=printed_slips(moment, played, current.hub_address(), secret, current.words(), of_all) if played else [],
     )
 
 
 @route("GET /console/<event_id>/print/players", HEADS_AND_DESK, VISIBLE)
 def print_players(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     return _sheet(moment, "players", people=desk_rows(moment))
 
 
 @route("GET /console/<event_id>/print/emergency", STAFF, VISIBLE)
 def print_emergency(event_id: str) -> AnyResponse:
     """Everything needed to continue manually without the hub."""
-    moment, hub = web.current_event(event_id), web.current_hub()
+    moment, hub = current.event(event_id), current.hub()
     return _sheet(
         moment,
         "emergency",
-        view=emergency_view(moment, hub.clocks.now(), busy_tables(web.current_snapshot().events, event_id)),
-        hub_address=web.hub_address(),
+        view=emergency_view(moment, hub.clocks.now(), busy_tables(current.snapshot().events, event_id)),
+        hub_address=current.hub_address(),
         fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
-        console_address=f"https://{urlsplit(web.hub_address()).hostname}:{hub.access.encrypted.port}/"
+        console_address=f"https://{urlsplit(current.hub_address()).hostname}:{hub.access.encrypted.port}/"
         if hub.access.encrypted
-        else f"{web.hub_address()}/console",
+        else f"{current.hub_address()}/console",
     )
 
 
 def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyResponse:
-    state, hub = moment.state, web.current_hub()
+    state, hub = moment.state, current.hub()
     size = request.args.get("size", "")
     newest, by_name = saved_event.newest_round(state), hub.host.hall_addresses.by_name
-    return web.page(
+    return render.page(
         f"print_{what.partition('-')[0]}.html",
         state=state,
         what=what,
@@ -584,7 +584,7 @@ def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespon
         newest_name=title_key(state, newest) if newest else None,
         planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state) else None,
         head=f"#{state.number} {state.head[: print_jobs.HEAD_LETTERS]}",
-        event_url=f"{web.hub_address()}/e/{state.id}",
+        event_url=f"{current.hub_address()}/e/{state.id}",
         event_by_name=f"{by_name}/e/{state.id}" if by_name else "",
         **shown,
     )

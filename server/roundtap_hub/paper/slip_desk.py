@@ -17,7 +17,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.policy import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.http.cookies import cookies_in
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render, roles
 from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.results.result_wizard import MatchContext
 from roundtap_hub.store.service import Step
@@ -100,8 +100,8 @@ def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
 def slip_page(event_id: str) -> AnyResponse:
     """`?code=`: a typed code, or the address from a barcode reader. `?saved=`: the match entered before."""
-    moment = web.current_event(event_id)
-    state, hub = moment.state, web.current_hub()
+    moment = current.event(event_id)
+    state, hub = moment.state, current.hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
     found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
     if isinstance(found, FoundSlip) and found.event_id == event_id:
@@ -116,10 +116,10 @@ def slip_page(event_id: str) -> AnyResponse:
                 ),
                 303,
             )
-    other = web.current_snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
+    other = current.snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OutdatedSlip) and other is None else None
     names = full_names(moment)
-    return web.page(
+    return render.page(
         "slip_desk.html",
         state=state,
         typed_code=typed,
@@ -135,7 +135,7 @@ def slip_page(event_id: str) -> AnyResponse:
 
 
 def _saved_entry(event_id: str) -> dict[str, object] | None:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     found = moment.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
         return None
@@ -161,8 +161,8 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
     """What a slip's pages show beside the questions: earlier results, and at the end who leaves, an extension, and
     which result counts. `asks`: the slip's result, at the end."""
     state, match, event_id = seat.state, seat.match, seat.state.id
-    known = known_results(match, state, full_names(web.current_event(event_id)))
-    judge = judge_view(web.current_event(event_id), seat.played, match, None)
+    known = known_results(match, state, full_names(current.event(event_id)))
+    judge = judge_view(current.event(event_id), seat.played, match, None)
     rule = RULE.replace("<match_id>", match.id)
     return {
         "code": code,
@@ -171,10 +171,10 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge["extension_left"] if web.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
+        "extension_left": judge["extension_left"] if roles.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
         "officials_on_duty": judge["officials_on_duty"],
-        "may_rule": web.may_request(rule),
-        "rulers": web.roles_allowed(rule),
+        "may_rule": roles.may_request(rule),
+        "rulers": roles.roles_allowed(rule),
     }
 
 
@@ -186,8 +186,8 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     """Save the slip's result, extension and leavers at once; where it differs from a known result, `counts` decides."""
     state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
     assert result is not None
-    before = known_results(match, state, full_names(web.current_event(event_id)))
-    differs, choice = _differs(before, result), web.field("counts")
+    before = known_results(match, state, full_names(current.event(event_id)))
+    differs, choice = _differs(before, result), forms.field("counts")
     if differs and choice == COUNTS:
         # Replacing a reported result is a ruling, and is noted as one.
         _refuse_unless_judge(match.id)
@@ -196,12 +196,12 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
-        if (minutes := web.confirmed_minutes("minutes", "sure")) is not None and web.may_request(
+        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and roles.may_request(
             EXTEND.replace("<match_id>", match.id)
         ):
-            steps.append(Step(event_id, GrantExtension(match.id, minutes, web.signing_official(event_id))))
+            steps.append(Step(event_id, GrantExtension(match.id, minutes, forms.signing_official(event_id))))
         if differs:
-            steps.append(Step(event_id, NoteRuling(match.id, entered.reason, web.signing_official(event_id))))
+            steps.append(Step(event_id, NoteRuling(match.id, entered.reason, forms.signing_official(event_id))))
         steps.append(Step(event_id, entered))
     leaving = [
         who
@@ -210,20 +210,20 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
         and (who := match.match.competitor(side))
         and state.entrants[who].active
     ]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not web.may_request(DROP)]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not roles.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
-        web.current_hub().service.execute(steps, web.actor())
+        current.hub().service.execute(steps, current.actor())
     return redirect(url_for("console.slip_page", event_id=event_id, saved=match.id, plays=playing), 303)
 
 
 def _refuse_unless_judge(match_id: str) -> None:
     rule, who = RULE.replace("<match_id>", match_id), visit.current_staff()
-    if not web.may_request(rule):
+    if not roles.may_request(rule):
         raise Problem(
             "not_your_role",
-            role=web.words()(f"role.{who.role}") if who is not None else "",
-            roles=web.roles_allowed(rule),
+            role=current.words()(f"role.{who.role}") if who is not None else "",
+            roles=roles.roles_allowed(rule),
         )
 
 
@@ -236,7 +236,7 @@ def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> b
 def open_scanned_slip(found: FoundSlip) -> AnyResponse:
     """Redirect a judge's phone to the slip's match: step by step where nothing is known of it yet."""
     match = _match_of(found)[1]
-    fresh = match.match.result is None and not match.reports and not web.current_event(found.event_id).state.finished
+    fresh = match.match.result is None and not match.reports and not current.event(found.event_id).state.finished
     return redirect(
         url_for(
             "console.result_wizard_page" if fresh else "console.match_page",
@@ -258,7 +258,7 @@ def open_slip(token: str) -> AnyResponse:
     if official and request.is_secure:
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
     if official or (not request.is_secure and cookies_in(request.headers.get("Cookie", "")).get(OFFICIAL_COOKIE)):
-        encrypted = web.current_hub().access.encrypted
+        encrypted = current.hub().access.encrypted
         if encrypted is not None and not request.is_secure:
             host = urlsplit(request.host_url).hostname
             return redirect(
@@ -281,34 +281,34 @@ def claim_my_slip(token: str) -> AnyResponse:
     who = match.match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
-    links, over = web.current_hub().access.links, _is_over(found, played)
+    links, over = current.hub().access.links, _is_over(found, played)
     path = links.claim_by_slip(found.event_id, who, browser, over) if browser and found.signed else None
     if path is not None:
         return redirect(path, 303)
     if browser and found.signed and (over or links.given_by_slip(found.event_id, who)):
         # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
         kind = OLD_SLIP if over else TAKEN
-        web.current_hub().presence.add_request((kind, found.event_id, who), "slip", web.now_ms())
+        current.hub().presence.add_request((kind, found.event_id, who), "slip", current.now_ms())
     return _which_of_two(found, token, taken=who)
 
 
 def _is_over(found: FoundSlip, played: RoundState) -> bool:
     """Whether the round of a slip is: then its result may still be typed, but it gives no page."""
-    return played.status != PUBLISHED or web.current_event(found.event_id).state.finished
+    return played.status != PUBLISHED or current.event(found.event_id).state.finished
 
 
 def _found(token: str) -> FoundSlip:
     """The match of a valid slip; else aborts with a page that says why."""
-    hub = web.current_hub()
+    hub = current.hub()
     found = find_slip(hub.service, hub.access.secret, token)
     if found is None:
         abort(404)
     if isinstance(found, OutdatedSlip):
         abort(
-            web.page(
+            render.page(
                 "slip_old.html",
                 status=410,
-                state=web.current_snapshot().event(found.event_id),
+                state=current.snapshot().event(found.event_id),
                 old=found,
                 event_id=found.event_id,
             )
@@ -317,16 +317,16 @@ def _found(token: str) -> FoundSlip:
 
 
 def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
-    at = web.current_event(found.event_id).state.find_match(found.match_id)
+    at = current.event(found.event_id).state.find_match(found.match_id)
     if at is None:
         abort(404)
     return at
 
 
 def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
-    moment, (played, match) = web.current_event(found.event_id), _match_of(found)
+    moment, (played, match) = current.event(found.event_id), _match_of(found)
     names = shown_names(moment)
-    return web.page(
+    return render.page(
         "slip_on_phone.html",
         state=moment.state,
         played=played,

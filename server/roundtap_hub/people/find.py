@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.name_search import fold, is_found, search_text
 from roundtap_hub.access.policy import STAFF, VISIBLE, route
-from roundtap_hub.live.web import current_event, current_snapshot, page
+from roundtap_hub.live import current, render
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 
@@ -110,6 +110,6 @@ def _event(moment: saved_event.SavedEvent, here: str) -> str:
 @route("GET /console/<event_id>/find", STAFF, VISIBLE)
 def search_page(event_id: str = "") -> AnyResponse:
     """Search for `q`, a table's number or part of a name; the hits of a named event come first."""
-    asked_from: dict[str, Any] = {"state": current_event(event_id).state} if event_id else {}
+    asked_from: dict[str, Any] = {"state": current.event(event_id).state} if event_id else {}
     query = request.args.get("q", "").strip()[:MOST_LETTERS]
-    return page("find_all.html", query=query, found=find_hits(current_snapshot(), query, event_id), **asked_from)
+    return render.page("find_all.html", query=query, found=find_hits(current.snapshot(), query, event_id), **asked_from)

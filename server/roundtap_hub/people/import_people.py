@@ -22,7 +22,7 @@ from roundtap_core.wire import digest
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.http.http_answers import problem_status
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, split_added, turned_name
 from roundtap_hub.people.payment_words import parse_paid
 from roundtap_hub.people.raw_table import (
@@ -342,11 +342,11 @@ def _table(text: str) -> int | None:
 
 @route("GET /console/<event_id>/import", HEADS_AND_DESK, VISIBLE)
 def import_people(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     if "pasted" in request.form:
         # The paste could not be read; a reload sends it again, so that it is not lost.
         g.address = ""
-    return web.page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
+    return render.page("import_people.html", state=moment.state, rulebook=moment.state.rulebook)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,10 +361,10 @@ class ShownTable:
 
 
 @route("POST /console/<event_id>/import/table", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@web.shows_problem_on(import_people)
+@forms.shows_problem_on(import_people)
 def import_preview_page(event_id: str) -> AnyResponse:
     """Preview the table with its columns as guessed, or as the form has them; nothing is saved."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     team = moment.state.rulebook.team_size > 1
     if "table" in request.form:
         return _preview(moment, _table_of_form(team))
@@ -385,28 +385,28 @@ def _guessed(sheets: tuple[Sheet, ...], place: int, team: bool) -> ShownTable:
 
 
 @route("POST /console/<event_id>/import/people", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@web.shows_problem_on(import_people)
+@forms.shows_problem_on(import_people)
 def import_rows(event_id: str) -> AnyResponse:
     """Enter and change the ticked rows in one request; if the event changed since the preview, show it again."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     shown = _table_of_form(moment.state.rulebook.team_size > 1)
     ticked = {int(text) for text in request.form.getlist("take") if text.isdecimal() and len(text) <= 6}
     try:
         planned = _planned(moment, shown)
-        if web.field("mark") != planned.mark:
+        if forms.field("mark") != planned.mark:
             raise Problem("import_changed_meanwhile")
         taken = [row for row in planned.rows if row.row in ticked and row.usable]
         if not taken:
             raise Problem("import_nothing_taken")
         steps, people = _steps(moment.state, event_id, taken)
-        web.current_hub().service.execute(steps, web.actor(), people, IMPORT_TIMEOUT_S)
+        current.hub().service.execute(steps, current.actor(), people, IMPORT_TIMEOUT_S)
     except Problem as problem:
         g.problem, g.status = problem, problem_status(problem)
         # A reload begins anew, so that the form is not sent twice.
         g.address = url_for("console.import_people", event_id=event_id)
-        web.drop_request_cache()
-        return _preview(web.current_event(event_id), shown, ticked)
-    return web.back_to_event(event_id, "competitors")
+        current.drop_request_cache()
+        return _preview(current.event(event_id), shown, ticked)
+    return forms.back_to_event(event_id, "competitors")
 
 
 def _steps(state: EventState, event_id: str, taken: Sequence[PlannedRow]) -> tuple[list[Step], list[PersonRecord]]:
@@ -438,7 +438,7 @@ def _sheets_uploaded() -> tuple[Sheet, ...]:
     raw = upload.read() if upload else b""
     pasted = request.form.get("pasted", "")
     if raw:
-        return sheets_of_file(raw, web.words().language)
+        return sheets_of_file(raw, current.words().language)
     if not pasted.strip():
         raise Problem("import_nothing")
     return (sheet_of_text(pasted),)
@@ -447,19 +447,19 @@ def _sheets_uploaded() -> tuple[Sheet, ...]:
 def _table_of_form(team: bool) -> ShownTable:
     """The sheet, the heading row and each column's meaning, from the form; guessed anew for another sheet, or for
     another heading row where no column was the name."""
-    rows, place = split_rows(request.form.get("table", "")), web.form_number("sheet")
+    rows, place = split_rows(request.form.get("table", "")), forms.form_number("sheet")
     sheets = split_sheets(request.form["sheets"]) if request.form.get("sheets") else ()
     if sheets:
         if place is None or not 0 <= place < len(sheets) or not sheets[place].rows:
             return ShownTable(rows, 0, ("",) * len(rows[0]), sheets, None)
-        if place != web.form_number("shown"):
+        if place != forms.form_number("shown"):
             return _guessed(sheets, place, team)
-    heading = min(max(0, web.form_number("heading") or 0), len(rows))
+    heading = min(max(0, forms.form_number("heading") or 0), len(rows))
     columns = tuple(
-        said if (said := web.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
+        said if (said := forms.field(f"column_{number}")) in (*MEANINGS, *OF_TEAMS) else SKIP
         for number in range(len(rows[0]))
     )
-    if heading != web.form_number("heading_was") and not {NAME, TURNED, FIRST, LAST} & set(columns):
+    if heading != forms.form_number("heading_was") and not {NAME, TURNED, FIRST, LAST} & set(columns):
         columns = guess_columns(rows, heading, team)
     return ShownTable(rows, heading, columns, sheets, place or 0)
 
@@ -483,7 +483,7 @@ def _preview(moment: SavedEvent, shown: ShownTable, ticked: set[int] | None = No
         g.problem = g.get("problem") or problem
         g.status = 400
     counts = {kind: planned.count(kind) for kind in (NEW, EXISTING, DUPLICATE, INVALID)} if planned else {}
-    return web.page(
+    return render.page(
         "import_people.html",
         state=state,
         rulebook=state.rulebook,
@@ -504,6 +504,6 @@ def _preview(moment: SavedEvent, shown: ShownTable, ticked: set[int] | None = No
         if planned
         else set(),
         headings_offered=rows[: min(len(rows) - 1, HEADINGS_OFFERED)],
-        changed=lambda row: ", ".join(web.words()(f"import.is.{what}") for what in row.changes),
-        said=lambda row: Problem(row.problem.key, **row.problem.params).say(web.words()) if row.problem else "",
+        changed=lambda row: ", ".join(current.words()(f"import.is.{what}") for what in row.changes),
+        said=lambda row: Problem(row.problem.key, **row.problem.params).say(current.words()) if row.problem else "",
     )

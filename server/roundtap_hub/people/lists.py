@@ -17,7 +17,7 @@ from roundtap_core.lists import list_form
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.views.memoized import memoized_by
 from roundtap_hub.views.saved_event import SavedEvent, all_competitors, full_names
@@ -261,16 +261,16 @@ def flags_of(moment: SavedEvent, competitor: Competitor) -> list[Problem]:
 @route("GET /console/<event_id>/competitor/<competitor>/list", STAFF, VISIBLE)
 def list_page(event_id: str, competitor: str) -> AnyResponse:
     """The list as saved, or as just typed, with each problem beside its line."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     entrant = moment.state.entrants.get(competitor)
     save_at = url_for("console.save_list", event_id=event_id, competitor=competitor)
-    return web.page(
+    return render.page(
         "list.html",
         entrant=entrant,
         name=full_names(moment).get(competitor),
         save_at=save_at,
         fixed=bool(moment.state.public_rounds),
-        reason=web.field("reason"),
+        reason=forms.field("reason"),
         **list_context(moment, competitor),
     )
 
@@ -283,7 +283,7 @@ def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     list_, lines = check.canonical(check.of_competitor(who), state.options), {}
     if typed is not None:
         list_, lines = read_list(form, typed), shown_line_counts(form, typed)
-        if (more := web.field("more")) in lines:
+        if (more := forms.field("more")) in lines:
             lines[more] += ROWS_ADDED
         problems = _problems(moment, check.with_list(who, list_)) if list_ else []
     else:
@@ -293,8 +293,8 @@ def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     return {
         "state": state,
         "who": who,
-        "view": _FormBuilder(web.words(), problems, lines).view(form, list_),
-        "flags": [flag.say(web.words()) for flag in flags],
+        "view": _FormBuilder(current.words(), problems, lines).view(form, list_),
+        "flags": [flag.say(current.words()) for flag in flags],
         "count": len(problems),
         "standing": list_states(moment)[competitor] if typed is None else None,
         "looked_at": _seen_version(check, who),
@@ -302,21 +302,21 @@ def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
 
 
 @route("POST /console/<event_id>/competitor/<competitor>/list", HEADS_AND_DESK, OPEN, only=BEFORE_ROUND_1)
-@web.shows_problem_on(list_page)
+@forms.shows_problem_on(list_page)
 def save_list(event_id: str, competitor: str) -> AnyResponse:
     """Save the list: freely until round 1 is published, then only as a correction with a reason."""
-    if web.field("more"):
+    if forms.field("more"):
         return list_page(event_id, competitor)
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     typed = typed_list(moment, competitor)
     if typed is not None:
         record, digest, total = typed
         command = (
-            CorrectList(competitor, digest, total, web.typed_reason())
+            CorrectList(competitor, digest, total, forms.typed_reason())
             if moment.state.public_rounds
             else SubmitList(competitor, digest, total)
         )
-        web.submit_command(event_id, command, [record])
+        forms.submit_command(event_id, command, [record])
     return redirect(url_for("console.list_page", event_id=event_id, competitor=competitor), 303)
 
 
@@ -327,7 +327,7 @@ def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, 
     list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
     if check.malformed(list_, moment.state.options):
         raise Invalid("list_not_saved")
-    if web.field("seen") != _version(check, found):
+    if forms.field("seen") != _version(check, found):
         raise Problem("list_changed_meanwhile")
     list_ = check.completed(list_)
     if list_ == check.of_competitor(found):
@@ -349,7 +349,7 @@ def _seen_version(check: list_form.ListCheck, who: Competitor) -> str:
     """The version that the official saw: after a warning that it changed meanwhile, the new one."""
     problem: Problem | None = g.get("problem")
     warned = problem is not None and problem.key == "list_changed_meanwhile"
-    return _version(check, who) if warned else web.field("seen") or _version(check, who)
+    return _version(check, who) if warned else forms.field("seen") or _version(check, who)
 
 
 def _version(check: list_form.ListCheck, who: Competitor) -> str:

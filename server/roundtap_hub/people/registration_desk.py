@@ -28,7 +28,7 @@ from roundtap_hub.app.console import event_page
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.results import result_wizard
@@ -74,10 +74,10 @@ def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRo
 @policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)
 def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     state, typed = moment.state, request.args.get("q", "").strip()
     missing, present = awaited_and_present(moment)
-    return web.page(
+    return render.page(
         "check_in.html",
         feed=f"console/{event_id}",
         state=state,
@@ -93,19 +93,19 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def set_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
-    used = web.field("used") == "1"
-    web.submit_command(event_id, commands.SetCheckIn(used))
-    return redirect(url_for("console.check_in_page", event_id=event_id), 303) if used else web.back_to_event(event_id)
+    used = forms.field("used") == "1"
+    forms.submit_command(event_id, commands.SetCheckIn(used))
+    return redirect(url_for("console.check_in_page", event_id=event_id), 303) if used else forms.back_to_event(event_id)
 
 
 @policy.route("POST /console/<event_id>/check-in/name", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(check_in_page)
+@forms.shows_problem_on(check_in_page)
 def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
-    moment, typed = web.current_event(event_id), clean_name(web.field("name"))
+    moment, typed = current.event(event_id), clean_name(forms.field("name"))
     missing, present = awaited_and_present(moment)
     found = find_by_name(typed, missing)
     if not typed:
@@ -120,50 +120,50 @@ def check_in_name(event_id: str) -> AnyResponse:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(check_in_page)
+@forms.shows_problem_on(check_in_page)
 def set_checked_in(event_id: str, competitor: str) -> None:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
-    if web.field("on", "1") == "1":
-        _check_in(event_id, competitor, web.field("meets") or None)
+    if forms.field("on", "1") == "1":
+        _check_in(event_id, competitor, forms.field("meets") or None)
     else:
-        web.submit_command(event_id, commands.CheckIn(competitor, on=False))
+        forms.submit_command(event_id, commands.CheckIn(competitor, on=False))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(check_in_page)
+@forms.shows_problem_on(check_in_page)
 def confirm_sign_up(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
-    web.submit_command(event_id, commands.ConfirmEntry(competitor, web.field("meets") or None))
+    forms.submit_command(event_id, commands.ConfirmEntry(competitor, forms.field("meets") or None))
     return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
 
 
 def _back() -> str:
-    return "sign_up_page" if web.field("back") == SIGN_UP else "check_in_page"
+    return "sign_up_page" if forms.field("back") == SIGN_UP else "check_in_page"
 
 
 def _check_in(event_id: str, competitor: str, meets: str | None) -> None:
     """Checking in at the desk also confirms the entry."""
     steps = [Step(event_id, commands.ConfirmEntry(competitor, meets=meets))]
-    if web.current_event(event_id).state.check_in:
+    if current.event(event_id).state.check_in:
         steps.insert(0, Step(event_id, commands.CheckIn(competitor, meets=meets)))
-    web.current_hub().service.execute(steps, web.actor())
+    current.hub().service.execute(steps, current.actor())
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def remove_person(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
-    web.submit_command(event_id, commands.RemoveCompetitor(competitor))
-    if web.field("back"):
+    forms.submit_command(event_id, commands.RemoveCompetitor(competitor))
+    if forms.field("back"):
         return redirect(url_for(f"console.{_back()}", event_id=event_id), 303)
-    return web.back_to_event(event_id, "competitors")
+    return forms.back_to_event(event_id, "competitors")
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(event_page, "competitors")
 def set_person_details(event_id: str, competitor: str) -> None:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     before = moment.people.get(competitor)
     entrant = moment.state.entrants.get(competitor)
     if before is None or entrant is None:
@@ -177,23 +177,23 @@ def set_person_details(event_id: str, competitor: str) -> None:
         steps.append(commands.ChangePerson(competitor, person.digest(salt)))
         people.append(PersonRecord(event_id, competitor, salt, person))
     if not moment.state.finished:
-        table, group = web.typed_table("fixed_table"), clean_name(web.field("came_with")) or None
+        table, group = forms.typed_table("fixed_table"), clean_name(forms.field("came_with")) or None
         if table != entrant.fixed_table and "fixed_table" in request.form:
             steps.append(commands.SetFixedTable(competitor, table))
         if group != entrant.came_with and "came_with" in request.form:
             steps.append(commands.SetTravelGroup(competitor, group))
     if steps:
-        web.current_hub().service.execute([Step(event_id, step) for step in steps], web.actor(), people)
+        current.hub().service.execute([Step(event_id, step) for step in steps], current.actor(), people)
 
 
 def _with_typed_details(before: Person) -> Person:
-    note = "\n".join(line.rstrip() for line in web.field("note")[:PROSE_LETTERS].splitlines())
+    note = "\n".join(line.rstrip() for line in forms.field("note")[:PROSE_LETTERS].splitlines())
     return structs.replace(
         before,
-        club=clean_name(web.field("club")) or None,
-        external_id=" ".join(web.field("external_id").split()) or None,
-        list_link=web.field("list_link") or None,
-        paid=bool(web.field("paid")),
+        club=clean_name(forms.field("club")) or None,
+        external_id=" ".join(forms.field("external_id").split()) or None,
+        list_link=forms.field("list_link") or None,
+        paid=bool(forms.field("paid")),
         note=note or None,
     )
 
@@ -201,22 +201,22 @@ def _with_typed_details(before: Person) -> Person:
 @policy.route("GET /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
 def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
-    moment, links = web.current_event(event_id), web.current_hub().access.links
+    moment, links = current.event(event_id), current.hub().access.links
     if competitor not in moment.state.entrants:
         abort(404)
     name = full_names(moment)[competitor]
-    hall = web.hub_address()
+    hall = current.hub_address()
     context: dict[str, Any] = {}
     if shown:
-        address = hall + links.give(event_id, competitor, web.actor())
+        address = hall + links.give(event_id, competitor, current.actor())
         for kind in (TAKEN, OLD_SLIP):
-            web.current_hub().presence.settle_request((kind, event_id, competitor))
+            current.hub().presence.settle_request((kind, event_id, competitor))
         context = {
-            "qr": qr_svg(address, web.words()("link.qr", name=name)),
+            "qr": qr_svg(address, current.words()("link.qr", name=name)),
             "code": links.code(event_id, competitor),
             "minutes": CODE_LIFE_MS // 60_000,
         }
-    return web.page(
+    return render.page(
         "person_link.html",
         state=moment.state,
         competitor=competitor,
@@ -228,36 +228,36 @@ def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> A
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
-@web.shows_problem_on(personal_link_page)
+@forms.shows_problem_on(personal_link_page)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
     return personal_link_page(event_id, competitor, shown=True)
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
-@web.shows_problem_on(personal_link_page)
+@forms.shows_problem_on(personal_link_page)
 def revoke_link(event_id: str, competitor: str) -> None:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
-    if competitor not in web.current_event(event_id).state.entrants:
+    if competitor not in current.event(event_id).state.entrants:
         abort(404)
-    web.current_hub().access.links.revoke(event_id, competitor, web.actor())
+    current.hub().access.links.revoke(event_id, competitor, current.actor())
 
 
 @policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
 def absentees_page(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
-    moment, hub, units = web.current_event(event_id), web.current_hub(), web.current_units()
+    moment, hub, units = current.event(event_id), current.hub(), current.units()
     state = moment.state
-    grid = grid_cells(web.current_snapshot(), units, state, state.live, full_names(moment), web.now_ms())
+    grid = grid_cells(current.snapshot(), units, state, state.live, full_names(moment), current.now_ms())
     view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
-    return web.page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
+    return render.page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
 
 
 @policy.route("POST /console/<event_id>/competitors", policy.HEADS_AND_DESK, policy.OPEN, only=policy.BEFORE_ROUND_1)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
-    moment = web.current_event(event_id)
-    typed = web.field("names").splitlines()
+    moment = current.event(event_id)
+    typed = forms.field("names").splitlines()
     lines = [name for line in typed if (name := " ".join(UNSEEN_MARKS.sub("", line).split()))]
     size = moment.state.rulebook.team_size
     named = [parse_team(line) if size > 1 else (line, ()) for line in lines]
@@ -270,17 +270,17 @@ def add_competitors(event_id: str) -> AnyResponse:
     for number, name in enumerate(names, start=1):
         if not fits_line(name):
             raise Invalid("name_line_unfit", line=number, name=sanitize_text(name)[:40])
-    for name in (*names, web.field("public_name"), web.field("came_with")):
+    for name in (*names, forms.field("public_name"), forms.field("came_with")):
         clean_name(name)
-    if web.field("same_name") and web.field("known") not in ("", str(len(moment.state.entrants))):
+    if forms.field("same_name") and forms.field("known") not in ("", str(len(moment.state.entrants))):
         # A form sent twice must not enter a confirmed namesake twice.
         raise Problem("step_changed_meanwhile")
-    if not web.field("same_name"):
+    if not forms.field("same_name"):
         _refuse_duplicates(names, [moment.people[who].name for who in moment.state.entrants if who in moment.people])
-    meets = web.field("meets") or None
+    meets = forms.field("meets") or None
     if meets and len(names) > 1:
         raise Problem("meets_one")
-    table = web.typed_table("fixed_table")
+    table = forms.typed_table("fixed_table")
     named_apart, captain = typed_team()
     if len(names) > 1 and (table is not None or named_apart):
         raise Invalid("fields_of_one")
@@ -291,19 +291,19 @@ def add_competitors(event_id: str) -> AnyResponse:
         competitor = Competitor(
             f"p{number}",
             name,
-            public_name=clean_name(web.field("public_name")) or None if len(names) == 1 else None,
-            came_with=clean_name(web.field("came_with")) or None,
-            won_bye=bool(web.field("won_bye")),
+            public_name=clean_name(forms.field("public_name")) or None if len(names) == 1 else None,
+            came_with=clean_name(forms.field("came_with")) or None,
+            won_bye=bool(forms.field("won_bye")),
             fixed_table=table,
             members=members,
             captain=leader,
         )
         record, entrant = person_and_entrant(event_id, competitor)
         people.append(record)
-        entrant = structs.replace(entrant, checked_in=bool(web.field("here")))
-        steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=web.typed_reason())))
-    web.current_hub().service.execute(steps, web.actor(), people)
-    return web.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))
+        entrant = structs.replace(entrant, checked_in=bool(forms.field("here")))
+        steps.append(Step(event_id, commands.EnterCompetitor(entrant, meets=meets, reason=forms.typed_reason())))
+    current.hub().service.execute(steps, current.actor(), people)
+    return forms.back_to_event(event_id, "competitors", marked=name_rows(marked_rows([line] for line in typed)))
 
 
 def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
@@ -316,14 +316,14 @@ def parse_team(line: str) -> tuple[str, tuple[str, ...]]:
 
 def typed_team() -> tuple[tuple[str, ...], str | None]:
     """The typed members, all or none, and the captain."""
-    members = tuple(clean_name(web.field(f"member_{n}")) for n in (1, 2))
+    members = tuple(clean_name(forms.field(f"member_{n}")) for n in (1, 2))
     if not any(members):
         return (), None
     if not all(members):
         raise Invalid("member_missing")
     if members[0].casefold() == members[1].casefold():
         raise Invalid("name_twice", name=members[0])
-    return members, members[1] if web.field("captain") == "2" else members[0]
+    return members, members[1] if forms.field("captain") == "2" else members[0]
 
 
 def _refuse_duplicates(names: list[str], known: list[str]) -> None:
@@ -336,11 +336,11 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@web.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(event_page, "competitors")
 def rename_competitor(event_id: str, competitor: str) -> None:
     """Change the name or the public name; all else known of the person stays."""
-    moment = web.current_event(event_id)
-    name, public = clean_name(web.field("name")), clean_name(web.field("public_name"))
+    moment = current.event(event_id)
+    name, public = clean_name(forms.field("name")), clean_name(forms.field("public_name"))
     if not name:
         raise Invalid("no_names")
     before = moment.people.get(competitor) or Person(name)
@@ -351,7 +351,7 @@ def rename_competitor(event_id: str, competitor: str) -> None:
     if members:
         before = structs.replace(before, members=members, captain=captain)
     person, salt = structs.replace(before, name=name, public_name=public or None), secrets.token_hex(16)
-    web.submit_command(
+    forms.submit_command(
         event_id,
         commands.ChangePerson(competitor, person.digest(salt)),
         [PersonRecord(event_id, competitor, salt, person)],
@@ -364,16 +364,18 @@ def rename_competitor(event_id: str, competitor: str) -> None:
     policy.OPEN,
     only=policy.BEFORE_ROUND_1,
 )
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
     return drop_or_disqualify(
         event_id,
         competitor,
         DROP,
-        lambda stood, plays_on: web.submit_command(
+        lambda stood, plays_on: forms.submit_command(
             event_id,
-            commands.DropCompetitor(competitor, stood, plays_on, together, web.typed_reason(), web.field("lets_go")),
+            commands.DropCompetitor(
+                competitor, stood, plays_on, together, forms.typed_reason(), forms.field("lets_go")
+            ),
         ),
     )
 
@@ -384,23 +386,23 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     policy.OPEN,
     only=policy.BEFORE_ROUND_1,
 )
-@web.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(event_page, "competitors")
 def reinstate_competitor(event_id: str, competitor: str) -> None:
-    web.submit_command(event_id, commands.ReturnCompetitor(competitor))
+    forms.submit_command(event_id, commands.ReturnCompetitor(competitor))
 
 
 @policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
-    by = web.signing_official(event_id)
-    reason = require_reason(web.typed_reason())
+    by = forms.signing_official(event_id)
+    reason = require_reason(forms.typed_reason())
     return drop_or_disqualify(
         event_id,
         competitor,
         "disqualify",
-        lambda stood, _: web.submit_command(
-            event_id, commands.Disqualify(competitor, reason, by, stood, web.field("lets_go"))
+        lambda stood, _: forms.submit_command(
+            event_id, commands.Disqualify(competitor, reason, by, stood, forms.field("lets_go"))
         ),
     )
 
@@ -412,7 +414,7 @@ Submit = Callable[[Result | None, bool], None]
 def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leaving: Submit) -> AnyResponse:
     """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
     match, which asks for its result."""
-    state = web.current_event(event_id).state
+    state = current.event(event_id).state
     found, effect = abandoned_match.open_match(state, competitor), abandoned_match.leave_effect(state, competitor)
     with_page: tuple[str, ...] = (abandoned_match.PLACE,)
     opponent = state.entrants.get(effect.opponent or "")
@@ -422,15 +424,15 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     if (
         found is None
         or effect.what not in with_page
-        or web.field("known") == UNKNOWN
-        or (web.field("known") == NOW and not _needs_result(state, *found, action))
+        or forms.field("known") == UNKNOWN
+        or (forms.field("known") == NOW and not _needs_result(state, *found, action))
     ):
         submit_leaving(None, False)
-        return web.back_to_event(event_id, "competitors")
-    if web.field("known") == AFTER and action == DROP:
+        return forms.back_to_event(event_id, "competitors")
+    if forms.field("known") == AFTER and action == DROP:
         submit_leaving(None, True)
-        return web.back_to_event(event_id, "competitors")
-    moment = web.current_event(event_id)
+        return forms.back_to_event(event_id, "competitors")
+    moment = current.event(event_id)
     seat = replace(
         result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL), saying=abandoned_match.LEAVING
     )
@@ -445,9 +447,9 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     if at.result is not None and not g.get("problem"):
         try:
             submit_leaving(at.result, False)
-            return web.back_to_event(event_id, "competitors")
+            return forms.back_to_event(event_id, "competitors")
         except Problem as problem:
-            g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
+            g.problem, g.status = forms.with_competitor_names(problem, event_id), problem_status(problem)
     if at.result is not None or at.trail.way is None:
         # The answers cannot stand, or came with others than those of their page: ask them again.
         at = result_wizard.wizard_page(seat.form, result_wizard.WizardProgress(conceded, other_side(side)))
@@ -466,7 +468,7 @@ def _needs_result(state: EventState, played: RoundState, match: MatchState, acti
 
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
-    state = web.current_event(event_id).state
+    state = current.event(event_id).state
     found = abandoned_match.open_match(state, competitor)
     wishing = {who for who, wish in state.wishes.items() if not wish.refused}
     return found is not None and {found[1].match.a, found[1].match.b} <= wishing
@@ -483,9 +485,9 @@ def _ask_for_result(
     names = at.names if at is not None else ()
     carried = [
         *(at.trail.fields() if at is not None else ()),
-        *((name, web.field(name)) for name in ("reason", "by") if web.field(name) and action != DROP),
+        *((name, forms.field(name)) for name in ("reason", "by") if forms.field(name) and action != DROP),
     ]
-    return web.page(
+    return render.page(
         "leave.html",
         state=seat.state,
         match=seat.match,

@@ -18,7 +18,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.events.new_event import person_and_entrant
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.registration_desk import typed_team
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR
 from roundtap_hub.store.service import Step
@@ -44,13 +44,13 @@ def guard_forms(bp: Blueprint) -> None:
 
 def personal_page_url(event_id: str, competitor: str) -> str:
     """The address of the new player's personal page."""
-    return web.current_hub().access.links.give(event_id, competitor, ACTOR)
+    return current.hub().access.links.give(event_id, competitor, ACTOR)
 
 
 @route("GET /join/<event_id>", EVERYBODY, VISIBLE)
 def join_page(event_id: str) -> AnyResponse:
     """The form, or why sign-up is closed."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     closed: Problem | None = None
     try:
         refuse_sign_up(moment.state)
@@ -58,8 +58,8 @@ def join_page(event_id: str) -> AnyResponse:
         closed = problem
     # Set the cookie with the form, so that the POST has it.
     visit.browser_id()
-    form = web.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
-    return web.page(
+    form = forms.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
+    return render.page(
         "sign_up.html",
         state=moment.state,
         rulebook=moment.state.rulebook,
@@ -73,43 +73,43 @@ def join_page(event_id: str) -> AnyResponse:
 
 
 @route("POST /join/<event_id>", EVERYBODY, OPEN)
-@web.shows_problem_on(join_page)
+@forms.shows_problem_on(join_page)
 def submit_sign_up(event_id: str) -> AnyResponse:
     """Enter the player and redirect to their page; the same form sent again (an answer may be lost) leads there too."""
-    hub, form = web.current_hub(), web.field("form")[:FORM_LETTERS]
+    hub, form = current.hub(), forms.field("form")[:FORM_LETTERS]
     before = hub.hall.sign_ups.answered(event_id, form)
-    if before is not None and before in web.current_event(event_id).state.entrants:
+    if before is not None and before in current.event(event_id).state.entrants:
         return redirect(personal_page_url(event_id, before), 303)
-    refuse_sign_up(web.current_event(event_id).state)
+    refuse_sign_up(current.event(event_id).state)
     if not hub.hall.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
-    competitor = _enter(web.current_event(event_id))
+    competitor = _enter(current.event(event_id))
     hub.hall.sign_ups.entered(event_id, form, competitor, visit.browser_id(), request.remote_addr or "")
     return redirect(personal_page_url(event_id, competitor), 303)
 
 
 def _enter(moment: SavedEvent) -> str:
     state = moment.state
-    name = clean_name(web.field("name"))
+    name = clean_name(forms.field("name"))
     if not name:
         raise Invalid("no_names")
     if any(fold(moment.people[who].name) == fold(name) for who in state.entrants if who in moment.people):
         raise Problem("sign_up_twice", name=name)
     members, captain = typed_team() if state.rulebook.team_size > 1 else ((), None)
     # Where full names are shown, a player may ask for the short one.
-    shown_short = bool(state.options.get("full_names")) and not web.field("full_name") and not members
+    shown_short = bool(state.options.get("full_names")) and not forms.field("full_name") and not members
     competitor = Competitor(
         f"p{next_number((*state.entrants, *state.removed), 'p')}",
         name,
         public_name=shorten_name(name, 1) if shown_short else None,
-        club=clean_name(web.field("club")) or None,
-        external_id=" ".join(web.field("external_id").split()) or None,
-        came_with=clean_name(web.field("came_with")) or None,
+        club=clean_name(forms.field("club")) or None,
+        external_id=" ".join(forms.field("external_id").split()) or None,
+        came_with=clean_name(forms.field("came_with")) or None,
         members=members,
         captain=captain,
     )
     record, entrant = person_and_entrant(state.id, competitor)
-    entered = web.current_hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
+    entered = current.hub().service.execute_one(state.id, EnterCompetitor(entrant, signed_up=True), ACTOR, [record])
     # The writer may have changed the id.
     return str(entered[-1].data["competitor"])
 
@@ -117,22 +117,22 @@ def _enter(moment: SavedEvent) -> str:
 @route("GET /console/<event_id>/sign-up", HEADS_AND_DESK, VISIBLE)
 def sign_up_page(event_id: str) -> AnyResponse:
     """The QR code, large and printable; whether sign-up is open; who signed up."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     state = moment.state
-    address = f"{web.hub_address()}/join/{event_id}"
+    address = f"{current.hub_address()}/join/{event_id}"
     people, together = {each.id: each for each in roster(moment)}, _sign_up_groups(moment)
-    return web.page(
+    return render.page(
         "sign_up_desk.html",
         feed=f"console/{event_id}",
         state=state,
         rulebook=state.rulebook,
         address=address,
-        qr=qr_svg(address, web.words()("join.qr", name=state.name)),
+        qr=qr_svg(address, current.words()("join.qr", name=state.name)),
         only_here=urlsplit(address).hostname in LOOPBACK,
         came=[people[who] for who in together],
         together=together,
         stay=_known_at_desk(moment),
-        phones=web.current_hub().hall.sign_ups.phones(event_id),
+        phones=current.hub().hall.sign_ups.phones(event_id),
         names=full_names(moment),
         named=NAMED,
         mark=_mark,
@@ -142,7 +142,7 @@ def sign_up_page(event_id: str) -> AnyResponse:
 def _sign_up_groups(moment: SavedEvent) -> dict[str, dict[str, list[str]]]:
     """Sign-ups, newest first, each with all by the same "phone", from the same "address", and "since" then."""
     came = [who for who, entrant in moment.state.entrants.items() if entrant.sign_up is not None][::-1]
-    marks, same = web.current_hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
+    marks, same = current.hub().hall.sign_ups.phones(moment.event_id), dict[tuple[str, object], list[str]]()
     groups = {who: dict(zip(("phone", "address"), marks.get(who, (who, who)), strict=True)) for who in came}
     for who in came:
         for each in groups[who].items():
@@ -161,7 +161,7 @@ def _known_at_desk(moment: SavedEvent) -> set[str]:
     """Players known at the desk: confirmed or checked in there (not by phone), or with notes of officials."""
     seen = {
         (entry.data["competitor"], entry.kind): entry.data.get("on", True)
-        for entry in web.current_hub().service.entries(moment.event_id)
+        for entry in current.hub().service.entries(moment.event_id)
         if entry.kind in ("entry-confirmed", "checked-in") and not entry.actor.startswith(PHONE_ACTOR)
     }
     noted = {each.id for each in roster(moment) if not each.removable}
@@ -169,25 +169,25 @@ def _known_at_desk(moment: SavedEvent) -> set[str]:
 
 
 @route("POST /console/<event_id>/sign-up", ORGANIZERS, OPEN)
-@web.shows_problem_on(sign_up_page)
+@forms.shows_problem_on(sign_up_page)
 def set_sign_up(event_id: str) -> None:
     """Set sign-up to open, open with confirmation at the desk, or closed."""
-    chosen = web.field("sign_up")
-    web.submit_command(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
+    chosen = forms.field("sign_up")
+    forms.submit_command(event_id, SetSignUp(chosen in ("open", "confirm"), confirm=chosen == "confirm"))
 
 
 @route("POST /console/<event_id>/sign-up/remove", HEADS_AND_DESK, OPEN)
-@web.shows_problem_on(sign_up_page)
+@forms.shows_problem_on(sign_up_page)
 def remove_sign_ups(event_id: str) -> None:
     """Remove all sign-ups of the same phone, of the same address, or since one entry, except those known at the desk:
     all or none."""
-    moment, competitor = web.current_event(event_id), web.field("competitor")
+    moment, competitor = current.event(event_id), forms.field("competitor")
     together = _sign_up_groups(moment)
     if competitor not in together:
         raise Problem("unknown_competitor", competitor=competitor)
     stay = _known_at_desk(moment)
-    gone = [who for who in together[competitor].get(web.field("by"), ()) if who not in stay]
-    if _mark(gone) != web.field("gone"):
+    gone = [who for who in together[competitor].get(forms.field("by"), ()) if who not in stay]
+    if _mark(gone) != forms.field("gone"):
         # Entries have changed since the page was made: none is deleted unseen.
         raise Problem("step_changed_meanwhile")
-    web.current_hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], web.actor())
+    current.hub().service.execute([Step(event_id, RemoveCompetitor(who)) for who in gone], current.actor())

@@ -34,7 +34,7 @@ from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
 from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
@@ -159,10 +159,10 @@ def _report_state(played: states.RoundState, match: states.MatchState, side: Sid
 
 
 def _unit(match: states.MatchState) -> str:
-    unit = web.current_snapshot().venue.unit_at(match.match.table)
+    unit = current.snapshot().venue.unit_at(match.match.table)
     if unit is None:
         return ""
-    status = web.current_units().get(unit)
+    status = current.units().get(unit)
     return "there" if status is not None and status.connected else "silent"
 
 
@@ -170,7 +170,7 @@ def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dic
     """A result as shown for confirmation: who wins, all its figures, its worth to both."""
     if result is None:
         return None
-    state, t = seat.state, web.words()
+    state, t = seat.state, current.words()
     lines = [
         line
         for line in result_wizard.result_lines(seat, result)
@@ -189,7 +189,7 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
     possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
     `here`: check-in, "ask", "done", or "" without one."""
-    state, snapshot = moment.state, web.current_snapshot()
+    state, snapshot = moment.state, current.snapshot()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and found is not None and found[0].status != states.CLOSED
@@ -198,7 +198,7 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
     return {
         "may_call": plays,
         "call": call,
-        "call_age_ms": max(0, web.now_ms() - call.since.mono_ms) if call is not None else 0,
+        "call_age_ms": max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0,
         "called": call is not None and source in call.sources,
         # Who missed the cut may still be asked to take a place in it, until the bracket is played.
         "may_leave": open_
@@ -223,15 +223,15 @@ def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
 def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
     """The clock of this player's table, and the milliseconds it has more than the round's (an extension, or a length of
     its own), which the page adds to the feed's time of the round."""
-    state, match, now = moment.state, current_matches(moment).get(competitor), web.current_instant()
-    face = clock_face(state, now, web.words())
+    state, match, now = moment.state, current_matches(moment).get(competitor), current.instant()
+    face = clock_face(state, now, current.words())
     if state.live is None or match is None:
         return face, 0
     mine = match_clock(state, state.live, match)
     more_ms = (mine.remaining_ms or 0) - (state.clock.remaining_ms or 0) if mine.remaining_ms is not None else 0
     if not more_ms:
         return face, 0
-    own = clock_face(structs.replace(state, clock=mine), now, web.words())
+    own = clock_face(structs.replace(state, clock=mine), now, current.words())
     return replace(
         own, deadline_ms=face.deadline_ms, held_ms=face.held_ms, total_ms=face.total_ms, starts=face.starts
     ), more_ms
@@ -245,7 +245,7 @@ def guard_links(bp: Blueprint) -> None:
         token = (request.view_args or {}).get("token")
         if token is None:
             return None
-        who, snapshot = web.current_hub().access.links.owner_of(token), web.current_snapshot()
+        who, snapshot = current.hub().access.links.owner_of(token), current.snapshot()
         if who is not None and who[0] in snapshot.venue.deleted:
             abort(410)
         if who is None or who[0] not in snapshot.ids:
@@ -276,7 +276,7 @@ def current_player() -> PlayerId:
 
 def render_player_page(template: str, feed: str = "", **context: Any) -> Response:
     """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
-    return web.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
+    return render.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
 
 @route("GET /me", EVERYBODY)
@@ -285,9 +285,9 @@ def desk_code_page() -> AnyResponse:
 
 
 @route("POST /me", PLAYER)
-@web.shows_problem_on(desk_code_page)
+@forms.shows_problem_on(desk_code_page)
 def claim_desk_code() -> AnyResponse:
-    path = web.current_hub().access.links.claim_code(web.field("code"), request.remote_addr or "")
+    path = current.hub().access.links.claim_code(forms.field("code"), request.remote_addr or "")
     if path is None:
         raise Invalid("wrong_code")
     return redirect(path, 303)
@@ -297,7 +297,7 @@ def claim_desk_code() -> AnyResponse:
 def my_page(token: str) -> AnyResponse:
     """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     face, more_ms = my_clock(moment, who)
     return render_player_page(
         "my_page.html",
@@ -315,21 +315,21 @@ def my_page(token: str) -> AnyResponse:
     )
 
 
-def shows_problem_on_my(again: web.View) -> Callable[[web.View], web.View]:
+def shows_problem_on_my(again: forms.View) -> Callable[[forms.View], forms.View]:
     """For POST handlers of a link's page: a Problem is shown on the page `again`, or sent to a script as JSON."""
 
-    def wrap(handler: web.View) -> web.View:
+    def wrap(handler: forms.View) -> forms.View:
         @wraps(handler)
         def handled(token: str) -> AnyResponse:
             try:
-                web.refuse_unfit_fields()
+                forms.refuse_unfit_fields()
                 return handler(token)
             except Problem as problem:
-                problem = web.with_competitor_names(problem, current_player()[0], shown_names)
+                problem = forms.with_competitor_names(problem, current_player()[0], shown_names)
                 g.problem, g.status = problem, error_status(problem)
                 if wants_json():
-                    return json_response({"error": problem.say(web.words())}, g.status)
-                web.drop_request_cache()
+                    return json_response({"error": problem.say(current.words())}, g.status)
+                current.drop_request_cache()
                 g.address = url_for("me.my_page", token=token)
                 return again(token)
 
@@ -361,12 +361,12 @@ def _to_my_page(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def call_judge(token: str) -> AnyResponse:
     """Call a judge to this player's table, or take this phone's call back."""
-    hub, (event_id, competitor) = web.current_hub(), current_player()
+    hub, (event_id, competitor) = current.hub(), current_player()
     hub.access.links.charge(CALLS, current_player())
-    found = my_match(web.current_event(event_id), competitor)
+    found = my_match(current.event(event_id), competitor)
     if found is None or found[0].status != states.PUBLISHED:
         raise Problem("no_table_to_call_to")
-    ask = CancelCall if web.field("on") == OFF else CallJudge
+    ask = CancelCall if forms.field("on") == OFF else CallJudge
     hub.service.execute_one(event_id, ask(found[1].id, _phone_source()), _phone_source())
     return _to_my_page(token)
 
@@ -375,11 +375,11 @@ def call_judge(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def check_in(token: str) -> AnyResponse:
     """Check this player in. Once round 1 is drawn only the desk can, which knows possible opponents."""
-    web.current_hub().access.links.charge(WISHES, current_player())
+    current.hub().access.links.charge(WISHES, current_player())
     state = _open_event()
     if state.public_rounds or state.draft:
         raise Problem("check_in_at_desk")
-    web.current_hub().service.execute_one(state.id, CheckIn(current_player()[1]), _phone_source())
+    current.hub().service.execute_one(state.id, CheckIn(current_player()[1]), _phone_source())
     return _to_my_page(token)
 
 
@@ -395,19 +395,19 @@ def confirm_leave(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def request_leave(token: str) -> AnyResponse:
     """Request to leave, which the organizer may refuse, or take the request back."""
-    hub = web.current_hub()
+    hub = current.hub()
     hub.access.links.charge(WISHES, current_player())
     _open_event()
-    (event_id, competitor), ask = current_player(), CancelDrop if web.field("on") == OFF else AskToDrop
+    (event_id, competitor), ask = current_player(), CancelDrop if forms.field("on") == OFF else AskToDrop
     hub.service.execute_one(event_id, ask(competitor, _phone_source()), _phone_source())
     return _to_my_page(token)
 
 
 def _open_event() -> states.EventState:
     """The event's state; 404 where this player is not in it (any more)."""
-    state = web.current_event(current_player()[0]).state
+    state = current.event(current_player()[0]).state
     entrant = state.entrants.get(current_player()[1])
-    if state.finished or entrant is None or not entrant.active or state.id in web.current_snapshot().venue.archived:
+    if state.finished or entrant is None or not entrant.active or state.id in current.snapshot().venue.archived:
         abort(404)
     return state
 
@@ -423,7 +423,7 @@ def list_page(token: str) -> AnyResponse:
         my=url_for("me.my_page", token=token),
         save_at=url_for("me.save_list", token=token),
         fixed=False,
-        **list_context(web.current_event(state.id), current_player()[1]),
+        **list_context(current.event(state.id), current_player()[1]),
     )
 
 
@@ -432,16 +432,16 @@ def list_page(token: str) -> AnyResponse:
 @shows_problem_on_my(lambda token: my_page(token) if _open_event().public_rounds else list_page(token))
 def save_list(token: str) -> AnyResponse:
     """Save the list before round 1, as far as it can be read; its problems are then shown by line."""
-    if web.field("more"):
+    if forms.field("more"):
         return list_page(token)
-    web.current_hub().access.links.charge(LISTS, current_player())
+    current.hub().access.links.charge(LISTS, current_player())
     state = _open_event()
     if state.public_rounds:
         raise Problem("list_is_fixed")
-    typed = typed_list(web.current_event(state.id), current_player()[1])
+    typed = typed_list(current.event(state.id), current_player()[1])
     if typed is not None:
         record, digest, total = typed
-        web.current_hub().service.execute_one(
+        current.hub().service.execute_one(
             state.id, SubmitList(current_player()[1], digest, total), _phone_source(), [record]
         )
     return redirect(url_for("me.list_page", token=token), 303)
@@ -449,7 +449,7 @@ def save_list(token: str) -> AnyResponse:
 
 def _seat() -> tuple[result_wizard.MatchContext, Side]:
     """As `my_seat`; 404 where there is nothing to report."""
-    found = my_seat(web.current_event(current_player()[0]), current_player()[1])
+    found = my_seat(current.event(current_player()[0]), current_player()[1])
     if found is None:
         abort(404)
     return found
@@ -493,7 +493,7 @@ def _baseline_fields(
 @shows_problem_on_mine
 def submit_report(token: str) -> AnyResponse:
     """Take this side's report; answered once it is on the disk."""
-    name, body, saving = submit(web.current_hub(), current_player(), request.form, visit.browser_id())
+    name, body, saving = submit(current.hub(), current_player(), request.form, visit.browser_id())
     if saving is not None:
         try:
             saving.result(SAVE_S)
@@ -501,25 +501,25 @@ def submit_report(token: str) -> AnyResponse:
             raise Problem("phone_not_yet") from None
         except Problem as problem:
             raise reword_problem(problem) from None
-    found = report_fate(web.current_hub().service.snapshot, current_player(), name, body)
+    found = report_fate(current.hub().service.snapshot, current_player(), name, body)
     if found is None:
         raise Problem("not_saved")
     if wants_json():
-        return json_response(fate_json(found, web.words()))
+        return json_response(fate_json(found, current.words()))
     return redirect(url_for("me.report_outcome", token=token, name=found.name), 303)
 
 
 @route("GET /me/<token>/said/<name>", PLAYER)
 def report_outcome(token: str, name: str) -> AnyResponse:
-    found = report_fate(web.current_snapshot(), current_player(), name)
+    found = report_fate(current.snapshot(), current_player(), name)
     if found is None:
         abort(404)
     return render_player_page(
         "my_said.html",
         my=url_for("me.my_page", token=token),
-        state=web.current_event(current_player()[0]).state,
+        state=current.event(current_player()[0]).state,
         found=found,
-        **fate_json(found, web.words()),
+        **fate_json(found, current.words()),
     )
 
 
@@ -527,7 +527,7 @@ def report_outcome(token: str, name: str) -> AnyResponse:
 @shows_problem_on_mine
 def draw_lots(token: str) -> AnyResponse:
     """Draw lots between the sides, where the form says so; the outcome becomes the answer."""
-    web.current_hub().access.links.charge(REPORTS, current_player())
+    current.hub().access.links.charge(REPORTS, current_player())
     seat, side = _seat()
     trail = result_wizard.draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
     fields = [*trail.fields(), *_baseline_fields(seat, side, request.form)]
@@ -538,23 +538,23 @@ def draw_lots(token: str) -> AnyResponse:
 @shows_problem_on_mine
 def draw_lot_before_play(token: str) -> AnyResponse:
     """Draw the lot before play where no unit does: who begins, or which of two equal lists chooses."""
-    web.current_hub().access.links.charge(REPORTS, current_player())
+    current.hub().access.links.charge(REPORTS, current_player())
     seat, _ = _seat()
-    note = NoteLot(seat.match.id, web.field("about"), secrets.choice(SIDES), web.field("draw") or None)
-    web.current_hub().service.execute_one(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
+    note = NoteLot(seat.match.id, forms.field("about"), secrets.choice(SIDES), forms.field("draw") or None)
+    current.hub().service.execute_one(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
     return redirect(url_for("me.my_page", token=token), 303)
 
 
 @route("POST /me/<token>/picks", PLAYER)
 @shows_problem_on_mine
 def field_squads(token: str) -> AnyResponse:
-    web.current_hub().access.links.charge(REPORTS, current_player())
+    current.hub().access.links.charge(REPORTS, current_player())
     event_id, competitor = current_player()
-    bye = my_bye(web.current_event(event_id), competitor)
+    bye = my_bye(current.event(event_id), competitor)
     if bye is None:
         abort(404)
     picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    web.current_hub().service.execute_one(
-        event_id, SetPicks(bye.match.id, tuple(picks), web.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+    current.hub().service.execute_one(
+        event_id, SetPicks(bye.match.id, tuple(picks), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
     )
     return redirect(url_for("me.my_page", token=token), 303)

@@ -20,7 +20,7 @@ from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
 from roundtap_hub.app.todo import played_on_lines
-from roundtap_hub.live import web
+from roundtap_hub.live import current, render
 from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import knockout, saved_event
@@ -166,9 +166,9 @@ def search_competitors(moment: saved_event.SavedEvent, query: str = "") -> list[
 @route("GET /e/<event_id>", EVERYBODY, VISIBLE, kept="e/<event_id>")
 def players_page(event_id: str) -> AnyResponse:
     """All competitors by name."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     state = moment.state
-    return web.cached_page(
+    return render.cached_page(
         "find_me.html",
         query=_query(),
         state=state,
@@ -185,13 +185,13 @@ def _query() -> str:
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player_page(event_id: str, competitor: str) -> AnyResponse:
-    return web.cached_page("player.html", **player_context(web.current_event(event_id), competitor))
+    return render.cached_page("player.html", **player_context(current.event(event_id), competitor))
 
 
 def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
     """What a page shows of one player; 404 for an unknown one."""
     state = moment.state
-    view = player_view(web.current_snapshot(), web.current_units(), moment, competitor, web.now_ms())
+    view = player_view(current.snapshot(), current.units(), moment, competitor, current.now_ms())
     if view is None:
         abort(404)
     winner = knockout.winner_of(moment)
@@ -202,7 +202,7 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
         "standing": view["standing"],
         "has_bracket": knockout.bracket(moment) is not None,
         "planned": saved_event.planned_swiss(state),
-        "face": clock_face(state, web.current_instant(), web.words()),
+        "face": clock_face(state, current.instant(), current.words()),
         "won": winner == competitor,
         "winner": saved_event.shown_names(moment)[winner] if winner is not None else "",
     }
@@ -210,9 +210,9 @@ def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str,
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings_page(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
-    return web.cached_page(
+    return render.cached_page(
         "standings.html",
         query=_query(),
         state=moment.state,
@@ -229,13 +229,13 @@ def standings_page(event_id: str) -> AnyResponse:
 @route("GET /e/<event_id>/bracket", EVERYBODY, VISIBLE, kept="bracket/<event_id>")
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     found, names = knockout.bracket(moment), saved_event.shown_names(moment)
-    return web.cached_page(
+    return render.cached_page(
         "bracket.html",
         state=moment.state,
         bracket=found,
-        drawing=bracket_svg(found, names, web.words()) if found else "",
+        drawing=bracket_svg(found, names, current.words()) if found else "",
         rounds=knockout.bracket_lines(found) if found else [],
         planned=saved_event.planned_swiss(moment.state),
         champion=names.get(found.champion, "") if found and found.champion else "",
@@ -246,9 +246,9 @@ def bracket_page(event_id: str) -> AnyResponse:
 
 @route("GET /e/<event_id>/pairings", EVERYBODY, VISIBLE, kept="pairings/<event_id>")
 def pairings_page(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     state, newest = moment.state, saved_event.newest_round(moment.state)
-    grid = grid_cells(web.current_snapshot(), {}, state, newest, saved_event.shown_names(moment), web.now_ms())
+    grid = grid_cells(current.snapshot(), {}, state, newest, saved_event.shown_names(moment), current.now_ms())
     ranked, draws = saved_event.settled_rows(moment), has_draws(state)
 
     def rows() -> Iterator[RowSource]:
@@ -256,7 +256,7 @@ def pairings_page(event_id: str) -> AnyResponse:
             a, b = record_text(ranked.get(c.a_id), draws), record_text(ranked.get(c.b_id or ""), draws)
             yield c.match_id, (c.table, c.a_id, c.a, c.b_id, c.b, c.bye, c.result, c.by_hand, a, b), (c, a, b)
 
-    return web.cached_page(
+    return render.cached_page(
         "pairings.html", query=_query(), state=state, newest=newest, rows=rows, planned=saved_event.planned_swiss(state)
     )
 
@@ -359,5 +359,5 @@ def _facts(
 
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def rules_page(event_id: str) -> AnyResponse:
-    moment = web.current_event(event_id)
-    return web.cached_page("rules.html", state=moment.state, view=rules_view(moment))
+    moment = current.event(event_id)
+    return render.cached_page("rules.html", state=moment.state, view=rules_view(moment))

@@ -22,7 +22,7 @@ from roundtap_core.forms.walk import WalkState, answers_on_record, compose_resul
 from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
-from roundtap_hub.live.web import current_hub, words
+from roundtap_hub.live import current
 from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.competitors import lost_squads, squads_of_match
 from roundtap_hub.views.knockout import cut_changes, title_key
@@ -234,7 +234,7 @@ def match_context(
     asked the squads of their `side` alone."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
-    up = event_flow.time_is_up(state, played, match, current_hub().clocks.now())
+    up = event_flow.time_is_up(state, played, match, current.hub().clocks.now())
     form = state.rulebook.form(state.options, situation)
     if by == result_gate.OFFICIAL:
         draw = (DRAW,) if result_gate.may_be_drawn(state.rulebook, state.options, situation) else ()
@@ -317,7 +317,7 @@ def step_context(
     seat: MatchContext, at: WizardPage, fields: Fields, address: str, base: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
     """The template context of a step. `address`: the wizard's; `base`: fields carried through all steps."""
-    state, book, t = seat.state, seat.state.rulebook, words()
+    state, book, t = seat.state, seat.state.rulebook, current.words()
     opener = at.trail.opener or "a"
     lines = (
         result_words.answer_lines(
@@ -355,7 +355,7 @@ def step_context(
 
 def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.ResultLine, ...]:
     """A result in words, with its consequences."""
-    state, t = seat.state, words()
+    state, t = seat.state, current.words()
     return (
         *result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
         *effect_lines(state, seat.played, seat.match, result, seat.names, t),
@@ -375,7 +375,7 @@ def draw_lot(seat: MatchContext, fields: Fields, who: str) -> WizardProgress:
     at = wizard_page(seat.form, trail)
     if at.kind == LOT:
         note = NoteLot(seat.match.id, at.names[0], secrets.choice(SIDES), seat.played.mark)
-        current_hub().service.execute_one(seat.state.id, note, who)
+        current.hub().service.execute_one(seat.state.id, note, who)
     return trail
 
 

@@ -19,7 +19,7 @@ from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.app.console import event_page, shown_round
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
@@ -32,7 +32,7 @@ from roundtap_hub.views.tables import GridCell, grid_cell, result_worth, shown_r
 
 
 def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     return result_wizard.match_context(
         moment, *result_wizard.public_match(moment.state, match_id), full_names(moment), OFFICIAL
     )
@@ -41,7 +41,7 @@ def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext
 @route("GET /console/<event_id>/match/<match_id>", STAFF, PLAYED)
 def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with all that an official may do to it; the console where a no-show has left one player alone."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     state = moment.state
     found = state.find_match(match_id)
     if found is not None and found[0].status != DRAFT and found[1].match.b is None:
@@ -52,8 +52,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     played, match = seat.played, seat.match
     cell, stands = _cell(moment, match), match.match.result
-    waited_ms = web.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
-    return web.page(
+    waited_ms = current.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
+    return render.page(
         "match.html",
         feed=f"console/{event_id}",
         state=state,
@@ -91,78 +91,78 @@ def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[
 
 
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def accept_report(event_id: str) -> AnyResponse:
     """Make one side's report the result, if it is still the report that the organizer read."""
-    match_id, side = web.field("match"), web.field("side")
-    _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
+    match_id, side = forms.field("match"), forms.field("side")
+    _, match = result_wizard.public_match(current.event(event_id).state, match_id)
     report = match.reports.get("b" if side == "b" else "a")
-    if report is None or report.number != web.form_number("number"):
+    if report is None or report.number != forms.form_number("number"):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     try:
-        web.submit_command(event_id, EnterResult(match_id, web.form_number("revision") or 0, report.result))
+        forms.submit_command(event_id, EnterResult(match_id, forms.form_number("revision") or 0, report.result))
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
         return redirect(wizard_address(match_context_at(event_id, match_id), report.result), 303)
-    return web.back_to_event(event_id)
+    return forms.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def keep_result(event_id: str) -> None:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
-    match_id = web.field("match")
-    _, match = result_wizard.public_match(web.current_event(event_id).state, match_id)
-    stands = EnterResult(match_id, match.revision, match.match.result, web.form_number("seen"))
-    web.submit_command(event_id, stands)
+    match_id = forms.field("match")
+    _, match = result_wizard.public_match(current.event(event_id).state, match_id)
+    stands = EnterResult(match_id, match.revision, match.match.result, forms.form_number("seen"))
+    forms.submit_command(event_id, stands)
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def settle_outside_reports(event_id: str) -> None:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
-    web.submit_command(event_id, SettleOutsideReports(web.field("match"), web.form_number("number") or 0))
+    forms.submit_command(event_id, SettleOutsideReports(forms.field("match"), forms.form_number("number") or 0))
 
 
 @route("POST /console/<event_id>/match/<match_id>/clear", JUDGES, PLAYING, SHOWN_ROUND)
-@web.shows_problem_on(match_page)
+@forms.shows_problem_on(match_page)
 def take_back_result(event_id: str, match_id: str) -> AnyResponse:
     """Take a result back, as if there had been no report."""
-    web.submit_command(event_id, EnterResult(match_id, web.form_number("revision") or 0, None))
-    return web.back_to_event(event_id)
+    forms.submit_command(event_id, EnterResult(match_id, forms.form_number("revision") or 0, None))
+    return forms.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/before-play", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(match_page)
+@forms.shows_problem_on(match_page)
 def record_lot_before_play(event_id: str, match_id: str) -> None:
     """Draw the lot before play (who begins, or who of two equal lists chooses); the first draw stands."""
-    web.submit_command(event_id, NoteLot(match_id, web.field("about"), secrets.choice(SIDES)))
+    forms.submit_command(event_id, NoteLot(match_id, forms.field("about"), secrets.choice(SIDES)))
 
 
 @route("POST /console/<event_id>/match/<match_id>/no-show", JUDGES, PLAYING, SHOWN_ROUND)
-@web.shows_problem_on(match_page)
+@forms.shows_problem_on(match_page)
 def record_no_show(event_id: str, match_id: str) -> AnyResponse:
-    web.submit_command(event_id, NoShow(match_id, web.field("absent")))
+    forms.submit_command(event_id, NoShow(match_id, forms.field("absent")))
     return (
         redirect(url_for("console.absentees_page", event_id=event_id), 303)
-        if web.field("back")
-        else web.back_to_event(event_id)
+        if forms.field("back")
+        else forms.back_to_event(event_id)
     )
 
 
 @route("POST /console/<event_id>/match/<match_id>/nobody-came", JUDGES, PLAYING, SHOWN_ROUND)
-@web.shows_problem_on(match_page)
+@forms.shows_problem_on(match_page)
 def record_nobody_came(event_id: str, match_id: str) -> AnyResponse:
-    web.submit_command(event_id, DoubleNoShow(match_id))
-    return web.back_to_event(event_id)
+    forms.submit_command(event_id, DoubleNoShow(match_id))
+    return forms.back_to_event(event_id)
 
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def undo_no_show(event_id: str, match_id: str) -> None:
     """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
-    web.submit_command(event_id, UndoNoShow(match_id))
+    forms.submit_command(event_id, UndoNoShow(match_id))
 
 
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
@@ -184,7 +184,7 @@ def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     at = result_wizard.wizard_page_at(seat, fields)
     code = _code(seat, fields)
     slip = slip_context(seat, code, at.result) if code else None
-    return web.page(
+    return render.page(
         "match_wizard.html",
         slip=slip,
         line=line,
@@ -199,7 +199,7 @@ def line_hints(seat: result_wizard.MatchContext) -> dict[str, Any]:
     grammar = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
     return {
         "grammar": grammar,
-        "figures": ", ".join(figure_label(web.words(), key, book.id) for key in grammar["figures"]),
+        "figures": ", ".join(figure_label(current.words(), key, book.id) for key in grammar["figures"]),
     }
 
 
@@ -269,7 +269,7 @@ def _at(seat: result_wizard.MatchContext) -> str:
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(result_wizard_page)
+@forms.shows_problem_on(result_wizard_page)
 def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
     seat = match_context_at(event_id, match_id)
     _refuse_other_slip(seat, request.form)
@@ -280,17 +280,17 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
         )
     entered = EnterResult(
         match_id,
-        web.form_number("revision") or 0,
+        forms.form_number("revision") or 0,
         at.result,
-        web.form_number("seen"),
-        web.typed_reason(),
-        cut=web.field("cut"),
-        lets_go=web.field("lets_go"),
+        forms.form_number("seen"),
+        forms.typed_reason(),
+        cut=forms.field("cut"),
+        lets_go=forms.field("lets_go"),
     )
-    if web.field("slip"):
+    if forms.field("slip"):
         return enter_slip(seat, entered)
-    web.submit_command(event_id, entered)
-    return web.back_to_event(event_id, round=_tab(seat))
+    forms.submit_command(event_id, entered)
+    return forms.back_to_event(event_id, round=_tab(seat))
 
 
 def _tab(seat: result_wizard.MatchContext) -> int | None:
@@ -299,12 +299,12 @@ def _tab(seat: result_wizard.MatchContext) -> int | None:
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(result_wizard_page)
+@forms.shows_problem_on(result_wizard_page)
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
     seat = match_context_at(event_id, match_id)
     _refuse_other_slip(seat, request.form)
-    trail = result_wizard.draw_lot(seat, request.form, web.actor())
+    trail = result_wizard.draw_lot(seat, request.form, current.actor())
     return redirect(result_wizard.address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
 
 
@@ -312,14 +312,14 @@ def draw_lots(event_id: str, match_id: str) -> AnyResponse:
 def entry_page(event_id: str, **_: str) -> AnyResponse:
     """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
     Fields: "table", "round" (default: the newest), "text": the line, "done": the table entered last."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     state, played = moment.state, shown_round(moment.state)
     number = (request.values.get("table") or "").strip()[:6]
     line = (request.values.get("text") or "").strip()
     match = _at_table(played, number)
     done = _at_table(played, (request.args.get("done") or "").strip()[:6])
     context = _table(match_context_at(event_id, match.id), line) if match is not None else {}
-    return web.page(
+    return render.page(
         "entry.html",
         feed=f"console/{event_id}",
         state=state,
@@ -342,11 +342,11 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
     try:
         reading = _read(seat, line) if line else None
     except Problem as problem:
-        unclear = problem.named(seat.names).say(web.words())
+        unclear = problem.named(seat.names).say(current.words())
     if reading:
         result_wizard.result_problem(seat, reading.result)
     return {
-        "cell": _cell(web.current_event(seat.state.id), seat.match),
+        "cell": _cell(current.event(seat.state.id), seat.match),
         "reading": reading,
         "unclear": unclear,
         "names": seat.names,
@@ -358,7 +358,7 @@ def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
 
 
 def _cell(moment: SavedEvent, match: MatchState) -> GridCell:
-    return grid_cell(web.current_snapshot(), web.current_units(), moment.state, match, full_names(moment), web.now_ms())
+    return grid_cell(current.snapshot(), current.units(), moment.state, match, full_names(moment), current.now_ms())
 
 
 def _matches(played: RoundState | None) -> list[MatchState]:
@@ -374,7 +374,7 @@ def _elsewhere(state: EventState, number: str) -> EventState | None:
     return next(
         (
             other
-            for other in web.current_snapshot().events.values()
+            for other in current.snapshot().events.values()
             if other.id != state.id and _at_table(other.live, number) is not None
         ),
         None,
@@ -393,23 +393,23 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 
 
 @route("POST /console/<event_id>/match/<match_id>/entry", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
-@web.shows_problem_on(entry_page)
+@forms.shows_problem_on(entry_page)
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
     """Enter the line as it was shown: `mark` is of the result shown, `revision` and `seen` of the table's state."""
     seat = match_context_at(event_id, match_id)
-    reading, table = _read(seat, web.field("text")), seat.match.match.table
-    if reading.mark != web.field("mark"):
+    reading, table = _read(seat, forms.field("text")), seat.match.match.table
+    if reading.mark != forms.field("mark"):
         raise Problem("line_not_shown", table=table)
-    web.submit_command(
+    forms.submit_command(
         event_id,
         EnterResult(
             match_id,
-            web.form_number("revision") or 0,
+            forms.form_number("revision") or 0,
             reading.result,
-            web.form_number("seen"),
-            web.typed_reason(),
-            cut=web.field("cut"),
-            lets_go=web.field("lets_go"),
+            forms.form_number("seen"),
+            forms.typed_reason(),
+            cut=forms.field("cut"),
+            lets_go=forms.field("lets_go"),
         ),
     )
     return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)

@@ -13,7 +13,7 @@ from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.access.policy import EVERYBODY, route
-from roundtap_hub.live.web import current_event, page, words
+from roundtap_hub.live import current, render
 from roundtap_hub.views.saved_event import tournament
 
 PREFIX = "aid."  # the prefix of the form's fields in the page's address
@@ -37,7 +37,7 @@ def calculator_view(book: Rulebook) -> dict[str, Any] | None:
     try:
         worth = aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}) if typed else None
     except Problem as problem:
-        wrong = problem.say(words())
+        wrong = problem.say(current.words())
     return {"aid": aid, "typed": typed, "worth": worth, "problem": wrong}
 
 
@@ -56,13 +56,13 @@ def score_calculator(rulebook: str) -> AnyResponse:
     book = RULEBOOKS.get(rulebook)
     if book is None or book.counting_aid is None:
         abort(404)
-    return page("score_calculator.html", rulebook=book, counted=calculator_view(book))
+    return render.page("score_calculator.html", rulebook=book, counted=calculator_view(book))
 
 
 def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
     """The check of the typed lines; None where the rulebook swaps no cards. `checked`: lines were typed; then the deck
     is right if there are no `problems`."""
-    moment = current_event(event_id)
+    moment = current.event(event_id)
     state, check = moment.state, moment.state.rulebook.lists
     if not check.swap_sign:
         return None
@@ -84,6 +84,6 @@ def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
         "side": side,
         "lines": lines if lines.strip() else "",
         "checked": bool(lines.strip()),
-        "problems": [problem.say(words()) for problem in problems],
+        "problems": [problem.say(current.words()) for problem in problems],
         "sign": check.swap_sign,
     }

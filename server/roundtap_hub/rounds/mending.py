@@ -22,7 +22,7 @@ from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.app.console import event_page
 from roundtap_hub.http.http_answers import problem_status
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import with_hall_context
 from roundtap_hub.views.judging_view import officials_on_duty
 from roundtap_hub.views.knockout import next_round_key
@@ -40,7 +40,7 @@ MOST_ROWS = 600
 @route("GET /console/<event_id>/mend", HEADS, VISIBLE)
 def mend_page(event_id: str, **_: str) -> AnyResponse:
     """The round that may be mended; `do` and its fields preview a step without doing it."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     names = full_names(moment)
     step = None
     if request_value("do"):
@@ -49,8 +49,8 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
         except Problem as problem:
             # After a POST the page already shows the problem.
             if request.method == "GET":
-                g.problem, g.status = web.with_competitor_names(problem, event_id), problem_status(problem)
-    return web.page(
+                g.problem, g.status = forms.with_competitor_names(problem, event_id), problem_status(problem)
+    return render.page(
         "mending.html",
         state=moment.state,
         view=mend_view(moment, names),
@@ -63,21 +63,21 @@ def mend_page(event_id: str, **_: str) -> AnyResponse:
 
 
 def _planned_mend(moment: SavedEvent) -> MendPlan:
-    snapshot = web.current_snapshot()
-    command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), web.actor())
+    snapshot = current.snapshot()
+    command = with_hall_context(snapshot.events, snapshot.venue, moment.state, mend_command(moment), current.actor())
     return plan_mend(moment.state, command)  # type: ignore[arg-type]
 
 
 @route("POST /console/<event_id>/mend", HEADS, OPEN)
-@web.shows_problem_on(mend_page)
+@forms.shows_problem_on(mend_page)
 def apply_mend(event_id: str) -> AnyResponse:
     """Do the step as it was previewed; `plan` is the preview's mark."""
     command = mend_command(
-        web.current_event(event_id), web.typed_reason(), web.signing_official(event_id), web.field("plan")
+        current.event(event_id), forms.typed_reason(), forms.signing_official(event_id), forms.field("plan")
     )
-    web.submit_command(event_id, command)
+    forms.submit_command(event_id, command)
     if isinstance(command, commands.UnpublishRound):
-        return web.back_to_event(event_id)
+        return forms.back_to_event(event_id)
     return redirect(url_for("console.mend_page", event_id=event_id, done=request_value("do"), _anchor="done"), 303)
 
 
@@ -213,7 +213,7 @@ def _plain(text: str) -> str:
 @route("GET /console/<event_id>/pair", ORGANIZERS, VISIBLE)
 def pair_page(event_id: str, **_: str) -> AnyResponse:
     """The form of a whole round, from the draft or empty; after a Problem as it was typed."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     rows, from_draw = _typed(), request.args.get("from") != "empty"
     problem: Problem | None = g.get("problem")
     step = (
@@ -221,35 +221,35 @@ def pair_page(event_id: str, **_: str) -> AnyResponse:
         if problem is not None and problem.key in ("mend_warned", "mend_changed_meanwhile")
         else None
     )
-    return web.page(
+    return render.page(
         "pair.html",
         state=moment.state,
         view=manual_pairing_view(moment, rows, from_draw),
         warnings=warnings_of(step, full_names(moment)) if step is not None else (),
         plan=step.mark if step is not None else "",
         officials_on_duty=officials_on_duty(moment),
-        said=web.field,
+        said=forms.field,
     )
 
 
 @route("POST /console/<event_id>/pair", ORGANIZERS, OPEN)
-@web.shows_problem_on(pair_page)
+@forms.shows_problem_on(pair_page)
 def save_pairing(event_id: str) -> AnyResponse:
     """Make the typed round a draft, with a reason; warnings are shown first."""
-    moment = web.current_event(event_id)
+    moment = current.event(event_id)
     command = replace(
-        _command(moment), reason=web.typed_reason(), by=web.signing_official(event_id), plan=web.field("plan")
+        _command(moment), reason=forms.typed_reason(), by=forms.signing_official(event_id), plan=forms.field("plan")
     )
     if not command.reason:
         raise Invalid("reason_missing")
-    web.submit_command(event_id, command)
-    return web.back_to_event(event_id, "draft")
+    forms.submit_command(event_id, command)
+    return forms.back_to_event(event_id, "draft")
 
 
 def _command(moment: SavedEvent) -> commands.ImposeRound:
     command = commands.ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
-    snapshot = web.current_snapshot()
-    made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, web.actor())
+    snapshot = current.snapshot()
+    made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, current.actor())
     assert isinstance(made, commands.ImposeRound)
     return made
 
@@ -263,18 +263,19 @@ def _typed() -> list[TypedRow]:
 
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def impose_pairings(event_id: str) -> None:
     """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
     `tiebreak_form` as in the file."""
     try:
-        matches = json.loads(web.field("matches"))
+        matches = json.loads(forms.field("matches"))
     except ValueError:
         matches = None
     if not isinstance(matches, list) or not all(isinstance(match, dict) and _is_match_json(match) for match in matches):
         raise Problem("wrong_type", where="/matches", expected="array")
-    web.submit_command(
-        event_id, commands.ImposeRound(tuple(matches), web.field("stage") or SWISS, web.field("tiebreak_form") or None)
+    forms.submit_command(
+        event_id,
+        commands.ImposeRound(tuple(matches), forms.field("stage") or SWISS, forms.field("tiebreak_form") or None),
     )
 
 

@@ -41,7 +41,7 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, KeyExchange
+from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, EnrolDesk, KeyExchange
 from roundtap_hub.units.table_view import find_table
 from roundtap_hub.views.known_displays import NAMES
 from roundtap_hub.views.player_requests import asked_in
@@ -424,9 +424,9 @@ class EnrolApi:
     """Requests of units without a key, on one event loop; arithmetic and disk access in threads. Nothing is trusted, or
     recorded, before both sides have confirmed the agreed key."""
 
-    def __init__(self, hub: RunningHub) -> None:
+    def __init__(self, hub: RunningHub, desk: EnrolDesk) -> None:
         self._hub = hub
-        self._desk = hub.enrolment
+        self._desk = desk
         self._reconfirm_limiter = RateLimiter(hub.clocks.mono_ms)
 
     @route("POST /device/enrol", NEW_UNIT)

@@ -172,9 +172,10 @@ class DeviceFeed:
         hub.presence.on_message.append(lambda *message: self._call_on_loop(self._send_to, *message))
         # A feed that was opened with a key that is no longer valid ends at once.
         hub.units.keys.listen(lambda units: self._call_on_loop(self._disconnect, *units))
-        if hub.kin is not None:
-            # Connected units have to know a new standby before they need it.
-            hub.kin.on_known.append(lambda: self._call_on_loop(self._send_hubs))
+
+    def send_hubs(self) -> None:
+        """Name the other hubs to every unit: they have to know a new standby before they need it; from any thread."""
+        self._call_on_loop(self._send_hubs)
 
     def bind(self, loop: asyncio.AbstractEventLoop) -> None:
         """The loop that the connections live in."""

@@ -19,6 +19,8 @@ from roundtap_hub.http.rate_limits import Rate, RateLimiter
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.unit_presence import Presence
 
+ENROLMENT = "roundtap_enrolment"  # the application's extension key for its EnrolDesk
+
 log = logging.getLogger(__name__)
 
 KINDS = (TABLE, STATION)

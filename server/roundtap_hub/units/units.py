@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import g, redirect, request, url_for
+from flask import current_app, g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
@@ -11,12 +11,18 @@ from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.access.unit_keys import ROLES, TABLE
 from roundtap_hub.app.console import event_page
 from roundtap_hub.hall.hall_places import place_page
-from roundtap_hub.live import web
+from roundtap_hub.live import current, forms
 from roundtap_hub.store.rights import unit_placed_entry
-from roundtap_hub.units.enrolment import parse_typed_code
+from roundtap_hub.units.enrolment import ENROLMENT, EnrolDesk, parse_typed_code
 from roundtap_hub.views.tables import out_of_contact
 from roundtap_hub.views.unit_list import key_rows
 from roundtap_hub.views.unit_presence import IDENTIFY
+
+
+def enrol_desk() -> EnrolDesk:
+    """The units that ask this hub for a key."""
+    desk: EnrolDesk = current_app.extensions[ENROLMENT]
+    return desk
 
 
 @route("GET /console/units", ORGANIZERS)
@@ -25,81 +31,89 @@ def units_page(shown: str = "", key: bytes = b"") -> AnyResponse:
     does not show it again."""
     if shown:
         g.address = url_for("console.units_page")
-    rows = key_rows(web.current_hub(), web.current_snapshot(), web.current_units(), web.now_ms())
-    return place_page("units.html", "units", rows=rows, roles=ROLES, shown=shown, key=key.hex())
+    rows = key_rows(current.hub(), current.snapshot(), current.units(), current.now_ms())
+    return place_page(
+        "units.html",
+        "units",
+        rows=rows,
+        roles=ROLES,
+        waiting=len(enrol_desk().room.listed()),
+        shown=shown,
+        key=key.hex(),
+    )
 
 
 @route("POST /console/units/add", ORGANIZERS)
-@web.shows_problem_on(units_page)
+@forms.shows_problem_on(units_page)
 def add_unit() -> AnyResponse:
     """Add a unit; its key is shown only in this answer."""
-    unit = web.field("unit")
-    return units_page(unit, web.current_hub().units.keys.add(unit, web.field("role", TABLE), web.actor()))
+    unit = forms.field("unit")
+    return units_page(unit, current.hub().units.keys.add(unit, forms.field("role", TABLE), current.actor()))
 
 
 @route("POST /console/units/replace", ORGANIZERS)
-@web.shows_problem_on(units_page)
+@forms.shows_problem_on(units_page)
 def replace_key() -> AnyResponse:
     """A new key for a unit; the previous one becomes invalid."""
-    unit = web.field("unit")
-    return units_page(unit, web.current_hub().units.keys.replace(unit, web.actor()))
+    unit = forms.field("unit")
+    return units_page(unit, current.hub().units.keys.replace(unit, current.actor()))
 
 
 @route("POST /console/units/revoke", ORGANIZERS)
-@web.shows_problem_on(units_page)
+@forms.shows_problem_on(units_page)
 def revoke_key() -> None:
     """Revoke a unit's key and take the unit from its table."""
-    web.current_hub().units.keys.revoke(web.field("unit"), web.actor())
+    current.hub().units.keys.revoke(forms.field("unit"), current.actor())
 
 
 @route("POST /console/units/seen", ORGANIZERS)
-@web.shows_problem_on(units_page)
+@forms.shows_problem_on(units_page)
 def clear_troubles() -> None:
     """Clear a unit's troubles; they are shown again when they happen again."""
-    web.current_hub().units.troubles.acknowledge(web.field("unit"))
+    current.hub().units.troubles.acknowledge(forms.field("unit"))
 
 
 @route("POST /console/units/identify", ORGANIZERS)
-@web.shows_problem_on(units_page)
+@forms.shows_problem_on(units_page)
 def identify_unit() -> AnyResponse:
     """Make a table unit blink and show its name for some seconds. `event`: the console to return to."""
-    unit, event_id = web.field("unit"), web.field("event")
-    if not web.current_hub().presence.send(unit, IDENTIFY):
+    unit, event_id = forms.field("unit"), forms.field("event")
+    if not current.hub().presence.send(unit, IDENTIFY):
         raise Problem("unit_silent", unit=unit[:40])
     if event_id:
-        web.current_event(event_id)
+        current.event(event_id)
         return redirect(url_for("console.event_units_page", event_id=event_id), 303)
     return redirect(url_for("console.units_page", _anchor=f"unit-{unit}"), 303)
 
 
 @route("POST /console/<event_id>/units", HEADS, VISIBLE)
-@web.shows_problem_on(event_page, "units")
+@forms.shows_problem_on(event_page, "units")
 def place_unit(event_id: str) -> None:
     """Put a unit at a table; without a number, at none. The unit that stood there then stands at none."""
-    hub, unit, table = web.current_hub(), web.field("unit"), web.typed_table("table")
-    if unit not in {*hub.units.keys, *hub.presence.units, *web.current_snapshot().venue.tables}:
+    hub, unit, table = current.hub(), forms.field("unit"), forms.typed_table("table")
+    if unit not in {*hub.units.keys, *hub.presence.units, *current.snapshot().venue.tables}:
         raise Problem("unknown_unit", unit=unit[:40])
-    web.add_venue_entry(unit_placed_entry(unit, table))
+    forms.add_venue_entry(unit_placed_entry(unit, table))
 
 
 @route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)
-@web.shows_problem_on(event_page)
+@forms.shows_problem_on(event_page)
 def refuse_leave(event_id: str) -> None:
     """Refuse a wish to leave; the table shows that."""
-    web.submit_command(event_id, RefuseDrop(web.field("who")))
+    forms.submit_command(event_id, RefuseDrop(forms.field("who")))
 
 
 def pending_unit_rows() -> list[dict[str, Any]]:
     """The waiting units, in the order of their arrival. `number`: before the code; None while it shows none.
     `known_as`: its previous name."""
-    room, known = web.current_hub().enrolment.room, web.current_snapshot().venue.unit_ids
+    room, known = enrol_desk().room, current.snapshot().venue.unit_ids
     return [
         {
             "mark": each.mark,
             "number": each.number,
             "kind": each.kind,
             "address": each.address,
-            "age_ms": max(0, web.now_ms() - each.since_ms),
+            "age_ms": max(0, current.now_ms() - each.since_ms),
             "known_as": known.get(each.unit_id, ""),
             "stopped": each.stopped,
             "identified": room.is_identifying(each),
@@ -111,22 +125,24 @@ def pending_unit_rows() -> list[dict[str, Any]]:
 def enrol_step(table: int | None) -> dict[str, Any]:
     """The requested table, else the first one without a unit. `stands`: the unit that is there already; `before`,
     `after`: the neighbouring tables; `homeless`: units with a key and no table yet."""
-    keys, tables = web.current_hub().units.keys, web.current_snapshot().venue.tables
+    keys, tables = current.hub().units.keys, current.snapshot().venue.tables
     at = {number: unit for unit, number in tables.items()}
-    current = table or next_free_table(0)
+    wanted = table or next_free_table(0)
     return {
-        "table": current,
-        "stands": at.get(current, ""),
-        "before": current - 1 if current > 1 else None,
-        "after": current + 1 if current < web.MOST_TABLES else None,
+        "table": wanted,
+        "stands": at.get(wanted, ""),
+        "before": wanted - 1 if wanted > 1 else None,
+        "after": wanted + 1 if wanted < forms.MOST_TABLES else None,
         "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables),
     }
 
 
 def next_free_table(after: int) -> int:
     """The next table without a unit."""
-    taken = set(web.current_snapshot().venue.tables.values())
-    return next((number for number in range(after + 1, web.MOST_TABLES + 1) if number not in taken), web.MOST_TABLES)
+    taken = set(current.snapshot().venue.tables.values())
+    return next(
+        (number for number in range(after + 1, forms.MOST_TABLES + 1) if number not in taken), forms.MOST_TABLES
+    )
 
 
 def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
@@ -137,19 +153,19 @@ def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
 def unsaved_on_unit(unit: str) -> dict[str, Any]:
     """What may be lost with a replaced unit, by its last status. `waiting`: unanswered reports on its disk; `silent`:
     whether it is out of contact."""
-    status = web.current_units().get(unit)
+    status = current.units().get(unit)
     if status is None or not status.contact_ms:
         return {"waiting": 0, "silent": True}
-    return {"waiting": status.waiting, "silent": out_of_contact(status, web.now_ms())}
+    return {"waiting": status.waiting, "silent": out_of_contact(status, current.now_ms())}
 
 
 @route("GET /console/units/enrol", ORGANIZERS)
 def enrol_page(**_: Any) -> AnyResponse:
     """The page with a field for the code of the unit at this table, or of the one that replaces another."""
-    hub, fields = web.current_hub(), request.form if request.method == "POST" else request.args
+    hub, fields = current.hub(), request.form if request.method == "POST" else request.args
     replace, number = fields.get("replace", ""), fields.get("table", "")
     is_number = number.isascii() and number.isdigit()
-    table = int(number) if is_number and 0 < int(number) <= web.MOST_TABLES else None
+    table = int(number) if is_number and 0 < int(number) <= forms.MOST_TABLES else None
     if replace not in hub.units.keys:
         replace = ""
     return place_page(
@@ -166,12 +182,12 @@ def enrol_page(**_: Any) -> AnyResponse:
 
 
 @route("POST /console/units/enrol", ORGANIZERS)
-@web.shows_problem_on(enrol_page)
+@forms.shows_problem_on(enrol_page)
 def submit_enrol_code() -> AnyResponse:
     """Try the code once, with the unit that shows it; then continue with the next table."""
-    replace, table = web.field("replace"), web.typed_table("table")
-    made = web.current_hub().enrolment.enrol(
-        parse_typed_code(web.field("code")), web.actor(), None if replace else table, replace, web.field("mark")
+    replace, table = forms.field("replace"), forms.typed_table("table")
+    made = enrol_desk().enrol(
+        parse_typed_code(forms.field("code")), current.actor(), None if replace else table, replace, forms.field("mark")
     )
     if replace:
         return redirect(url_for("console.units_page", _anchor=f"unit-{made.unit}"), 303)
@@ -179,22 +195,22 @@ def submit_enrol_code() -> AnyResponse:
 
 
 @route("POST /console/units/enrol/identify", ORGANIZERS)
-@web.shows_problem_on(enrol_page)
+@forms.shows_problem_on(enrol_page)
 def identify_new_unit() -> AnyResponse:
     """Make a waiting unit blink and beep for some seconds."""
-    if not web.current_hub().enrolment.room.identify(web.field("mark")):
+    if not enrol_desk().room.identify(forms.field("mark")):
         raise Problem("enrol_gone")
     return redirect(
-        url_for("console.enrol_page", table=web.field("table") or None, replace=web.field("replace") or None), 303
+        url_for("console.enrol_page", table=forms.field("table") or None, replace=forms.field("replace") or None), 303
     )
 
 
 @route("POST /console/units/enrol/place", ORGANIZERS)
-@web.shows_problem_on(enrol_page)
+@forms.shows_problem_on(enrol_page)
 def place_new_unit() -> AnyResponse:
     """Put a unit that already has a key at this table."""
-    unit, table = web.field("unit"), web.typed_table("table")
-    if unit not in web.current_hub().units.keys:
+    unit, table = forms.field("unit"), forms.typed_table("table")
+    if unit not in current.hub().units.keys:
         raise Problem("unknown_unit", unit=unit[:40])
-    web.add_venue_entry(unit_placed_entry(unit, table))
+    forms.add_venue_entry(unit_placed_entry(unit, table))
     return redirect_to_next(table, unit)

@@ -17,7 +17,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.app import console
-from roundtap_hub.live import web
+from roundtap_hub.live import render
 from roundtap_hub.live.renderings import FRESH_MS, RENDER_CACHE, RenderCache
 
 CONSOLE = "/console/e1"
@@ -129,8 +129,10 @@ def test_changes_make_the_same_page_as_a_reload(
 ):
     """Over a random evening, with tables that call and fall silent; some changes are fetched together, by readers of
     four roles who share each drawing. While a round is played, little of Play is drawn."""
-    drawn, real = Counter[str](), web.render_page
-    monkeypatch.setattr(web, "render_page", lambda name, *of, **more: drawn.update([name]) or real(name, *of, **more))
+    drawn, real = Counter[str](), render.render_page
+    monkeypatch.setattr(
+        render, "render_page", lambda name, *of, **more: drawn.update([name]) or real(name, *of, **more)
+    )
     chance, address = random.Random(seed), f"{CONSOLE}{place}"
     browser = house.with_event([f"Player {n:02}" for n in range(1, 13 + (options is SQUADS))], **options)
     house.place("unit-1", 1)

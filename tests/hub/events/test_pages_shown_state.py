@@ -11,7 +11,7 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.live.web import CLICK_DEBOUNCE_MS
+from roundtap_hub.live.forms import CLICK_DEBOUNCE_MS
 
 FORM = re.compile(r'<form[^>]*action="([^"]+)"[^>]*>(.*?)</form>', re.DOTALL)
 FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')

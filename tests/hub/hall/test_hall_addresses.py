@@ -114,7 +114,7 @@ def test_who_follows_hears_of_each_change_once() -> None:
 def test_paper_says_what_was_asked_for_or_what_a_phone_reaches(house: House, asked: str, told: str) -> None:
     house.hub.host.hall_addresses = reached(8080, 80, "192.168.1.20", "10.42.0.1")
     house.hub.host.plain_port = 80
-    assert hall_address(house.hub, asked) == told
+    assert hall_address(house.hub.host, asked) == told
 
 
 def reached(port: int, short_port: int, *addresses: str) -> HallAddresses:

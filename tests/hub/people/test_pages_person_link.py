@@ -88,11 +88,11 @@ def test_a_player_s_forms_lead_to_the_link(house: House) -> None:
 )
 def test_phones_are_sent_to_the_plain_port(house: House, asked: str, port: int, told: str) -> None:
     house.hub.host.plain_port = port
-    assert hall_address(house.hub, asked) == told
+    assert hall_address(house.hub.host, asked) == told
 
 
 def test_a_desk_at_the_hub_itself_shows_an_address_that_a_phone_reaches(house: House) -> None:
     from ipaddress import ip_address
 
     house.hub.host.hall_addresses = HallAddresses(8080, addresses=lambda: [ip_address("192.168.7.4")])
-    assert hall_address(house.hub, "http://localhost:8080/") == "http://192.168.7.4:8080"
+    assert hall_address(house.hub.host, "http://localhost:8080/") == "http://192.168.7.4:8080"

@@ -69,7 +69,8 @@ class House:
             UnitKeys(self.service),
             bytes.fromhex(SECRET),
             "no pin",
-            host=Host(other_addresses=self.kin.other_addresses, kin=self.kin),
+            host=Host(other_addresses=self.kin.other_addresses),
+            kin=self.kin,
         )
         self.application = HubApplication(hub)
         self.client = AsgiClient(self.application, lifespan=True)

@@ -1,0 +1,284 @@
+"""Forms: the guard before them, a Problem shown on its page again, typed fields, commands."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import wraps
+from typing import Any, cast
+from urllib.parse import urlencode, urlsplit
+
+from flask import Blueprint, abort, current_app, g, redirect, request, url_for
+from werkzeug.datastructures import ImmutableMultiDict, MultiDict
+from werkzeug.wrappers import Response as AnyResponse
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.commands import Command
+from roundtap_core.event.entries import VENUE, NewEntry
+from roundtap_core.event.judging import EXTENSION_MAX
+from roundtap_core.event.stale_check import refuse_stale
+from roundtap_core.limits import fits_prose
+from roundtap_core.numbers import typed_number
+from roundtap_hub.access import visit
+from roundtap_hub.access.policy import (
+    HEAD_JUDGE,
+    JUDGE,
+    find_route,
+    refuse_in_state,
+)
+from roundtap_hub.access.policy import is_allowed as may_ask
+from roundtap_hub.access.staff import HUB_PIN_IDENTITY
+from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.live import current, render, roles
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Step
+from roundtap_hub.views import places
+from roundtap_hub.views.judging_view import official_of
+from roundtap_hub.views.saved_event import SavedEvent, full_names, saved_event
+
+NAME_LETTERS, REASON_LETTERS = 80, 500
+
+
+MOST_TABLES = 999
+
+
+LONG_EXTENSION = 15  # minutes; more have to be confirmed, since a second key press makes 55 of 5
+
+
+View = Callable[..., AnyResponse]
+
+
+Form = Callable[..., AnyResponse | None]
+
+
+ID_LETTERS_MAX = 64
+
+
+SANITIZED_FORMS = frozenset(
+    {"console.save_list", "me.save_list", "console.import_preview_page", "console.add_competitors", "pages.log_in"}
+)
+"""Forms for pasted lists, tables and names, which remove invisible characters (people/lists.py, people/raw_table.py,
+people/registration_desk.py); and the login, which carries them."""
+
+
+CARRIED = "typed."  # before the name of a field that the login page carries
+
+
+CARRIED_MAX = 48_000  # letters of all of them as they are sent: a stranger may send no longer form than 64 kB
+
+
+COMPETITOR_PARAMS = ("competitor", "comes", "goes", "names")  # parameters of a Problem that hold competitors' ids
+
+
+CLICK_DEBOUNCE_MS = 1000
+"""How long a next step has to be on the page before it accepts a click: an earlier one was meant for the step before.
+"""
+
+
+def guard_forms(blueprint: Blueprint, organizer_only: bool = False) -> None:
+    """Every POST must come from a form of this hub; with `organizer_only`, every page requires a login."""
+
+    @blueprint.before_request
+    def check() -> AnyResponse | None:
+        if organizer_only and visit.current_staff() is None:
+            return _ask_login()
+        if request.method == "POST" and not visit.is_form_token_valid(request.form.get("csrf", "")):
+            # Of a page from before the last login, or from elsewhere.
+            return (visit.is_own_form() and show_again(request.path, request.form)) or abort(403)
+        if organizer_only:
+            roles.check_role(roles.reader_role())
+        if organizer_only and "since" not in request.args:
+            # A page that polls by itself is no activity.
+            visit.touch_session()
+        return None
+
+
+def _ask_login() -> AnyResponse:
+    """The login; for a form of this hub's own pages, with what was typed in it."""
+    if request.method != "POST" or not visit.is_own_form():
+        target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
+        return redirect(url_for("pages.login_page", next=target))
+    typed = [(CARRIED + name, text) for name, text in request.form.items(multi=True) if name not in ("csrf", "pin")]
+    came_from = urlsplit(request.referrer or "").path
+    g.status, around = 401, [("form", request.path), ("next", came_from if find_route("GET", came_from) else "")]
+    g.address = url_for("pages.login_page", next=around[1][1] or None)
+    fields = MultiDict([*around, *(typed if len(urlencode(typed)) < CARRIED_MAX else ())])
+    return cast("AnyResponse", _answer_for("/login", fields).again())
+
+
+def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
+    """The page of a form of this address as it was typed, of which nothing was done, for the reader to press again.
+    None: there is no such form, or not for them."""
+    is_theirs = may_ask(current.snapshot(), roles.reader_role(), f"POST {form}")
+    if not is_theirs or (again := getattr(_answer_for(form, typed), "again", None)) is None:
+        return None
+    current.drop_request_cache()
+    where = request.view_args or {}
+    g.problem, g.status, g.address = Problem("form_again"), 403, _address_of(again, where)
+    answer: AnyResponse = again(**where)
+    return answer
+
+
+def _answer_for(path: str, typed: Mapping[str, str]) -> Any:
+    """From now on this request is answered as if this form had been sent; the function that does it."""
+    rule, where = current_app.url_map.bind("").match(path, method="POST", return_rule=True)
+    request.url_rule, request.view_args, request.form = rule, dict(where), ImmutableMultiDict(typed)
+    return cast(View, current_app.view_functions[rule.endpoint])
+
+
+def signing_official(event_id: str) -> str:
+    """The official behind this request, as the event knows its officials (`official_of`). With the hub's own PIN the
+    form names the official. A personal PIN stands for the official tied to that person, or of the same name; in an
+    event without officials, the role. Raises Problem("no_official_here")."""
+    who = visit.current_staff() or HUB_PIN_IDENTITY
+    if not who.id:
+        return field("by")[:NAME_LETTERS] or current.ORGANIZER
+    moment = current.event(event_id)
+    official = official_of(moment, who)
+    if official is None and who.role != current.ORGANIZER and moment.state.officials:
+        raise Problem("no_official_here", name=who.name)
+    return official or who.role
+
+
+def refuse_unfit_fields() -> None:
+    """Raise Problem("unfit_text") for a form field or a part of the address that could disturb its surroundings where
+    it is shown."""
+    for name, text in request.form.items(multi=True) if request.endpoint not in SANITIZED_FORMS else ():
+        if not (fits_prose(text) and fits_prose(name)):
+            raise Invalid("unfit_text", where="/" + "".join(c for c in name if c.isprintable())[:ID_LETTERS_MAX])
+    for name, part in (request.view_args or {}).items():
+        if isinstance(part, str) and not fits_prose(part):
+            raise Invalid("unfit_text", where=f"/{name}")
+
+
+def shows_problem_on(again: View, anchor: str = "") -> Callable[[Form], View]:
+    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields; a handler that
+    answers nothing leads to that page, at `anchor` ("display-{display}"), or to the place of an event where the form
+    stood. A button with a "step" is refused in any state other than the one it was shown for."""
+
+    def wrap(handler: Form) -> View:
+        @wraps(handler)
+        def handled(**where: Any) -> AnyResponse:
+            try:
+                refuse_unfit_fields()
+                if "event_id" in where:
+                    refuse_in_state(current.snapshot(), current.route(), where["event_id"])
+                _refuse_stale_step(where.get("event_id", ""))
+                return handler(**where) or _lead_to(again, where, anchor.format(**where))
+            except Problem as problem:
+                g.problem = with_competitor_names(problem, where.get("event_id", ""))
+                g.status = problem_status(problem)
+                current.drop_request_cache()
+                # Keeps the page live, and a reload from pressing the button again.
+                g.address = _address_of(again, where)
+                return again(**where)
+
+        handled.again = again  # type: ignore[attr-defined]
+        return handled
+
+    return wrap
+
+
+def _refuse_stale_step(event_id: str) -> None:
+    """A button acts only in the state it was shown for, named by `step`; `shown_at`: when a next step appeared in its
+    place (the hub's monotonic ms)."""
+    state = current.snapshot().event(event_id)
+    if state is not None:
+        refuse_stale(state, field("step"))
+    shown_at = form_number("shown_at")
+    if shown_at is not None and 0 <= current.now_ms() - shown_at < CLICK_DEBOUNCE_MS:
+        raise Problem("step_too_soon")
+
+
+def submit_command(event_id: str, command: Command, people: Sequence[PersonRecord] = ()) -> None:
+    """Execute a command, only in the state that its button was shown for."""
+    current.hub().service.execute_one(event_id, command, current.actor(), people, field("step"))
+
+
+def add_venue_entry(new: NewEntry) -> None:
+    """Add an entry to the venue's stream."""
+    current.hub().service.execute([Step(VENUE, new)], current.actor())
+
+
+def with_competitor_names(
+    problem: Problem, event_id: str, read: Callable[[SavedEvent], Mapping[str, str]] = full_names
+) -> Problem:
+    """The Problem with names for the competitors' ids, as the reader may see them."""
+    moment = saved_event(current.snapshot(), event_id)
+    names = read(moment) if moment else {}
+    named = {
+        key: ", ".join(names.get(who, who) for who in str(problem.params[key]).split(", "))
+        for key in COMPETITOR_PARAMS
+        if problem.params.get(key)
+    }
+    return problem.replace(problem.where, **named)
+
+
+def _address_of(view: View, where: Mapping[str, Any]) -> str:
+    endpoint = next(name for name, known in current_app.view_functions.items() if known is view)
+    takes = next(current_app.url_map.iter_rules(endpoint)).arguments
+    return url_for(endpoint, **{name: where[name] for name in takes})
+
+
+def _lead_to(view: View, where: Mapping[str, Any], anchor: str) -> AnyResponse:
+    address = _address_of(view, where)
+    if address == places.PLAY.path(where.get("event_id", "")):
+        return back_to_event(where["event_id"], anchor)
+    return redirect(f"{address}{anchor and '#'}{anchor}", 303)
+
+
+def back_to_event(event_id: str, anchor: str = "", **shown: object) -> AnyResponse:
+    """Redirect to the place of this request's form, `shown`: with that round's tab open, or with what it says of the
+    form; to the judge's page for readers who came from there, and for judges unless they came from the console."""
+    came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
+    if came_from in ("/console/judge", f"/console/{event_id}/judge"):
+        return redirect(came_from, 303)
+    if who.role in (HEAD_JUDGE, JUDGE) and came_from and places.place_at(came_from, event_id) is None:
+        return redirect(url_for("console.judge_hall_page"), 303)
+    place = render.current_place() if "event_id" in (request.view_args or {}) else places.PLAY
+    query = urlencode({name: value for name, value in shown.items() if value})
+    return redirect(f"{place.path(event_id)}{query and '?'}{query}{anchor and '#'}{anchor}", 303)
+
+
+def field(name: str, default: str = "") -> str:
+    """A form field, stripped."""
+    return request.form.get(name, default).strip()
+
+
+def form_choice(name: str, allowed: Collection[str], default: str = "") -> str:
+    """A form field with one of the `allowed` values, else Problem("not_one_of")."""
+    value = field(name, default)
+    if value not in allowed:
+        raise Invalid("not_one_of", value=value[:20], options=", ".join(filter(None, allowed)), where=f"/{name}")
+    return value
+
+
+def typed_reason(name: str = "reason") -> str:
+    """The reason typed for a decision."""
+    return field(name)[:REASON_LETTERS]
+
+
+def form_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> int | None:
+    """A field's whole number, None where it is empty; Problem(`wrong`) for anything else."""
+    text = field(name)
+    if not text:
+        return None
+    try:
+        return typed_number(text)
+    except Problem:
+        raise Invalid(wrong, value=text[:20], maximum=maximum) from None
+
+
+def confirmed_minutes(name: str, sure: str) -> int | None:
+    """The minutes of an extension, or None; many have to be confirmed."""
+    minutes = form_number(name, "extension_minutes", EXTENSION_MAX)
+    if minutes is not None and not 1 <= minutes <= EXTENSION_MAX:
+        raise Invalid("extension_minutes", maximum=EXTENSION_MAX)
+    if minutes is not None and minutes > LONG_EXTENSION and field(sure).lstrip("0") != str(minutes):
+        raise Invalid("extension_is_long", minutes=minutes)
+    return minutes
+
+
+def typed_table(name: str) -> int | None:
+    """A field's table number; None where it is empty."""
+    table = form_number(name, "table_number", MOST_TABLES)
+    if table is not None and not 1 <= table <= MOST_TABLES:
+        raise Invalid("table_number", value=table, maximum=MOST_TABLES)
+    return table
