@@ -7,6 +7,9 @@ from typing import TypeVar
 T = TypeVar("T")
 Rand = Callable[[], float]
 
+SEED_BITS = 53
+"""Bits of an event's seed: as many as a number of JSON holds in every program."""
+
 
 def generator(seed: int, stage: str, round_number: int, attempt: int, purpose: str) -> Rand:
     """Floats in [0, 1): ``random.Random.random`` with a text seed, stable across Python versions."""

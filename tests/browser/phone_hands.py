@@ -8,8 +8,8 @@ from screen_kit import Screen
 
 from roundtap_core.event.commands import CheckIn
 from roundtap_core.event.states import MatchState
-from roundtap_hub.access.policy import JUDGE, ORGANIZER
 from roundtap_hub.http.cookies import PHONE
+from roundtap_hub.http.routes import JUDGE, ORGANIZER
 
 
 def another_phone(screen: Screen, url: str) -> None:

@@ -11,7 +11,8 @@ from hall_kit import Hall
 from page_table import paths
 from screen_kit import Screen
 
-from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER, is_allowed
+from roundtap_hub.access.policy import is_allowed
+from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ROUTES, SCOREKEEPER
 
 ROLES = (SCOREKEEPER, JUDGE, HEAD_JUDGE)
 OF_EVENT = [

@@ -326,7 +326,7 @@ def post_routes() -> list[str]:
     """Every address that takes a form, from the application's own list; logging out apart, and in."""
     from flask import Flask
 
-    from roundtap_hub.app import routes
+    from roundtap_hub.app import flask_app as routes
 
     app = Flask("roundtap_hub")
     app.config.update(SECRET_KEY=b"x")

@@ -11,8 +11,8 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.states import MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
-from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.app.hub import Hub
+from roundtap_hub.http.routes import JUDGE
 
 PHONE, DESK = (390, 1200), (1366, 1000)
 LEFT_OPEN = 20

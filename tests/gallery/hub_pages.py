@@ -15,8 +15,8 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import SIDES, Result, SidePair
 from roundtap_core.result_json import result_to_json
+from roundtap_hub.app.flask_app import create_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
-from roundtap_hub.app.routes import create_app
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.login_pins import hash_pin

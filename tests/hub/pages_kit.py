@@ -23,7 +23,7 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
-from roundtap_hub.app import routes
+from roundtap_hub.app import flask_app as routes
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.http.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks

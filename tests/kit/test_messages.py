@@ -18,7 +18,7 @@ from roundtap_core import messages, wire
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
 from roundtap_core.wire import REPORT, verify_signature
-from roundtap_hub.access.policy import ROUTES, STAFF
+from roundtap_hub.http.routes import ROUTES, STAFF
 from roundtap_hub.paper.print_jobs import KINDS
 from roundtap_units.documents.notices import LAYOUTS
 
@@ -230,7 +230,7 @@ def test_a_printed_kind_has_the_fields_that_are_told(talk: dict[str, list[dict[s
 
 def addresses_of_the_code() -> set[str]:
     import_module("roundtap_hub.app.asgi")
-    import_module("roundtap_hub.app.routes")
+    import_module("roundtap_hub.app.flask_app")
     code = (ROOT / "server/roundtap/demo/bench.py").read_text()
     posts = bench.ORDERS
     gets = {*re.findall(r'elif path == "([^"]+)"', code), *bench.PAGES, *bench.FILES, f"{bench.START}<key>"}

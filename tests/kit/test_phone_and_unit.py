@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 
 from roundtap_core.event.states import AGREED, DISPUTE, ONE_SIDED
 from roundtap_core.records import Side, SidePair, other_side
-from roundtap_hub.app.routes import create_app
+from roundtap_hub.app.flask_app import create_app
 from test_newest_in_the_hall import Table, table
 
 __all__ = ["table"]

@@ -19,7 +19,7 @@ PAGE = '''"""A greeting, for whoever has just logged in."""
 
 from __future__ import annotations
 
-from roundtap_hub.access.policy import ORGANIZERS, route
+from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live.forms import AnyResponse
 from roundtap_hub.live.render import page
 
@@ -243,7 +243,7 @@ def copy(tmp_path: Path) -> Copy:
 
 def test_a_page(copy: Copy) -> None:
     copy.write("server/roundtap_hub/hall/hello.py", PAGE)
-    routes = "server/roundtap_hub/app/routes.py"
+    routes = "server/roundtap_hub/app/flask_app.py"
     copy.change(routes, "import announcement_desk, hall_places, ", "import announcement_desk, hall_places, hello, ")
     copy.change(routes, "    hall_places,\n", "    hall_places,\n    hello,\n")
     copy.write("server/roundtap_hub/hall/templates/hello.html", TEMPLATE)

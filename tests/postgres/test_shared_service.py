@@ -24,9 +24,9 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.stale_check import CLOCK, state_mark
 from roundtap_core.event.states import Entrant
 from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.http.routes import JUDGE
 from roundtap_hub.store.journal import JournalConflict, PersonRecord
 from roundtap_hub.store.postgres import PostgresJournal
 from roundtap_hub.store.service import Step

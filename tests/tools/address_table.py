@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import roundtap_hub.app.asgi
-import roundtap_hub.app.routes  # noqa: F401  # With them every address is declared.
-from roundtap_hub.access.policy import ROUND_STATES, ROUTES, STAFF, STAFF_ROLES, STATES, VISIBLE, Route
+import roundtap_hub.app.flask_app  # noqa: F401  # With them every address is declared.
+from roundtap_hub.http.routes import ROUND_STATES, ROUTES, STAFF, STAFF_ROLES, STATES, VISIBLE, Route
 
 DOCUMENT = Path(__file__).parents[2] / "server/MESSAGES.md"
 HEAD = "| address | for | when | answered by |\n|---|---|---|---|\n"

@@ -20,12 +20,12 @@ from roundtap.demo.guide import Guide
 from roundtap.kit.virtual_kit import VirtualKit, unit_of
 from roundtap_core.event.states import MatchState
 from roundtap_hub.access.access_guard import requester_of
-from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.access.staff import Session, pin_mark
 from roundtap_hub.access.unit_keys import TABLE
 from roundtap_hub.app import practice_hub
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, send_answer
+from roundtap_hub.http.routes import ORGANIZER
 
 IDLE_S = 2 * 3600.0  # after so long without an organizer's press, it ends
 OF_THE_SESSION = ("/login", "/logout")

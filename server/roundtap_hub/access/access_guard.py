@@ -6,11 +6,12 @@ from urllib.parse import quote
 
 from roundtap_core.words import catalogue
 from roundtap_hub.access.access_control import AccessControl
-from roundtap_hub.access.policy import ENCRYPT, LOGIN, STAFF, Requester, find_route, missing_access
+from roundtap_hub.access.policy import ENCRYPT, Requester, missing_access
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.auth import is_local_request, is_loopback
 from roundtap_hub.http.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
 from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.routes import LOGIN, STAFF, find_route
 
 GUARDED = STAFF | {LOGIN}
 HOST = re.compile(r"(\[[0-9a-f:]{2,45}\]|[a-z0-9.-]{1,253})(:\d{1,5})?", re.IGNORECASE)

@@ -12,10 +12,10 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
-from roundtap_hub.access.policy import ORGANIZER
 from roundtap_hub.http.auth import GuessLimiter
 from roundtap_hub.http.cookies import phone_digest
 from roundtap_hub.http.rate_limits import Rate, RateLimiter
+from roundtap_hub.http.routes import ORGANIZER
 from roundtap_hub.store.rights import DESK, TAKEN_BACK, PersonalLink, PlayerId, link_held_entry, link_of
 from roundtap_hub.store.service import Service, Step
 
@@ -160,3 +160,6 @@ def link_token(secret: bytes, who: PlayerId, link: PersonalLink) -> str:
     signed = hmac.digest(key, json.dumps([*who, link.generation]).encode(), "sha256")[:MAC_BYTES]
     named, mac = (base64.urlsafe_b64encode(part).decode().rstrip("=") for part in ("\n".join(who).encode(), signed))
     return f"{named}.{mac}"
+
+
+PHONE_ACTOR = "phone:"  # prefix of the actor of entries from a player's phone; the competitor's id follows

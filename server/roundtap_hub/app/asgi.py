@@ -9,7 +9,6 @@ from itertools import count
 from roundtap_core.clock import Instant
 from roundtap_core.event.states import EventState
 from roundtap_hub.access.access_guard import answer_if_refused, is_known, is_logged_in
-from roundtap_hub.access.policy import allowed_roles, find_route, native_routes
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.memory import trim_heap
 from roundtap_hub.app.practice_hub import units_in_play
@@ -19,6 +18,7 @@ from roundtap_hub.http.captive_portal import answer_foreign_host
 from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.page_queues import PageQueue, RequestPriority
 from roundtap_hub.http.page_threads import BusyPage, PageThreads, Wsgi
+from roundtap_hub.http.routes import allowed_roles, find_route, native_routes
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import CachedPages
@@ -138,7 +138,7 @@ class HubApplication:
 
     def _build_pages(self) -> Wsgi:
         # Imported here, in a thread: Flask and the pages are a third of a hub's imports, and reports need none of them.
-        from roundtap_hub.app.routes import create_app
+        from roundtap_hub.app.flask_app import create_app
 
         application = create_app(self.hub)
         # The map of all routes is made here as well: the first phone would wait for it, and with it the loop.

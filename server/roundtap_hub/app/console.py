@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flask import abort, current_app, g, redirect, request
+from flask import abort, g, redirect, request
 from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -17,18 +17,21 @@ from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round
 from roundtap_core.event.event_flow import has_more_rounds
 from roundtap_core.event.people import refuse_return
 from roundtap_core.event.rounds import may_reset_clock
-from roundtap_core.event.setup import ABOUT, structure_is_open
+from roundtap_core.event.setup import structure_is_open
 from roundtap_core.event.states import EventState, RoundState
+from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
-from roundtap_hub.access.policy import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.app.next_step import clash_of, next_step
 from roundtap_hub.app.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
-from roundtap_hub.events.event_options import flatten_options, option_path, options_view
+from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
+from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
+from roundtap_hub.live.current import shown_round
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.live.regions import RenderedPage, diff_pages
-from roundtap_hub.live.renderings import RENDER_CACHE, RenderCache, RowSource
+from roundtap_hub.live.render import render_cache
+from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.people.lists import MISSING, WRONG, list_counts, list_states
 from roundtap_hub.store.person_rows import is_damaged
@@ -44,8 +47,6 @@ from roundtap_hub.views.standings_table import has_draws, standings_view
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_list import table_units, unit_rows
 
-ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names
-
 OFFICIALS, UNITS = "officials", "units"
 
 _FORMS = {
@@ -58,7 +59,6 @@ _FORMS = {
     UNITS: ("console.place_unit",),
 }
 
-SEED_BITS = 53
 CLOCK_ACTIONS = ("start", "pause", "adjust", "set", "reset", "continue", "hold")
 LINES = re.compile(r"[\d, …]{1,80}")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
@@ -150,11 +150,6 @@ def _show_place(event_id: str) -> AnyResponse:
         key, g.version, current.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
     )
     return render.page_response(newest) if old is None else render.patch_response(diff_pages(old, newest))
-
-
-def render_cache() -> RenderCache:
-    kept: RenderCache = current_app.extensions[RENDER_CACHE]
-    return kept
 
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
@@ -417,14 +412,6 @@ _CONTEXTS: Mapping[str, Callable[[saved_event.SavedEvent, Mapping[str, Any]], di
     places.STANDINGS.key: _standings_context,
     places.EVENT.key: _event_context,
 }
-
-
-def shown_round(state: EventState) -> RoundState | None:
-    """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
-    wanted = request.values.get("round", "")
-    return next(
-        (played for played in state.public_rounds if str(played.number) == wanted), saved_event.newest_round(state)
-    )
 
 
 def lines_marked() -> str:

@@ -13,8 +13,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
-from roundtap_hub.access.policy import STAFF, NotYourRole, route
+from roundtap_hub.access.policy import NotYourRole
 from roundtap_hub.http.http_answers import redact_link
+from roundtap_hub.http.routes import STAFF, route
 from roundtap_hub.live import current, render
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown
 

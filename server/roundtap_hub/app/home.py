@@ -9,9 +9,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.hall.preflight_checks import count_failed, failed_checks, printer_checks
 from roundtap_hub.http.auth import safe_redirect_path
+from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store import continuing

@@ -7,10 +7,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import ORGANIZERS, route
 from roundtap_hub.app.home import events_page
 from roundtap_hub.app.hub import whole_hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
+from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.unit_list import table_units, unit_rows
 

@@ -7,20 +7,17 @@ from roundtap_core.event import abandoned_match
 from roundtap_core.event.closing import diverged_places, unfinished_parts
 from roundtap_core.event.event_flow import upcoming_stage
 from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disqualifications
-from roundtap_core.event.setup import DECK_TWICE, KINDS, LIST_MISSING, LIST_WRONG, open_list_points, open_points
-from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint, PlayOnDecision
+from roundtap_core.event.setup import DECK_TWICE, LIST_MISSING, LIST_WRONG, open_list_points, open_points
+from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.absentees import absentees
-from roundtap_hub.views.judging_view import official_name
 from roundtap_hub.views.memoized import memoized
 from roundtap_hub.views.player_requests import player_seat, taker_name
-from roundtap_hub.views.saved_event import SavedEvent, full_names, shown_names
-from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, GridCell
+from roundtap_hub.views.saved_event import SavedEvent, full_names
+from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell
 from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
-
-ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
 
@@ -359,16 +356,6 @@ class OpenPointLine:
     list_of: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedOnLine:
-    """What was missing when round 1 was published, or open when the event `ended`: (kind, name) each, with the note."""
-
-    note: PlayOnDecision
-    points: list[tuple[str, str]]
-    by: str
-    ended: bool
-
-
 @memoized
 def points_before_round_1(moment: SavedEvent) -> tuple[OpenPointLine, ...]:
     """What is missing before round 1 is published; empty afterwards."""
@@ -394,18 +381,4 @@ def cut_short_lines(moment: SavedEvent) -> tuple[tuple[str, str], ...]:
             names.get(point.who, point.who),
         )
         for point in unfinished_parts(state)
-    )
-
-
-def played_on_lines(moment: SavedEvent) -> tuple[PlayedOnLine, ...]:
-    """For public pages, with public names."""
-    names = shown_names(moment)
-    return tuple(
-        PlayedOnLine(
-            note,
-            [(point.kind, names.get(point.who, point.who)) for point in note.points],
-            official_name(moment, note.by),
-            any(point.kind not in KINDS for point in note.points),
-        )
-        for note in moment.state.played_on
     )

@@ -13,9 +13,8 @@ from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.exports import list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_hub.access.policy import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
-from roundtap_hub.app.home import events_page
 from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
@@ -29,7 +28,7 @@ def archived_events(**_: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)
-@forms.shows_problem_on(events_page)
+@forms.shows_problem_on(forms.EVENTS_PAGE)
 def archive_event(event_id: str) -> None:
     forms.add_venue_entry(NewEntry(EVENT_ARCHIVED, {"event": event_id}))
 

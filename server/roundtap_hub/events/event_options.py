@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, get_args
 
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.setup import ABOUT
 from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
 from roundtap_core.limits import MOST_ROUNDS
 from roundtap_core.numbers import typed_number
@@ -175,3 +176,6 @@ def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int 
     if not low <= value <= high:
         raise Invalid("figure_out_of_range", where=option_path(name), value=value, minimum=low, maximum=high)
     return value
+
+
+ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names

@@ -14,25 +14,25 @@ from roundtap_core.event import commands
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
 from roundtap_core.event.setup import ABOUT, clean_details
-from roundtap_core.event.states import Entrant, Official, played_on_from_json
+from roundtap_core.event.states import Official, played_on_from_json
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.eventfile.write import round_to_json
-from roundtap_core.records import Competitor, Tournament
+from roundtap_core.randomness import SEED_BITS
+from roundtap_core.records import Tournament
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.standings.totals import list_totals
-from roundtap_hub.access.policy import OPEN, ORGANIZERS, route
-from roundtap_hub.app.console import ABOUT_PLACES, SEED_BITS, event_page
 from roundtap_hub.events import event_options
+from roundtap_hub.events.event_options import ABOUT_PLACES
+from roundtap_hub.http.routes import OPEN, ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.person_rows import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 from roundtap_hub.views.saved_event import COLOR, listed_events
 
 ABOUT_FIELDS = ("date", "venue", "club", "special_rules")
 """The event's details that a form has; an external id comes only with a file."""
-IMPORT_TIMEOUT_S = 180
-"""Long enough for 4,096 players: a caller who gives up sooner sees a failure, and later finds the event there."""
 
 
 COLORS = ("#00785A", "#882255", "#8A4B08", "#4B2E83", "#37474F", "#A3262A", "#0072B2")
@@ -166,39 +166,8 @@ def _cut(data: Mapping[str, Any] | None) -> Cut | None:
     )
 
 
-def person_and_entrant(
-    event_id: str,
-    competitor: Competitor,
-    total: int | None = None,
-    person: Person | None = None,
-) -> tuple[PersonRecord, Entrant]:
-    """The person for the table of people, and the entrant for the entries: they share only a salted digest. `total`:
-    what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …)."""
-    person, salt, record = person or Person.of(competitor), secrets.token_hex(16), competitor.record or {}
-    # A player who declined a place in the cut counts as dropped in the file, but is still here.
-    dropped_after = None if record.get("declined_place") else competitor.dropped_after
-    entrant = Entrant(
-        competitor.id,
-        person.digest(salt),
-        competitor.won_bye,
-        competitor.came_with,
-        competitor.fixed_table,
-        dropped_after,
-        competitor.disqualified_after,
-        competitor.warnings,
-        total,
-        tuple(record.get("list_corrections", ())),
-        tuple(record.get("ticks", ())),
-        competitor.officials_role,
-        record.get("proposed"),
-        record.get("proposal_declined_at", 0),
-        record.get("disqualification"),
-    )
-    return PersonRecord(event_id, competitor.id, salt, person), entrant
-
-
 @route("POST /console/<event_id>/about", ORGANIZERS, OPEN)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def set_event_details(event_id: str) -> None:
     """Date, venue, club, special rules; what the form left out stays as it is."""
     sent = {key: forms.field(key) for key in ABOUT_FIELDS if key in request.form}
@@ -206,7 +175,7 @@ def set_event_details(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/options", ORGANIZERS, OPEN)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def set_options(event_id: str) -> None:
     """Rounds and other options: until the first round is drawn."""
     state = current.event(event_id).state
@@ -216,7 +185,7 @@ def set_options(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/structure", ORGANIZERS, OPEN)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def set_structure(event_id: str) -> None:
     """Rounds and cut after late entries: until round 2 is published."""
     state = current.event(event_id).state

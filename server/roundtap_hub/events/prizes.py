@@ -12,8 +12,8 @@ from roundtap_core.event.commands import DrawDoorPrize, SetPrizes
 from roundtap_core.event.prizes import door_prize_pool
 from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
-from roundtap_hub.access.policy import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
-from roundtap_hub.app.console import SEED_BITS
+from roundtap_core.randomness import SEED_BITS
+from roundtap_hub.http.routes import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.knockout import final_lines
 from roundtap_hub.views.saved_event import SavedEvent, full_names, settled_standings

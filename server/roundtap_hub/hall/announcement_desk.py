@@ -8,8 +8,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_hub.access.policy import HEADS_AND_DESK, route
 from roundtap_hub.hall.hall_places import place_page
+from roundtap_hub.http.routes import HEADS_AND_DESK, route
 from roundtap_hub.live import current, forms
 from roundtap_hub.store import display_plan
 from roundtap_hub.views.announcements import announcement_lines

@@ -5,8 +5,8 @@ from typing import Any
 
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.access.policy import STAFF, route
 from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
+from roundtap_hub.http.routes import STAFF, route
 from roundtap_hub.live import current, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.views import places

@@ -11,7 +11,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
-from roundtap_hub.access.policy import ORGANIZERS, route
+from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step

@@ -11,10 +11,10 @@ from html import escape
 from typing import Any
 
 from roundtap_core.words import catalogue
-from roundtap_hub.access.policy import LOGIN, STAFF, STATION
 from roundtap_hub.http import http_answers, page_queues
 from roundtap_hub.http.connection_limits import PER_ADDRESS, client_key_in
 from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.routes import LOGIN, STAFF, STATION
 from roundtap_hub.http.static_files import StaticFiles
 
 log = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ class PageThreads:
     async def answer(
         self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send, who: frozenset[str]
     ) -> None:
-        """Answer one request. Its lane depends on `who` may make it (policy.py)."""
+        """Answer one request. Its lane depends on `who` may make it (http/routes.py)."""
         form = scope["method"] not in http_answers.SAFE_METHODS
         try:
             body, left_out = await self._body(scope, receive)

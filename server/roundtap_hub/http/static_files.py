@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.http.http_answers import SAFE_METHODS, Scope, Send, gzip_bytes, send_answer, send_cached
+from roundtap_hub.http.routes import EVERYBODY, route
 
 FOLDER = Path(__file__).parents[1] / "static"
 PREFIX = "/static/"

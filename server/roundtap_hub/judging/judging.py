@@ -18,18 +18,16 @@ from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
-from roundtap_hub.access import policy
-from roundtap_hub.app.console import event_page, render_cache
 from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
+from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import played_ms
-from roundtap_hub.results.results import match_page
+from roundtap_hub.live.render import render_cache
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.table_view import find_table
 from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
-from roundtap_hub.views.tables import CALL, DRAFT, grid_cells
+from roundtap_hub.views.tables import CALL, DRAFT, find_table, grid_cells
 from roundtap_hub.views.unit_presence import UnitStatus
 
 JUDGE_TASK_KINDS = frozenset(
@@ -40,65 +38,65 @@ JUDGE_TASK_KINDS = frozenset(
 TABLE_DIGITS = 3
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/warn", policy.JUDGES, policy.OPEN)
-@forms.shows_problem_on(event_page, "competitors")
+@routes.route("POST /console/<event_id>/competitors/<competitor>/warn", routes.JUDGES, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def warn_player(event_id: str, competitor: str) -> None:
     forms.submit_command(
         event_id, commands.GiveWarning(competitor, forms.typed_reason(), forms.signing_official(event_id))
     )
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/propose", policy.HEADS, policy.OPEN)
-@forms.shows_problem_on(event_page, "needs")
+@routes.route("POST /console/<event_id>/competitors/<competitor>/propose", routes.HEADS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "needs")
 def propose_disqualification(event_id: str, competitor: str) -> None:
     forms.submit_command(
         event_id, commands.ProposeDisqualification(competitor, forms.typed_reason(), forms.signing_official(event_id))
     )
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/decline", policy.JUDGES, policy.OPEN)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/decline", routes.JUDGES, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def decline_proposal(event_id: str, competitor: str) -> None:
     forms.submit_command(event_id, commands.DeclineProposal(competitor, forms.signing_official(event_id)))
 
 
-@policy.route(
-    "POST /console/<event_id>/competitors/<competitor>/tick", policy.STAFF, policy.OPEN, only=policy.BEFORE_ROUND_1
+@routes.route(
+    "POST /console/<event_id>/competitors/<competitor>/tick", routes.STAFF, routes.OPEN, only=routes.BEFORE_ROUND_1
 )
-@forms.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def record_check(event_id: str, competitor: str) -> None:
     forms.submit_command(event_id, commands.RecordCheck(competitor, forms.field("what"), forms.field("on") == "1"))
 
 
-@policy.route(
+@routes.route(
     "POST /console/<event_id>/competitors/<competitor>/came-with",
-    policy.HEADS_AND_DESK,
-    policy.OPEN,
-    only=policy.BEFORE_ROUND_1,
+    routes.HEADS_AND_DESK,
+    routes.OPEN,
+    only=routes.BEFORE_ROUND_1,
 )
-@forms.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def set_travel_group(event_id: str, competitor: str) -> None:
     forms.submit_command(event_id, commands.SetTravelGroup(competitor, clean_name(forms.field("came_with")) or None))
 
 
-@policy.route("POST /console/<event_id>/match/<match_id>/ruling", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@forms.shows_problem_on(match_page, "judge")
+@routes.route("POST /console/<event_id>/match/<match_id>/ruling", routes.JUDGES, routes.PLAYING, routes.SHOWN_ROUND)
+@forms.shows_problem_on(forms.MATCH_PAGE, "judge")
 def record_ruling(event_id: str, match_id: str) -> None:
     forms.submit_command(
         event_id, commands.NoteRuling(match_id, forms.typed_reason("text"), forms.signing_official(event_id))
     )
 
 
-@policy.route("POST /console/<event_id>/match/<match_id>/appeal", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@forms.shows_problem_on(match_page, "judge")
+@routes.route("POST /console/<event_id>/match/<match_id>/appeal", routes.JUDGES, routes.PLAYING, routes.SHOWN_ROUND)
+@forms.shows_problem_on(forms.MATCH_PAGE, "judge")
 def record_appeal(event_id: str, match_id: str) -> None:
     forms.submit_command(event_id, commands.Appeal(match_id, forms.field("competitor")))
 
 
-@policy.route(
-    "POST /console/<event_id>/match/<match_id>/appeal-decided", policy.HEADS, policy.PLAYING, policy.SHOWN_ROUND
+@routes.route(
+    "POST /console/<event_id>/match/<match_id>/appeal-decided", routes.HEADS, routes.PLAYING, routes.SHOWN_ROUND
 )
-@forms.shows_problem_on(match_page, "judge")
+@forms.shows_problem_on(forms.MATCH_PAGE, "judge")
 def decide_appeal(event_id: str, match_id: str) -> None:
     """The head judge's decision; whether the ruling stands must be chosen, there is no default."""
     upheld = forms.field("upheld")
@@ -110,8 +108,8 @@ def decide_appeal(event_id: str, match_id: str) -> None:
     forms.submit_command(event_id, decided)
 
 
-@policy.route("POST /console/<event_id>/match/<match_id>/extension", policy.JUDGES, policy.PLAYING, policy.SHOWN_ROUND)
-@forms.shows_problem_on(match_page, "judge")
+@routes.route("POST /console/<event_id>/match/<match_id>/extension", routes.JUDGES, routes.PLAYING, routes.SHOWN_ROUND)
+@forms.shows_problem_on(forms.MATCH_PAGE, "judge")
 def give_extension(event_id: str, match_id: str) -> None:
     forms.submit_command(
         event_id,
@@ -123,21 +121,21 @@ def give_extension(event_id: str, match_id: str) -> None:
     )
 
 
-@policy.route(
+@routes.route(
     "POST /console/<event_id>/match/<match_id>/picks",
-    policy.STAFF,
-    policy.PLAYING,
-    policy.SHOWN_ROUND,
-    policy.IN_OPEN_ROUNDS,
+    routes.STAFF,
+    routes.PLAYING,
+    routes.SHOWN_ROUND,
+    routes.IN_OPEN_ROUNDS,
 )
-@forms.shows_problem_on(event_page, "picks")
+@forms.shows_problem_on(forms.EVENT_PAGE, "picks")
 def record_picks(event_id: str, match_id: str) -> None:
     squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
     forms.submit_command(event_id, commands.SetPicks(match_id, tuple(squads), forms.field("lets_go")))
 
 
-@policy.route("POST /console/<event_id>/officials", policy.ORGANIZERS, policy.OPEN)
-@forms.shows_problem_on(event_page, "officials")
+@routes.route("POST /console/<event_id>/officials", routes.ORGANIZERS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "officials")
 def add_official(event_id: str) -> None:
     """Add an official: the name is stored with the people, the event knows an id."""
     moment = current.event(event_id)
@@ -154,8 +152,8 @@ def add_official(event_id: str) -> None:
     )
 
 
-@policy.route("POST /console/<event_id>/officials/<official>/change", policy.ORGANIZERS, policy.OPEN)
-@forms.shows_problem_on(event_page, "officials")
+@routes.route("POST /console/<event_id>/officials/<official>/change", routes.ORGANIZERS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "officials")
 def change_official(event_id: str, official: str) -> None:
     def changed(before: Official) -> Official:
         return _as_typed(replace(before, role=forms.field("role", before.role)))
@@ -163,14 +161,14 @@ def change_official(event_id: str, official: str) -> None:
     _set_official(event_id, official, changed)
 
 
-@policy.route("POST /console/<event_id>/officials/<official>/remove", policy.ORGANIZERS, policy.OPEN)
-@forms.shows_problem_on(event_page, "officials")
+@routes.route("POST /console/<event_id>/officials/<official>/remove", routes.ORGANIZERS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "officials")
 def remove_official(event_id: str, official: str) -> None:
     _set_official(event_id, official, lambda _: None)
 
 
-@policy.route("POST /console/<event_id>/officials/<official>/duty", policy.HEADS, policy.OPEN)
-@forms.shows_problem_on(event_page, "officials")
+@routes.route("POST /console/<event_id>/officials/<official>/duty", routes.HEADS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "officials")
 def set_official_duty(event_id: str, official: str) -> None:
     forms.submit_command(event_id, commands.OfficialDuty(official, forms.field("on") == "1"))
 
@@ -198,14 +196,14 @@ def _without_organizer(state: EventState, new: Official) -> tuple[Official, ...]
     )
 
 
-@policy.route(
+@routes.route(
     "POST /console/<event_id>/match/<match_id>/here",
-    policy.STAFF,
-    policy.PLAYING,
-    policy.SHOWN_ROUND,
-    policy.IN_OPEN_ROUNDS,
+    routes.STAFF,
+    routes.PLAYING,
+    routes.SHOWN_ROUND,
+    routes.IN_OPEN_ROUNDS,
 )
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     """An official saw a player at the table who pressed no button: the player no longer counts as absent."""
     state = current.event(event_id).state
@@ -216,8 +214,8 @@ def mark_at_table(event_id: str, match_id: str) -> AnyResponse:
     return forms.back_to_event(event_id, "needs")
 
 
-@policy.route("POST /console/<event_id>/officials/<official>/person", policy.ORGANIZERS, policy.OPEN)
-@forms.shows_problem_on(event_page, "officials")
+@routes.route("POST /console/<event_id>/officials/<official>/person", routes.ORGANIZERS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE, "officials")
 def link_official_to_staff(event_id: str, official: str) -> None:
     """Set the member of staff whose PIN this official logs in with, if any."""
     if official not in current.event(event_id).state.officials:
@@ -286,8 +284,8 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
     return (("table",) if units else ()) + tuple(phones)
 
 
-@policy.route("POST /console/<event_id>/call", policy.JUDGES, policy.VISIBLE)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/call", routes.JUDGES, routes.VISIBLE)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def take_call(event_id: str) -> None:
     """Take a call: the table's screen shows who is on the way. `unit`: for a call from a table without a match."""
     if forms.field("match"):
@@ -297,8 +295,8 @@ def take_call(event_id: str) -> None:
         current.hub().presence.take_call(forms.field("unit"), current.staff_name())
 
 
-@policy.route("POST /console/<event_id>/call/settled", policy.JUDGES, policy.VISIBLE)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/call/settled", routes.JUDGES, routes.VISIBLE)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def close_call(event_id: str) -> None:
     """Settle the call that the judge saw: the table's screen returns to its match."""
     since = forms.form_number("since")
@@ -308,7 +306,7 @@ def close_call(event_id: str) -> None:
         current.hub().presence.close_call(forms.field("unit"), since)
 
 
-@policy.route("GET /console/judge", policy.JUDGES)
+@routes.route("GET /console/judge", routes.JUDGES)
 def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = current.snapshot()
@@ -318,7 +316,7 @@ def judge_hall_page() -> AnyResponse:
     )
 
 
-@policy.route("GET /console/<event_id>/judge", policy.JUDGES, policy.VISIBLE)
+@routes.route("GET /console/<event_id>/judge", routes.JUDGES, routes.VISIBLE)
 def judge_event_page(event_id: str) -> AnyResponse:
     return _render_judge_page(f"console/{event_id}", [current.event(event_id)])
 

@@ -13,10 +13,10 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.access.policy import EVERYBODY, route
 from roundtap_hub.http.connection_limits import TRANSPORT, client_key_in
 from roundtap_hub.http.cookies import cookies_in
 from roundtap_hub.http.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json
+from roundtap_hub.http.routes import EVERYBODY, route
 from roundtap_hub.live.page_cache import CachedPage, PageCache, PageKey
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page

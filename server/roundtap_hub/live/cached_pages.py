@@ -5,13 +5,13 @@ from urllib.parse import parse_qsl
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access.access_guard import requester_of
-from roundtap_hub.access.policy import EVERYBODY, Route
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.connection_limits import client_key_in
 from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.http.page_queues import Busy, LoopInbox, RequestPriority
 from roundtap_hub.http.page_threads import BusyPage
 from roundtap_hub.http.reader_language import language_of, words_in
+from roundtap_hub.http.routes import EVERYBODY, Route
 from roundtap_hub.live.page_cache import PageCache, PageKey
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones import phone_reports

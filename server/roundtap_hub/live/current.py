@@ -5,18 +5,16 @@ from collections.abc import Mapping
 from flask import abort, current_app, g, request
 
 from roundtap_core.clock import Instant
+from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import (
-    ROUTES,
-    Route,
-)
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.reader_language import reader_language, words_in
+from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.saved_event import SavedEvent, saved_event
+from roundtap_hub.views.saved_event import SavedEvent, newest_round, saved_event
 from roundtap_hub.views.unit_presence import UnitStatus
 
 HUB = "roundtap"  # the application's extension key for its RunningHub
@@ -78,7 +76,7 @@ def units() -> Mapping[str, UnitStatus]:
 
 
 def route() -> Route:
-    """The route of this request (policy.py)."""
+    """The route of this request (http/routes.py)."""
     assert request.url_rule is not None
     method = "GET" if request.method == "HEAD" else request.method
     return ROUTES[f"{method} {request.url_rule.rule}"]
@@ -112,3 +110,9 @@ def words() -> Words:
         g.words = words_in(language())
     found: Words = g.words
     return found
+
+
+def shown_round(state: EventState) -> RoundState | None:
+    """The round whose tables are on the page: the newest, or the one whose tab was chosen ("?round=2")."""
+    wanted = request.values.get("round", "")
+    return next((played for played in state.public_rounds if str(played.number) == wanted), newest_round(state))

@@ -17,15 +17,11 @@ from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.limits import fits_prose
 from roundtap_core.numbers import typed_number
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import (
-    HEAD_JUDGE,
-    JUDGE,
-    find_route,
-    refuse_in_state,
-)
 from roundtap_hub.access.policy import is_allowed as may_ask
+from roundtap_hub.access.policy import refuse_in_state
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, find_route
 from roundtap_hub.live import current, render, roles
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -46,6 +42,8 @@ View = Callable[..., AnyResponse]
 
 
 Form = Callable[..., AnyResponse | None]
+EVENTS_PAGE, EVENT_PAGE, MATCH_PAGE = "console.events_page", "console.event_page", "console.match_page"
+"""Pages that show the Problems of several subjects' forms, by their names in Flask's map, as `url_for` takes them."""
 
 
 ID_LETTERS_MAX = 64
@@ -100,7 +98,7 @@ def _ask_login() -> AnyResponse:
     g.status, around = 401, [("form", request.path), ("next", came_from if find_route("GET", came_from) else "")]
     g.address = url_for("pages.login_page", next=around[1][1] or None)
     fields = MultiDict([*around, *(typed if len(urlencode(typed)) < CARRIED_MAX else ())])
-    return cast("AnyResponse", _answer_for("/login", fields).again())
+    return view_of(_answer_for("/login", fields).again)()
 
 
 def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
@@ -112,8 +110,7 @@ def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
     current.drop_request_cache()
     where = request.view_args or {}
     g.problem, g.status, g.address = Problem("form_again"), 403, _address_of(again, where)
-    answer: AnyResponse = again(**where)
-    return answer
+    return view_of(again)(**where)
 
 
 def _answer_for(path: str, typed: Mapping[str, str]) -> Any:
@@ -148,10 +145,10 @@ def refuse_unfit_fields() -> None:
             raise Invalid("unfit_text", where=f"/{name}")
 
 
-def shows_problem_on(again: View, anchor: str = "") -> Callable[[Form], View]:
-    """For POST handlers: a Problem shows the page `again`, with its message and the typed fields; a handler that
-    answers nothing leads to that page, at `anchor` ("display-{display}"), or to the place of an event where the form
-    stood. A button with a "step" is refused in any state other than the one it was shown for."""
+def shows_problem_on(page: View | str, anchor: str = "") -> Callable[[Form], View]:
+    """For POST handlers: a Problem shows `page` (a name: see EVENT_PAGE) with its message and the typed fields; a
+    handler that answers nothing leads to that page, at `anchor` ("display-{display}"), or to the place of an event
+    where the form stood. A button with a "step" is refused in any state other than the one it was shown for."""
 
     def wrap(handler: Form) -> View:
         @wraps(handler)
@@ -161,16 +158,16 @@ def shows_problem_on(again: View, anchor: str = "") -> Callable[[Form], View]:
                 if "event_id" in where:
                     refuse_in_state(current.snapshot(), current.route(), where["event_id"])
                 _refuse_stale_step(where.get("event_id", ""))
-                return handler(**where) or _lead_to(again, where, anchor.format(**where))
+                return handler(**where) or _lead_to(page, where, anchor.format(**where))
             except Problem as problem:
                 g.problem = with_competitor_names(problem, where.get("event_id", ""))
                 g.status = problem_status(problem)
                 current.drop_request_cache()
                 # Keeps the page live, and a reload from pressing the button again.
-                g.address = _address_of(again, where)
-                return again(**where)
+                g.address = _address_of(page, where)
+                return view_of(page)(**where)
 
-        handled.again = again  # type: ignore[attr-defined]
+        handled.again = page  # type: ignore[attr-defined]
         return handled
 
     return wrap
@@ -211,14 +208,23 @@ def with_competitor_names(
     return problem.replace(problem.where, **named)
 
 
-def _address_of(view: View, where: Mapping[str, Any]) -> str:
-    endpoint = next(name for name, known in current_app.view_functions.items() if known is view)
+def view_of(page: View | str) -> View:
+    """The function that answers with this page."""
+    return cast(View, current_app.view_functions[page]) if isinstance(page, str) else page
+
+
+def _address_of(page: View | str, where: Mapping[str, Any]) -> str:
+    endpoint = (
+        page
+        if isinstance(page, str)
+        else next(name for name, known in current_app.view_functions.items() if known is page)
+    )
     takes = next(current_app.url_map.iter_rules(endpoint)).arguments
     return url_for(endpoint, **{name: where[name] for name in takes})
 
 
-def _lead_to(view: View, where: Mapping[str, Any], anchor: str) -> AnyResponse:
-    address = _address_of(view, where)
+def _lead_to(page: View | str, where: Mapping[str, Any], anchor: str) -> AnyResponse:
+    address = _address_of(page, where)
     if address == places.PLAY.path(where.get("event_id", "")):
         return back_to_event(where["event_id"], anchor)
     return redirect(f"{address}{anchor and '#'}{anchor}", 303)

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from roundtap_hub.access.policy import page_path
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
+from roundtap_hub.http.routes import page_path
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub

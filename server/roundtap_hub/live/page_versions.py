@@ -9,7 +9,6 @@ from roundtap_core.clock import COUNTING, IDLE, Instant
 from roundtap_core.event.states import ONE_SIDED, EventState, Request
 from roundtap_core.records import ELIMINATION
 from roundtap_core.rounds.phases import phase_now
-from roundtap_hub.app.todo import ONE_SIDED_MS
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
@@ -20,7 +19,7 @@ from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.round_clock import table_clocks
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import known_events, listed_events
-from roundtap_hub.views.tables import ms_since, out_of_contact
+from roundtap_hub.views.tables import ONE_SIDED_MS, ms_since, out_of_contact
 from roundtap_hub.views.unit_list import known_units
 from roundtap_hub.views.unit_presence import UnitStatus, phone_requests
 

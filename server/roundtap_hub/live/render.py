@@ -24,7 +24,7 @@ from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.live import current, regions, roles
 from roundtap_hub.live.page_versions import HallNow, version_at
 from roundtap_hub.live.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, split_regions
-from roundtap_hub.live.renderings import ROW_CACHE, RowCache
+from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.views import places
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import newest_round_key, title_key
@@ -247,3 +247,8 @@ def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     found = CUT_CHOICES.get(problem.key, ())
     gone = state is not None and "cut.anew" in found and second_stage_begun(state)
     return ("cut.anew.round", *found[1:]) if gone else found
+
+
+def render_cache() -> RenderCache:
+    kept: RenderCache = current_app.extensions[RENDER_CACHE]
+    return kept

@@ -7,11 +7,9 @@ from html import unescape
 from flask import request
 
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import (
-    STAFF_ROLES,
-    refuse_role,
-)
 from roundtap_hub.access.policy import is_allowed as may_ask
+from roundtap_hub.access.policy import refuse_role
+from roundtap_hub.http.routes import STAFF_ROLES
 from roundtap_hub.live import current, regions
 
 _ONLY = re.compile(rf"({regions.ONLY}|{regions.UNLESS})(.*?):>(.*?){regions.ENDS}", re.DOTALL)

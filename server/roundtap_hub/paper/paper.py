@@ -22,10 +22,10 @@ from roundtap_core.lists.squads import fielded_squads, squad_letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
 from roundtap_core.words import Words
-from roundtap_hub.access.policy import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.access.unit_keys import STATION
 from roundtap_hub.hall import preflight_checks
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.routes import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper import print_jobs
 from roundtap_hub.paper.slip_codes import slip_codes

@@ -16,10 +16,10 @@ from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.store.print_book import FAILED, QUEUED, PrintJob, PrintState
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.table_view import side_view
 from roundtap_hub.views.knockout import cut_rows_before_play, ranked_rows, title_key
 from roundtap_hub.views.saved_event import SavedEvent, saved_event, shown_members
 from roundtap_hub.views.standings_table import record_of, standings_view
+from roundtap_hub.views.tables import side_view
 from roundtap_hub.views.wall_view import name_sort_key
 
 SLIP, BY_TABLE, BY_NAME, STANDINGS, TEST = "slip", "pairings-table", "pairings-name", "standings", "code-pages"

@@ -15,8 +15,8 @@ from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundS
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.http.cookies import cookies_in
+from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render, roles
 from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.results.result_wizard import MatchContext

@@ -9,9 +9,9 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import StationRequest
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.device_auth import JOBS, RequestRefused
-from roundtap_hub.access.policy import STATION, route
 from roundtap_hub.http.connection_limits import throttle_key
 from roundtap_hub.http.host import hall_address
+from roundtap_hub.http.routes import STATION, route
 from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
 from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
 from roundtap_hub.views.running_hub import RunningHub

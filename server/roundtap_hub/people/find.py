@@ -8,7 +8,7 @@ from flask import request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.name_search import fold, is_found, search_text
-from roundtap_hub.access.policy import STAFF, VISIBLE, route
+from roundtap_hub.http.routes import STAFF, VISIBLE, route
 from roundtap_hub.live import current, render
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event

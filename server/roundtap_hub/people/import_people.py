@@ -19,9 +19,8 @@ from roundtap_core.lists.teams import members_of, team_problems
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.wire import digest
-from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
-from roundtap_hub.events.new_event import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.list_rows import ListedRow, is_turned, read_list_rows, split_added, turned_name
 from roundtap_hub.people.payment_words import parse_paid
@@ -61,7 +60,7 @@ from roundtap_hub.people.table_columns import (
     heading_text,
 )
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import is_damaged
+from roundtap_hub.store.person_rows import IMPORT_TIMEOUT_S, is_damaged, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.saved_event import SavedEvent
 

@@ -16,7 +16,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.lists import list_form
 from roundtap_core.records import Competitor
 from roundtap_core.words import Words
-from roundtap_hub.access.policy import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
+from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.views.memoized import memoized_by

@@ -22,10 +22,8 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label
-from roundtap_hub.access import policy
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
-from roundtap_hub.app.console import event_page
-from roundtap_hub.events.new_event import person_and_entrant
+from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.live import current, forms, render
@@ -33,7 +31,7 @@ from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.results import result_wizard
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
+from roundtap_hub.store.person_rows import is_damaged, person_and_entrant, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.absentees import absentees_view
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
@@ -71,7 +69,7 @@ def find_by_name(typed: str, rows: Sequence[CompetitorRow]) -> list[CompetitorRo
     return [each for each in rows if is_found(wanted, search_text(each.name), begins=True)]
 
 
-@policy.route("GET /console/<event_id>/check-in", policy.STAFF, policy.VISIBLE)
+@routes.route("GET /console/<event_id>/check-in", routes.STAFF, routes.VISIBLE)
 def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     """Awaited and present players, with a field to check in by name."""
     moment = current.event(event_id)
@@ -92,8 +90,8 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     )
 
 
-@policy.route("POST /console/<event_id>/check-in", policy.ORGANIZERS, policy.OPEN)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/check-in", routes.ORGANIZERS, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def set_check_in(event_id: str) -> AnyResponse:
     """Set whether only players who have checked in are paired."""
     used = forms.field("used") == "1"
@@ -101,7 +99,7 @@ def set_check_in(event_id: str) -> AnyResponse:
     return redirect(url_for("console.check_in_page", event_id=event_id), 303) if used else forms.back_to_event(event_id)
 
 
-@policy.route("POST /console/<event_id>/check-in/name", policy.HEADS_AND_DESK, policy.OPEN)
+@routes.route("POST /console/<event_id>/check-in/name", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(check_in_page)
 def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
@@ -119,7 +117,7 @@ def check_in_name(event_id: str) -> AnyResponse:
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/here", policy.HEADS_AND_DESK, policy.OPEN)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/here", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(check_in_page)
 def set_checked_in(event_id: str, competitor: str) -> None:
     """Mark a player as present (`on` 1) or not; a late entry `meets` an opponent."""
@@ -129,7 +127,7 @@ def set_checked_in(event_id: str, competitor: str) -> None:
         forms.submit_command(event_id, commands.CheckIn(competitor, on=False))
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/confirm", policy.HEADS_AND_DESK, policy.OPEN)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/confirm", routes.HEADS_AND_DESK, routes.OPEN)
 @forms.shows_problem_on(check_in_page)
 def confirm_sign_up(event_id: str, competitor: str) -> AnyResponse:
     """Confirm a sign-up by phone, without checking the player in."""
@@ -149,8 +147,8 @@ def _check_in(event_id: str, competitor: str, meets: str | None) -> None:
     current.hub().service.execute(steps, current.actor())
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/remove", policy.HEADS_AND_DESK, policy.OPEN)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/remove", routes.HEADS_AND_DESK, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def remove_person(event_id: str, competitor: str) -> AnyResponse:
     """Remove an entry that never played, without a trace."""
     forms.submit_command(event_id, commands.RemoveCompetitor(competitor))
@@ -159,8 +157,8 @@ def remove_person(event_id: str, competitor: str) -> AnyResponse:
     return forms.back_to_event(event_id, "competitors")
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/details", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@forms.shows_problem_on(event_page, "competitors")
+@routes.route("POST /console/<event_id>/competitors/<competitor>/details", routes.HEADS_AND_DESK, routes.NOT_ARCHIVED)
+@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def set_person_details(event_id: str, competitor: str) -> None:
     """Save club, id, list link, paid, note, companions and fixed table: the whole form in one request."""
     moment = current.event(event_id)
@@ -198,7 +196,7 @@ def _with_typed_details(before: Person) -> Person:
     )
 
 
-@policy.route("GET /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
+@routes.route("GET /console/<event_id>/competitors/<competitor>/link", routes.DESK, routes.VISIBLE)
 def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> AnyResponse:
     """Whether the personal link was given out; the link itself is only shown on request, as seeing it is having it."""
     moment, links = current.event(event_id), current.hub().access.links
@@ -227,13 +225,13 @@ def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> A
     )
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/link", policy.DESK, policy.VISIBLE)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/link", routes.DESK, routes.VISIBLE)
 @forms.shows_problem_on(personal_link_page)
 def show_link(event_id: str, competitor: str) -> AnyResponse:
     return personal_link_page(event_id, competitor, shown=True)
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", policy.DESK, policy.VISIBLE)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/link/revoke", routes.DESK, routes.VISIBLE)
 @forms.shows_problem_on(personal_link_page)
 def revoke_link(event_id: str, competitor: str) -> None:
     """Revoke the link: phones that have it lose the page, and the next link is a new one."""
@@ -242,7 +240,7 @@ def revoke_link(event_id: str, competitor: str) -> None:
     current.hub().access.links.revoke(event_id, competitor, current.actor())
 
 
-@policy.route("GET /console/<event_id>/absent", policy.STAFF, policy.VISIBLE)
+@routes.route("GET /console/<event_id>/absent", routes.STAFF, routes.VISIBLE)
 def absentees_page(event_id: str) -> AnyResponse:
     """The players missing from their tables, from the publishing of a round on."""
     moment, hub, units = current.event(event_id), current.hub(), current.units()
@@ -252,8 +250,8 @@ def absentees_page(event_id: str) -> AnyResponse:
     return render.page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
 
 
-@policy.route("POST /console/<event_id>/competitors", policy.HEADS_AND_DESK, policy.OPEN, only=policy.BEFORE_ROUND_1)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/competitors", routes.HEADS_AND_DESK, routes.OPEN, only=routes.BEFORE_ROUND_1)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def add_competitors(event_id: str) -> AnyResponse:
     """Enter one name per line, all or none. `came_with` applies to every line, a team's members to a single one."""
     moment = current.event(event_id)
@@ -335,8 +333,8 @@ def _refuse_duplicates(names: list[str], known: list[str]) -> None:
         seen.add(name.casefold())
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/rename", policy.HEADS_AND_DESK, policy.NOT_ARCHIVED)
-@forms.shows_problem_on(event_page, "competitors")
+@routes.route("POST /console/<event_id>/competitors/<competitor>/rename", routes.HEADS_AND_DESK, routes.NOT_ARCHIVED)
+@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def rename_competitor(event_id: str, competitor: str) -> None:
     """Change the name or the public name; all else known of the person stays."""
     moment = current.event(event_id)
@@ -358,13 +356,13 @@ def rename_competitor(event_id: str, competitor: str) -> None:
     )
 
 
-@policy.route(
+@routes.route(
     "POST /console/<event_id>/competitors/<competitor>/drop",
-    policy.HEADS_AND_DESK,
-    policy.OPEN,
-    only=policy.BEFORE_ROUND_1,
+    routes.HEADS_AND_DESK,
+    routes.OPEN,
+    only=routes.BEFORE_ROUND_1,
 )
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     together = both_asked_to_leave(event_id, competitor)
     return drop_or_disqualify(
@@ -380,19 +378,19 @@ def drop_competitor(event_id: str, competitor: str) -> AnyResponse:
     )
 
 
-@policy.route(
+@routes.route(
     "POST /console/<event_id>/competitors/<competitor>/return",
-    policy.HEADS_AND_DESK,
-    policy.OPEN,
-    only=policy.BEFORE_ROUND_1,
+    routes.HEADS_AND_DESK,
+    routes.OPEN,
+    only=routes.BEFORE_ROUND_1,
 )
-@forms.shows_problem_on(event_page, "competitors")
+@forms.shows_problem_on(forms.EVENT_PAGE, "competitors")
 def reinstate_competitor(event_id: str, competitor: str) -> None:
     forms.submit_command(event_id, commands.ReturnCompetitor(competitor))
 
 
-@policy.route("POST /console/<event_id>/competitors/<competitor>/disqualify", policy.JUDGES, policy.OPEN)
-@forms.shows_problem_on(event_page)
+@routes.route("POST /console/<event_id>/competitors/<competitor>/disqualify", routes.JUDGES, routes.OPEN)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def disqualify_competitor(event_id: str, competitor: str) -> AnyResponse:
     """Disqualify for good, with a recorded reason."""
     by = forms.signing_official(event_id)

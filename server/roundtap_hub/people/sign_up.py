@@ -15,12 +15,12 @@ from roundtap_core.names import clean_name, shorten_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
-from roundtap_hub.events.new_event import person_and_entrant
+from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.registration_desk import typed_team
-from roundtap_hub.phones.phone_reports import PHONE_ACTOR
+from roundtap_hub.store.person_rows import person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.saved_event import SavedEvent, full_names

@@ -32,12 +32,12 @@ from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
-from roundtap_hub.access.personal_links import CALLS, LISTS, REPORTS, WISHES
-from roundtap_hub.access.policy import EVERYBODY, PLAYER, route
+from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
+from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.people.lists import list_context, list_states, typed_list
-from roundtap_hub.phones.phone_reports import PHONE_ACTOR, error_status, fate_json, report_fate, reword_problem, submit
+from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
 from roundtap_hub.results import result_wizard
 from roundtap_hub.store.rights import PlayerId

@@ -15,14 +15,13 @@ from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_PHONE, ONE_
 from roundtap_core.records import Side
 from roundtap_core.wire import canonical_json, digest
 from roundtap_core.words import Words
-from roundtap_hub.access.personal_links import REPORTS
+from roundtap_hub.access.personal_links import PHONE_ACTOR, REPORTS
 from roundtap_hub.http.cookies import phone_digest
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.store.service import Snapshot, Step
 from roundtap_hub.views.running_hub import RunningHub
 
-PHONE_ACTOR = "phone:"  # prefix of the actor of entries from a player's phone; the competitor's id follows
 RESULT_BYTES_MAX = 2000
 NAME_LETTERS_MAX = 64
 NAME = re.compile(r"[A-Za-z0-9._-]+")  # it becomes part of an address, hence the few characters

@@ -18,14 +18,14 @@ from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, ot
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
-from roundtap_hub.access.policy import EVERYBODY, VISIBLE, route
-from roundtap_hub.app.todo import played_on_lines
+from roundtap_hub.http.routes import EVERYBODY, VISIBLE, route
 from roundtap_hub.live import current, render
 from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.before_play import pre_game_choice
 from roundtap_hub.views.competitors import owed_squads
+from roundtap_hub.views.judging_view import played_on_lines
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
 from roundtap_hub.views.standings_table import has_draws, record_of, record_text, standings_view

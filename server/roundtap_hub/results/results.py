@@ -17,9 +17,9 @@ from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
-from roundtap_hub.access.policy import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
-from roundtap_hub.app.console import event_page, shown_round
+from roundtap_hub.http.routes import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
+from roundtap_hub.live.current import shown_round
 from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results import result_wizard
@@ -48,7 +48,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         if g.get("problem") is None:
             return redirect(url_for("console.event_page", event_id=event_id, _anchor="grid"))
         g.address = url_for("console.event_page", event_id=event_id)
-        return event_page(event_id)
+        return forms.view_of(forms.EVENT_PAGE)(event_id=event_id)
     seat = match_context_at(event_id, match_id)
     played, match = seat.played, seat.match
     cell, stands = _cell(moment, match), match.match.result
@@ -91,7 +91,7 @@ def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[
 
 
 @route("POST /console/<event_id>/accept", JUDGES, PLAYING)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def accept_report(event_id: str) -> AnyResponse:
     """Make one side's report the result, if it is still the report that the organizer read."""
     match_id, side = forms.field("match"), forms.field("side")
@@ -109,7 +109,7 @@ def accept_report(event_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/keep", JUDGES, PLAYING)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def keep_result(event_id: str) -> None:
     """Keep the result after a late report or a second agreement. `seen`: the entry that was read."""
     match_id = forms.field("match")
@@ -119,7 +119,7 @@ def keep_result(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/elsewhere", JUDGES, PLAYING)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def settle_outside_reports(event_id: str) -> None:
     """Settle reports of this match from units elsewhere, up to the entry `number`."""
     forms.submit_command(event_id, SettleOutsideReports(forms.field("match"), forms.form_number("number") or 0))
@@ -159,7 +159,7 @@ def record_nobody_came(event_id: str, match_id: str) -> AnyResponse:
 
 
 @route("POST /console/<event_id>/match/<match_id>/here-after-all", JUDGES, PLAYING, SHOWN_ROUND)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def undo_no_show(event_id: str, match_id: str) -> None:
     """Undo a no-show: the player sits down after all, at the drawn table unless another event took it."""
     forms.submit_command(event_id, UndoNoShow(match_id))

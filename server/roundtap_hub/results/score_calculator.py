@@ -12,7 +12,7 @@ from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.access.policy import EVERYBODY, route
+from roundtap_hub.http.routes import EVERYBODY, route
 from roundtap_hub.live import current, render
 from roundtap_hub.views.saved_event import tournament
 

@@ -19,9 +19,8 @@ from roundtap_core.event.states import EventState, active_ids
 from roundtap_core.limits import NUMBER
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
-from roundtap_hub.access.policy import HEADS, OPEN, ORGANIZERS, VISIBLE, route
-from roundtap_hub.app.console import event_page
 from roundtap_hub.http.http_answers import problem_status
+from roundtap_hub.http.routes import HEADS, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import with_hall_context
 from roundtap_hub.views.judging_view import officials_on_duty
@@ -263,7 +262,7 @@ def _typed() -> list[TypedRow]:
 
 
 @route("POST /console/<event_id>/impose", ORGANIZERS, OPEN)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def impose_pairings(event_id: str) -> None:
     """Make a draft of `matches`, a JSON list of the event file's matches without results; `stage` (default: Swiss) and
     `tiebreak_form` as in the file."""

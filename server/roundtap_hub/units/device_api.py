@@ -29,11 +29,11 @@ from roundtap_core.version import version
 from roundtap_core.wire import ENROL, REQUEST, canonical_json, digest, echo_json, envelope, open_envelope, wall_key
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.device_auth import ASKS, ELSEWHERE, PANEL_ASKS, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
-from roundtap_hub.access.policy import EVERYBODY, NEW_UNIT, PANEL, TABLE, WALL, route
 from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, send_json
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.rate_limits import Rate, RateLimiter
+from roundtap_hub.http.routes import EVERYBODY, NEW_UNIT, PANEL, TABLE, WALL, route
 from roundtap_hub.store import continuing
 from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.copies import AWAY
@@ -42,11 +42,11 @@ from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
 from roundtap_hub.units.enrolment import LATE, STORED, STORING, WRONG, EnrolBusy, EnrolDesk, KeyExchange
-from roundtap_hub.units.table_view import find_table
 from roundtap_hub.views.known_displays import NAMES
 from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
+from roundtap_hub.views.tables import find_table
 from roundtap_hub.views.unit_presence import CALL, MissingEntry, Presence, UnitStatus, encode_health
 from roundtap_machine.root_steps import EJECT, NO_STICK, StepRefused, ask_root
 

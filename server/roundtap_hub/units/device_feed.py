@@ -18,12 +18,13 @@ from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical_json, envelope_json
 from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
-from roundtap_hub.access.policy import TABLE, route
 from roundtap_hub.http import http_answers
+from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, report_receipt
-from roundtap_hub.units.table_view import find_table, table_view
+from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.running_hub import RunningHub, Units
+from roundtap_hub.views.tables import find_table
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
-from roundtap_core.event.event_flow import match_clock, squads_to_field, swiss_rounds_after, total_planned_rounds
-from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.event.event_flow import match_clock, swiss_rounds_after, total_planned_rounds
+from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, EventState, MatchState, RoundState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES, Side
 from roundtap_core.result_json import result_to_json
@@ -20,10 +20,10 @@ from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.before_play import pre_game_choice, situation_at
 from roundtap_hub.views.player_requests import call_of_unit, taker_name, wishes_of_unit
 from roundtap_hub.views.round_clock import clock_view, public_clock
+from roundtap_hub.views.tables import Found, find_table, side_view
 from roundtap_hub.views.unit_presence import UnitStatus
 
 View = dict[str, Any]
-Found = tuple[EventState, RoundState | None, MatchState | None]
 
 
 def table_view(
@@ -121,22 +121,6 @@ def own_requests(
     return call, settled, [side for side in wishes if side not in refused], refused
 
 
-def find_table(snapshot: Snapshot, table: int) -> Found | None:
-    """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
-    best: Found | None = None
-    for state in snapshot.events.values():
-        if state.finished:
-            continue
-        rounds = state.public_rounds
-        latest = rounds[-1] if rounds else None
-        match = next((m for m in latest.matches if m.match.table == table), None) if latest else None
-        if match and latest and latest.status == PUBLISHED:
-            return state, latest, match
-        if best is None or (match and best[2] is None):
-            best = (state, latest, match)
-    return best
-
-
 def _planned_rounds(state: EventState, at_least: int) -> int | None:
     """The number of planned rounds; None where an imported event is too small for its structure."""
     try:
@@ -158,15 +142,6 @@ def _situation_view(situation: MatchSituation) -> View:
 def _form(rulebook_id: str, options: bytes, situation: MatchSituation) -> View:
     """The form as JSON; one shared object for all tables in the same situation, never changed."""
     return form_to_json(rulebook(rulebook_id).form(json.loads(options), situation))
-
-
-def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> View:
-    """The name and, where squads are picked, those still to be fielded; `must`: all remaining picks are these."""
-    view: View = {"name": names[who]}
-    owed = squads_to_field(state, round_state.number, round_state.stage, who)
-    if owed is not None:
-        view.update(to_field=list(owed.squads), must=owed.must)
-    return view
 
 
 def _match_view(state: EventState, round_state: RoundState, match: MatchState, names: Mapping[str, str]) -> View:

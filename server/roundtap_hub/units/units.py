@@ -7,10 +7,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import RefuseDrop
-from roundtap_hub.access.policy import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.access.unit_keys import ROLES, TABLE
-from roundtap_hub.app.console import event_page
 from roundtap_hub.hall.hall_places import place_page
+from roundtap_hub.http.routes import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms
 from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.units.enrolment import ENROLMENT, EnrolDesk, parse_typed_code
@@ -87,7 +86,7 @@ def identify_unit() -> AnyResponse:
 
 
 @route("POST /console/<event_id>/units", HEADS, VISIBLE)
-@forms.shows_problem_on(event_page, "units")
+@forms.shows_problem_on(forms.EVENT_PAGE, "units")
 def place_unit(event_id: str) -> None:
     """Put a unit at a table; without a number, at none. The unit that stood there then stands at none."""
     hub, unit, table = current.hub(), forms.field("unit"), forms.typed_table("table")
@@ -97,7 +96,7 @@ def place_unit(event_id: str) -> None:
 
 
 @route("POST /console/<event_id>/leave/refused", HEADS, VISIBLE)
-@forms.shows_problem_on(event_page)
+@forms.shows_problem_on(forms.EVENT_PAGE)
 def refuse_leave(event_id: str) -> None:
     """Refuse a wish to leave; the table shows that."""
     forms.submit_command(event_id, RefuseDrop(forms.field("who")))

@@ -5,12 +5,22 @@ from typing import Any
 
 from roundtap_core.event import judging
 from roundtap_core.event.people import latecomer_opponents
-from roundtap_core.event.states import APPEAL, EXTENSION, PUBLISHED, ROLES, MatchState, Official, RoundState
+from roundtap_core.event.setup import KINDS
+from roundtap_core.event.states import (
+    APPEAL,
+    EXTENSION,
+    PUBLISHED,
+    ROLES,
+    MatchState,
+    Official,
+    PlayOnDecision,
+    RoundState,
+)
 from roundtap_core.records import SWISS_STAGES, UNPAIRED_LOSS
 from roundtap_core.rulebooks.base import HEAD_JUDGE, NO, ORGANIZER, may_play
 from roundtap_hub.access.staff import StaffIdentity
 from roundtap_hub.views.competitors import OwedSquads, owed_squads
-from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round
+from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
 
 MINUTE_MS = 60_000
 
@@ -139,3 +149,27 @@ def required_checks(moment: SavedEvent) -> tuple[str, ...]:
     ticks, level = moment.state.rulebook.ticks, moment.state.level
     wanted = [what for at, names in ticks.items() if level is None or at in (level, "*") for what in names]
     return tuple(dict.fromkeys(wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedOnLine:
+    """What was missing when round 1 was published, or open when the event `ended`: (kind, name) each, with the note."""
+
+    note: PlayOnDecision
+    points: list[tuple[str, str]]
+    by: str
+    ended: bool
+
+
+def played_on_lines(moment: SavedEvent) -> tuple[PlayedOnLine, ...]:
+    """For public pages, with public names."""
+    names = shown_names(moment)
+    return tuple(
+        PlayedOnLine(
+            note,
+            [(point.kind, names.get(point.who, point.who)) for point in note.points],
+            official_name(moment, note.by),
+            any(point.kind not in KINDS for point in note.points),
+        )
+        for note in moment.state.played_on
+    )

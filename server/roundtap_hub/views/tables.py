@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.event import states
-from roundtap_core.event.event_flow import situation_of
+from roundtap_core.event.event_flow import situation_of, squads_to_field
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_hub.store.service import Snapshot
@@ -266,3 +268,34 @@ def seated_count(
 def ms_since(since_ms: int, now_ms: int) -> int:
     """Milliseconds since; a time from another boot is of unknown age and counts as 0."""
     return max(0, now_ms - since_ms)
+
+
+ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
+
+
+Found = tuple[EventState, RoundState | None, MatchState | None]
+
+
+def find_table(snapshot: Snapshot, table: int) -> Found | None:
+    """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
+    best: Found | None = None
+    for state in snapshot.events.values():
+        if state.finished:
+            continue
+        rounds = state.public_rounds
+        latest = rounds[-1] if rounds else None
+        match = next((m for m in latest.matches if m.match.table == table), None) if latest else None
+        if match and latest and latest.status == PUBLISHED:
+            return state, latest, match
+        if best is None or (match and best[2] is None):
+            best = (state, latest, match)
+    return best
+
+
+def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> dict[str, Any]:
+    """The name and, where squads are picked, those still to be fielded; `must`: all remaining picks are these."""
+    view: dict[str, Any] = {"name": names[who]}
+    owed = squads_to_field(state, round_state.number, round_state.stage, who)
+    if owed is not None:
+        view.update(to_field=list(owed.squads), must=owed.must)
+    return view

@@ -51,10 +51,10 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import REPORT, REQUEST, envelope
-from roundtap_hub.access.policy import ROUTES, find_route, route
 from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.app.flask_app import create_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
-from roundtap_hub.app.routes import create_app
+from roundtap_hub.http.routes import ROUTES, find_route, route
 from roundtap_hub.http.static_files import PREFIX
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.store.login_pins import hash_pin
@@ -642,4 +642,4 @@ def test_the_page_on_security_says_what_the_table_says() -> None:
         "see pairings, standings, rules, the wall and each player's public page; sign up, once opened, before round 1"
         in page
     )
-    assert "server/roundtap_hub/access/policy.py" in page
+    assert "server/roundtap_hub/http/routes.py" in page

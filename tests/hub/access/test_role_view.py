@@ -9,7 +9,7 @@ from pages_kit import Browser, House, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
-from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
+from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
 from roundtap_hub.live.roles import remove_forbidden
 
 PAGES = (

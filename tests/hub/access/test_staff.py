@@ -13,9 +13,9 @@ from hub_kit import Service, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.app.standby.standby_api import FILES
+from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.login_pins import PinFile, hash_pin, read_or_make_pin, salt_in, salt_of, verify_pin, write_pin

@@ -8,7 +8,7 @@ import pytest
 from pages_kit import Browser, House, problem_of
 
 from roundtap_core.event.commands import CheckIn, FinishEvent, MakeCut, SetCheckIn
-from roundtap_hub.access.policy import ROUTES
+from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.views.places import EVENT, HALL, HOME, OF_EVENT, OF_HUB, PLAY, PLAYERS, PRINT, STANDINGS, place_of
 
 TITLES = {PLAY: "Play", PLAYERS: "Players", STANDINGS: "Standings", PRINT: "Print", EVENT: "Event"}

@@ -11,7 +11,7 @@ import pytest
 from pages_kit import House, open_house, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.access.policy import HEAD_JUDGE
+from roundtap_hub.http.routes import HEAD_JUDGE
 from roundtap_hub.store.own_machine import HallTime
 
 NOW_MS = int(datetime(2027, 3, 6, 14, 32, tzinfo=UTC).timestamp() * 1000)

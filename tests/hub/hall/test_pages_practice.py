@@ -18,9 +18,9 @@ from roundtap.kit.virtual_kit import unit_of
 from roundtap_core.errors import Problem
 from roundtap_core.version import version
 from roundtap_core.wire import practice_key
-from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.app import practice_hub
 from roundtap_hub.app.practice_hub import FAILED, OFF, READY, STARTING, UNITS, PracticeHub, units_in_play
+from roundtap_hub.http.routes import JUDGE
 from roundtap_hub.store.backups import other_files
 
 STANDS_FOR_IT = """

@@ -10,7 +10,7 @@ import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import CallJudge, SetClock, TakeCall
-from roundtap_hub.access.policy import HEAD_JUDGE, JUDGE, SCOREKEEPER
+from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, SCOREKEEPER
 from roundtap_hub.live.page_versions import page_version
 from roundtap_hub.units.table_view import table_view
 

@@ -9,7 +9,7 @@ from hub_kit import KEYS, HandClock, hub_of, make_event, running, url_of
 
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope
-from roundtap_hub.app.routes import create_app
+from roundtap_hub.app.flask_app import create_app
 from roundtap_hub.paper.print_jobs import order_printer_test, order_slips
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step

@@ -14,7 +14,7 @@ from feed_listener import Listener
 from pages_kit import House, open_house
 
 from roundtap_core.event.states import MatchState
-from roundtap_hub.app import routes as flask_side
+from roundtap_hub.app import flask_app as flask_side
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.live import browser_feed
 from roundtap_hub.live.page_cache import PageKey

@@ -18,11 +18,11 @@ from pages_kit import Browser, House, open_house
 import roundtap_hub
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.access.policy import page_path
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.events.new_event import COLORS
 from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.page_queues import PROBE
+from roundtap_hub.http.routes import page_path
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.live import page_cache
 from roundtap_hub.live.page_cache import CLOCK_PAGE_TTL_MS, PageKey

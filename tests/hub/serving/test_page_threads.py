@@ -13,14 +13,14 @@ from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.access.policy import allowed_roles, find_route
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.routes import create_app  # noqa: F401 (declares every page's address)
+from roundtap_hub.app.flask_app import create_app  # noqa: F401 (declares every page's address)
 from roundtap_hub.http import page_threads
 from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.http_answers import discard_body, get_header
 from roundtap_hub.http.page_queues import QueueLimits, RequestPriority
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, PLAYERS_AT_ONCE, BusyPage, PageThreads
+from roundtap_hub.http.routes import allowed_roles, find_route
 from roundtap_hub.http.static_files import StaticFiles
 
 Environ = dict[str, Any]

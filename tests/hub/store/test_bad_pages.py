@@ -21,10 +21,10 @@ from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.access.policy import JUDGE
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.access.unit_keys import STATION, TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
+from roundtap_hub.http.routes import JUDGE
 from roundtap_hub.store.backups import Maintenance
 from roundtap_hub.store.disk_problems import DAMAGED, fault_kind
 from roundtap_hub.store.journal import JournalConflict

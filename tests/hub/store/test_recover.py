@@ -24,10 +24,10 @@ from roundtap_core.event.person import Person
 from roundtap_core.wire import REPORT, digest, sign
 from roundtap_hub.access.key_file import take_key_file
 from roundtap_hub.access.personal_links import PersonalLinks
-from roundtap_hub.access.policy import JUDGE, SCOREKEEPER
 from roundtap_hub.access.staff import Staff
 from roundtap_hub.access.unit_keys import TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
+from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store import recovery_sources
 from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
 from roundtap_hub.store.copies import CommitBatch

@@ -14,7 +14,6 @@ from werkzeug.exceptions import HTTPException
 import roundtap_hub
 from roundtap_core.name_search import search_text
 from roundtap_hub.access import visit
-from roundtap_hub.access.policy import ROUTES
 from roundtap_hub.access.visit import Visit
 from roundtap_hub.app import console, error_pages, home, practice_page
 from roundtap_hub.app.hub import Hub
@@ -23,6 +22,7 @@ from roundtap_hub.hall import announcement_desk, hall_places, preflight, restore
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.reader_language import words_in
+from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, regions, render

@@ -1,0 +1,235 @@
+"""Every address of the hub, declared on the function that answers it: who may request it, in which state of an event.
+
+Flask's map, the native routes, guards, console and pages use these declarations, and nothing else. Above the function
+that draws a round stands `route("POST /console/<event_id>/draw", ORGANIZERS, OPEN)`.
+
+`tests/hub/access/test_policy.py` has a table of them all, and tries every refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from inspect import iscoroutinefunction
+from itertools import product
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from werkzeug.routing import MapAdapter
+
+EVERYBODY, LOGIN, TABLE, STATION, STANDBY, PANEL, PEER_HUB, PLAYER, SLIP, NEW_UNIT, WALL = (
+    "everybody",
+    "login",
+    "table",
+    "station",
+    "standby",
+    "panel",
+    "kin",
+    "player",
+    "slip",
+    "new unit",
+    "wall",
+)
+"""Requesters beside the staff: any client; any client over TLS; the key of a table unit, a station, a second Pi, or the
+front panel on the hub's machine; another hub of this journal's lineage; a player's personal link, or a slip, by the
+address; a unit without a key, which gets one only with an organizer who types its digits; a wall, which asks whether
+this is its hub and may do nothing by it."""
+
+ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER = "organizer", "head_judge", "judge", "scorekeeper"
+"""The staff: a browser with a valid session, in the role of its PIN."""
+
+STAFF_ROLES = (ORGANIZER, HEAD_JUDGE, JUDGE, SCOREKEEPER)
+
+STAFF = frozenset(STAFF_ROLES)
+
+JUDGES = frozenset({ORGANIZER, HEAD_JUDGE, JUDGE})
+
+HEADS = frozenset({ORGANIZER, HEAD_JUDGE})
+
+DESK = frozenset({ORGANIZER, SCOREKEEPER})
+
+ORGANIZERS = frozenset({ORGANIZER})
+
+HEADS_AND_DESK = HEADS | DESK
+
+NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED = (
+    "no event",
+    "before play",
+    "in play",
+    "finished",
+    "archived",
+    "deleted",
+)
+"""The states of the event that an address names."""
+
+STATES = (NO_EVENT, BEFORE, IN_PLAY, FINISHED, ARCHIVED, DELETED)
+
+VISIBLE = frozenset({BEFORE, IN_PLAY, FINISHED, ARCHIVED})
+
+NOT_ARCHIVED = frozenset({BEFORE, IN_PLAY, FINISHED})
+
+OPEN = frozenset({BEFORE, IN_PLAY})
+
+PLAYING = frozenset({IN_PLAY})
+
+PLAYED = frozenset({IN_PLAY, FINISHED, ARCHIVED})
+
+NOT_IN_PLAY = frozenset({BEFORE, FINISHED, ARCHIVED})
+
+OVER = frozenset({FINISHED, ARCHIVED})
+
+JUST_FINISHED = frozenset({FINISHED})
+
+NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED = "no round", "drafted", "published", "running", "closed"
+"""The states of an address's round: its match's, else the event's newest. Published: its clock was not started;
+closed: the next one was drawn, or the event is over."""
+
+ROUND_STATES = (NO_ROUND, DRAFTED, PUBLISHED, RUNNING, CLOSED)
+
+OPEN_ROUND = frozenset({PUBLISHED, RUNNING})
+
+SHOWN_ROUND = OPEN_ROUND | {CLOSED}
+
+RoleLimits = Mapping[str, tuple[frozenset[str], frozenset[str]]]
+"""Role → the states of event and round to which it is limited, where other roles have more."""
+
+
+BEFORE_ROUND_1: RoleLimits = {SCOREKEEPER: (frozenset({BEFORE}), frozenset(ROUND_STATES))}
+
+IN_OPEN_ROUNDS: RoleLimits = {SCOREKEEPER: (PLAYING, OPEN_ROUND)}
+
+NAMED = re.compile("<([a-z_]+)>")
+
+CONSOLE = "/console"  # the root of all addresses that are the staff's alone, and of no others
+
+ROUTES: dict[str, Route] = {}
+"""Every address of the hub, once its module is imported: the native ones with asgi.py, all pages with routes.py."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One address: `who` may request it, in which `states` of its event, and in which `rounds`; all else is refused."""
+
+    address: str  # method and path, as Flask writes it: "POST /console/<event_id>/draw"
+    answer: Callable[..., Any]  # a Flask view; a coroutine, mostly a method, for an address answered on the event loop
+    who: frozenset[str]
+    states: frozenset[str]
+    rounds: frozenset[str]
+    only: RoleLimits  # those of `who` that are limited to fewer states
+    kept: str
+    """The key of its page in page_versions.py, "standings/<event_id>": it is drawn once for all readers of one language
+    and version (page_cache.py). "": drawn for each request."""
+
+    @property
+    def method(self) -> str:
+        return self.address.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.address.partition(" ")[2]
+
+    def page_key(self, named: Mapping[str, str]) -> str:
+        """`kept`, with the values of the path's parameters."""
+        return _filled(self.kept, named)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it is answered on the event loop, without Flask."""
+        return iscoroutinefunction(self.answer)
+
+    def allows(self, role: str, state: str, round_state: str) -> bool:
+        """Whether `role` may request this in these states."""
+        states, rounds = self.only.get(role, (self.states, self.rounds))
+        return (
+            role in self.who
+            and state in states
+            and state in self.states
+            and round_state in rounds
+            and round_state in self.rounds
+        )
+
+    def roles_in(self, state: str, round_state: str) -> tuple[str, ...]:
+        """The staff roles that may request this in these states, the lowest first."""
+        return tuple(role for role in reversed(STAFF_ROLES) if self.allows(role, state, round_state))
+
+
+Answer = TypeVar("Answer", bound=Callable[..., Any])
+
+
+def _filled(pattern: str, named: Mapping[str, str]) -> str:
+    return NAMED.sub(lambda found: named[found[1]], pattern)
+
+
+def _is_console(path: str) -> bool:
+    return path == CONSOLE or path.startswith(f"{CONSOLE}/")
+
+
+def route(
+    address: str,
+    who: frozenset[str] | str,
+    states: frozenset[str] = frozenset(STATES),
+    rounds: frozenset[str] = frozenset(ROUND_STATES),
+    only: RoleLimits = MappingProxyType({}),
+    kept: str = "",
+) -> Callable[[Answer], Answer]:
+    """Declare the address that a function answers; others are not reachable. Raises ValueError for an address that is
+    declared twice, and for one whose path is below CONSOLE but not the staff's alone, or the reverse."""
+
+    def declare(answer: Answer) -> Answer:
+        allowed = frozenset({who}) if isinstance(who, str) else who
+        if address in ROUTES or not allowed or (allowed <= STAFF) != _is_console(address.partition(" ")[2]):
+            raise ValueError(address)
+        ROUTES[address] = Route(address, answer, allowed, states, rounds, only, kept)
+        _map.cache_clear()
+        return answer
+
+    return declare
+
+
+def native_routes(*owners: object) -> dict[str, dict[str, Callable[..., Awaitable[None]]]]:
+    """Path → method → handler: the owners' methods that are declared as routes."""
+    found: dict[str, dict[str, Callable[..., Awaitable[None]]]] = {}
+    for owner, declared in product(owners, ROUTES.values()):
+        name = declared.answer.__name__
+        if getattr(type(owner), name, None) is declared.answer:
+            found.setdefault(declared.path, {})[declared.method] = getattr(owner, name)
+    return found
+
+
+@cache
+def _map() -> MapAdapter:
+    # Imported here: a hub answers reports before it has loaded Flask and its dependencies.
+    from werkzeug.routing import Map, Rule
+
+    rules = [Rule(declared.path, methods=[declared.method], endpoint=address) for address, declared in ROUTES.items()]
+    return Map(rules).bind("")
+
+
+def find_route(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None:
+    """A request's route and the values of its path's parameters, matched as Flask does; None where there is none."""
+    from werkzeug.exceptions import HTTPException
+
+    try:
+        address, named = _map().match(path, method)
+    except HTTPException:
+        return None
+    return ROUTES[address], named
+
+
+def page_path(page: str) -> str:
+    """The path of the page with this key ("standings/e1"); "" where there is none."""
+    kind, *values = page.split("/")
+    for each in ROUTES.values():
+        if each.kept and each.kept.split("/")[0] == kind and len(names := NAMED.findall(each.kept)) == len(values):
+            return _filled(each.path, dict(zip(names, values, strict=True)))
+    return ""
+
+
+def allowed_roles(found: Route | None, path: str) -> frozenset[str]:
+    """Who may request this. For a missing page below CONSOLE only the staff learn that it is missing."""
+    if found is not None:
+        return found.who
+    return STAFF if _is_console(path) else frozenset({EVERYBODY})
