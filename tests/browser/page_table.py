@@ -13,9 +13,9 @@ from flask.testing import FlaskClient
 from hall_kit import Hall
 
 from roundtap_core.rulebooks.registry import RULEBOOKS
+from roundtap_hub.access.slip_codes import slip_token
 from roundtap_hub.app.practice_hub import READY, PracticeHub
 from roundtap_hub.http.routes import ROUTES, STAFF
-from roundtap_hub.paper.slip_codes import slip_token
 
 NO_PAGES = frozenset(
     {

@@ -31,7 +31,7 @@ from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
 from roundtap_core.wire import canonical_json
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
-from roundtap_hub.paper.slip_codes import slip_codes
+from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.phones.my_page import report_fields
 from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport

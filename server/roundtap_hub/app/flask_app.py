@@ -29,10 +29,10 @@ from roundtap_hub.live import current, forms, regions, render
 from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage, region_mark
 from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
-from roundtap_hub.paper import paper, slip_desk, station_api
+from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
-from roundtap_hub.results import results, score_calculator
+from roundtap_hub.results import results, score_calculator, slip_desk
 from roundtap_hub.rounds import mending
 from roundtap_hub.units import units
 from roundtap_hub.units.enrolment import ENROLMENT

@@ -9,13 +9,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
-from roundtap_hub.hall.preflight_checks import count_failed, failed_checks, printer_checks
 from roundtap_hub.http.auth import safe_redirect_path
 from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store import continuing
 from roundtap_hub.store.command_pipeline import may_archive
+from roundtap_hub.views.preflight_checks import count_failed, failed_checks, printer_checks
 from roundtap_hub.views.round_clock import DATE_AND_TIME, clock_face, time_of_day
 from roundtap_hub.views.saved_event import EventLine, archived_list, known_events, listed_events
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.hall.preflight_checks import all_checks, failed_checks
 from roundtap_hub.http.routes import STAFF, route
 from roundtap_hub.live import current, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.views import places
 from roundtap_hub.views.announcements import announcement_lines
+from roundtap_hub.views.preflight_checks import all_checks, failed_checks
 from roundtap_machine import checks as machine_checks
 
 

@@ -19,7 +19,6 @@ from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit
-from roundtap_hub.hall.preflight_checks import count_failed
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.live import current, regions, roles
 from roundtap_hub.live.page_versions import HallNow, version_at
@@ -28,6 +27,7 @@ from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, R
 from roundtap_hub.views import places
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import newest_round_key, title_key
+from roundtap_hub.views.preflight_checks import count_failed
 from roundtap_hub.views.round_clock import time_of_day
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks

@@ -22,23 +22,22 @@ from roundtap_core.lists.squads import fielded_squads, squad_letter
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
 from roundtap_core.words import Words
+from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.access.unit_keys import STATION
-from roundtap_hub.hall import preflight_checks
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper import print_jobs
-from roundtap_hub.paper.slip_codes import slip_codes
-from roundtap_hub.paper.slip_desk import missing_slips
 from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.store import print_book
 from roundtap_hub.store.command_pipeline import busy_tables
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.views import saved_event
+from roundtap_hub.views import preflight_checks, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.standings_table import standings_view
+from roundtap_hub.views.tables import missing_slips
 from roundtap_hub.views.wall_view import name_sort_key
 
 ORDER = {

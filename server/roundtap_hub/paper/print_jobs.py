@@ -12,8 +12,8 @@ from roundtap_core.event.states import CLOSED, PUBLISHED, EventState, MatchState
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import SIDES
 from roundtap_core.wire import digest
+from roundtap_hub.access.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.http.tls import HttpsInfo
-from roundtap_hub.paper.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.store.print_book import FAILED, QUEUED, PrintJob, PrintState
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.knockout import cut_rows_before_play, ranked_rows, title_key
@@ -224,7 +224,7 @@ def job_content(
 def slip_content(
     moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str, secret: bytes
 ) -> Content:
-    """The content of one match's slip; its `url` opens the match (`paper/slip_desk.py`)."""
+    """The content of one match's slip; its `url` opens the match (`results/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
     sides: Content = {
         side: {

@@ -26,10 +26,9 @@ from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.live import current, forms, render
+from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
-from roundtap_hub.results import result_wizard
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.person_rows import is_damaged, person_and_entrant, refuse_damaged
 from roundtap_hub.store.service import Step

@@ -34,12 +34,11 @@ from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
-from roundtap_hub.live import current, forms, render
+from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
-from roundtap_hub.results import result_wizard
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.views.before_play import lot_to_draw
 from roundtap_hub.views.judging_view import my_bye

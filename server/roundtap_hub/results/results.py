@@ -17,12 +17,11 @@ from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
+from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.http.routes import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
-from roundtap_hub.live import current, forms, render
+from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.current import shown_round
-from roundtap_hub.paper.slip_codes import slip_codes
-from roundtap_hub.paper.slip_desk import CODE_LETTERS, enter_slip, slip_context
-from roundtap_hub.results import result_wizard
+from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.views.before_play import lot_to_draw, pre_game_choice
 from roundtap_hub.views.judging_view import author_of, judge_view

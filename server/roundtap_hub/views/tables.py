@@ -11,8 +11,10 @@ from roundtap_core.event.event_flow import situation_of, squads_to_field
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
+from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.player_requests import taker_name
+from roundtap_hub.views.saved_event import SavedEvent, full_names
 from roundtap_hub.views.unit_presence import UnitStatus
 
 NO_CONTACT_MS = 10_000
@@ -299,3 +301,17 @@ def side_view(state: EventState, round_state: RoundState, who: str, names: Mappi
     if owed is not None:
         view.update(to_field=list(owed.squads), must=owed.must)
     return view
+
+
+def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:
+    """The live round's matches without a result, by table."""
+    state, names = moment.state, full_names(moment)
+    live = state.live
+    if live is None:
+        return []
+    codes = slip_codes(state, live)
+    return [
+        {"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b]}
+        for m in sorted(live.open_matches, key=lambda m: m.match.table or 0)
+        if m.match.b is not None
+    ]

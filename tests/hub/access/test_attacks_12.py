@@ -15,8 +15,8 @@ from roundtap_core.event.commands import SetClock
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_core.wire import canonical_json
+from roundtap_hub.access.slip_codes import slip_codes, slip_token
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.paper.slip_codes import slip_codes, slip_token
 from roundtap_hub.phones.my_page import report_fields
 
 

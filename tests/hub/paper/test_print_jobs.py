@@ -11,8 +11,8 @@ from msgspec import structs
 
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
+from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.paper.print_jobs import derived_jobs, job_content, order_job, repeat_job, wanted_jobs
-from roundtap_hub.paper.slip_codes import slip_codes
 from roundtap_hub.store.print_book import REORDERED, PrintBook, PrintState, is_newer_state
 from roundtap_hub.store.service import Step
 

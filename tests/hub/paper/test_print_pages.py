@@ -12,8 +12,8 @@ from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult,
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.paper.paper import paper_numbers
-from roundtap_hub.paper.slip_codes import slip_codes
 
 PUBLIC = ("pairings-table", "pairings-name", "standings", "bracket")
 DESK = ("slips", "players", "emergency")

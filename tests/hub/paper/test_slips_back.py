@@ -11,8 +11,8 @@ from pages_kit import open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_core.words import LANGUAGES
+from roundtap_hub.access.slip_codes import slip_codes, slip_token
 from roundtap_hub.http.tls import HttpsInfo
-from roundtap_hub.paper.slip_codes import slip_codes, slip_token
 from roundtap_hub.store.journal import JournalConflict
 
 

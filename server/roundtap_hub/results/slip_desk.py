@@ -15,16 +15,16 @@ from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundS
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access import visit
+from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.http.cookies import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render, roles
-from roundtap_hub.paper.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
-from roundtap_hub.results.result_wizard import MatchContext
+from roundtap_hub.live.result_wizard import MatchContext
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.judging_view import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
-from roundtap_hub.views.tables import ShownResult, shown_result, side_names
+from roundtap_hub.views.tables import ShownResult, missing_slips, shown_result, side_names
 from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
@@ -62,20 +62,6 @@ def agrees_with_slip(known: Result, slip: Result) -> bool:
     """Whether a known result has everything that the slip's has: winner, figures and whatever else a slip holds."""
     on_record = result_to_json(known)
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
-
-
-def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:
-    """The live round's matches without a result, by table."""
-    state, names = moment.state, full_names(moment)
-    live = state.live
-    if live is None:
-        return []
-    codes = slip_codes(state, live)
-    return [
-        {"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b]}
-        for m in sorted(live.open_matches, key=lambda m: m.match.table or 0)
-        if m.match.b is not None
-    ]
 
 
 def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
