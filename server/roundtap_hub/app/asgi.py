@@ -24,6 +24,7 @@ from roundtap_hub.live.browser_feed import BrowserFeed
 from roundtap_hub.live.cached_pages import CachedPages
 from roundtap_hub.live.page_cache import CachedPage, PageCache
 from roundtap_hub.live.page_versions import unchanged_pages, version_at
+from roundtap_hub.phones.report_api import PhoneReportApi
 from roundtap_hub.units.device_api import DeviceApi, EnrolApi, HelloHandler, PanelApi
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.views.round_clock import next_change_ms
@@ -71,7 +72,7 @@ class HubApplication:
         if hub.kin is not None:
             hub.kin.on_known += [self.devices.send_hubs, self.browsers.send_hubs]
         busy = BusyPage(self._static, hub.language)
-        self.cached_pages = CachedPages(hub, cache, precedence, busy)
+        self.cached_pages = CachedPages(hub, cache, PhoneReportApi(hub, precedence).answer, busy)
         self.pages = PageThreads(
             self._build_pages,
             precedence,

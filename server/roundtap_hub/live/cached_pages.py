@@ -1,22 +1,19 @@
-"""Public, staff and personal pages from the cache, and phones' reports: on the event loop, so no thread waits."""
+"""Public and personal pages from the cache, on the event loop, so no thread waits."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
-from roundtap_core.errors import Problem
 from roundtap_hub.access.access_guard import requester_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.connection_limits import client_key_in
 from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
-from roundtap_hub.http.page_queues import Busy, LoopInbox, RequestPriority
+from roundtap_hub.http.page_queues import Busy
 from roundtap_hub.http.page_threads import BusyPage
-from roundtap_hub.http.reader_language import language_of, words_in
+from roundtap_hub.http.reader_language import language_of
 from roundtap_hub.http.routes import EVERYBODY, Route
 from roundtap_hub.live.page_cache import PageCache, PageKey
 from roundtap_hub.live.page_versions import page_key
-from roundtap_hub.phones import phone_reports
 from roundtap_hub.store.rights import PlayerId
-from roundtap_hub.store.service import HubStopped
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.wall_view import WALL_PARAMS, wall_variant
@@ -26,7 +23,6 @@ CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, C
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/render.py)."""
 
 PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
-BODY_BYTES_MAX, BODY_WITHIN_S, SAVE_S = 16 * 1024, 15.0, 10.0
 LINK_HEADERS: http_answers.Headers = [
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
@@ -37,15 +33,20 @@ OWN_PAGE_HEADERS = [(b"cache-control", b"private, no-cache"), *LINK_HEADERS]
 was put aside."""
 
 
+ReportHandler = Callable[
+    [http_answers.Scope, http_answers.Receive, http_answers.Send, PlayerId, str], Awaitable[http_answers.Receive | None]
+]
+"""Answers a phone's report of this player, whose link has this token; what it returns is as of `CachedPages.answer`."""
+
+
 class CachedPages:
     """Public and personal pages: answers what it can; Flask answers the rest, with the same text."""
 
-    def __init__(self, hub: RunningHub, cache: PageCache, precedence: RequestPriority, busy: BusyPage) -> None:
+    def __init__(self, hub: RunningHub, cache: PageCache, report: ReportHandler, busy: BusyPage) -> None:
         self._hub = hub
         self._cache = cache
         self._busy = busy
-        self._precedence = precedence
-        self._inbox = LoopInbox()
+        self._report = report
 
     async def answer(
         self,
@@ -131,72 +132,6 @@ class CachedPages:
         await http_answers.send_cached(scope, send, HTML, kept.body, more, kept.etag)
         return True
 
-    # --- reports
-
-    async def _report(
-        self,
-        scope: http_answers.Scope,
-        receive: http_answers.Receive,
-        send: http_answers.Send,
-        who: PlayerId,
-        token: str,
-    ) -> http_answers.Receive | None:
-        try:
-            body = await http_answers.read_body(scope, receive, BODY_BYTES_MAX, BODY_WITHIN_S)
-        except (http_answers.BodyTooLarge, http_answers.BodyTimeout):
-            await http_answers.send_answer(
-                send, 400, b"text/plain", b"the report did not come whole\n", [*PERSONAL_HEADERS, *http_answers.CLOSE]
-            )
-            return None
-        fields = (
-            dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=64))
-            if body.count(b"&") < 64
-            else {}
-        )
-        for_script = b"application/json" in http_answers.get_header(scope, b"accept")
-        words = words_in(language_of(scope, self._hub.language))
-        try:
-            with self._precedence:
-                fate = phone_reports.fate_json(await self._fate(who, fields, phone_of(scope)), words)
-        except Problem as problem:
-            if for_script:
-                await http_answers.send_json(
-                    send, phone_reports.error_status(problem), {"error": problem.say(words)}, PERSONAL_HEADERS
-                )
-                return None
-            # Nothing was done; Flask shows the problem on the page.
-            return _replay_body(body)
-        except (HubStopped, TimeoutError):
-            await http_answers.send_json(send, 503, {"error": Problem("phone_not_yet").say(words)}, PERSONAL_HEADERS)
-            return None
-        if for_script:
-            await http_answers.send_json(send, 200, fate, PERSONAL_HEADERS)
-        else:
-            await http_answers.send_answer(
-                send,
-                303,
-                b"text/plain",
-                b"",
-                [
-                    *PERSONAL_HEADERS,
-                    (b"location", f"/me/{token}/said/{fate['report_id']}".encode("latin-1", "replace")),
-                ],
-            )
-        return None
-
-    async def _fate(self, who: PlayerId, fields: Mapping[str, str], phone: str) -> phone_reports.PhoneReportFate:
-        """Raises Problem, HubStopped, and TimeoutError where the outcome is not known yet."""
-        name, body, saving = phone_reports.submit(self._hub, who, fields, phone)
-        if saving is not None:
-            try:
-                await self._inbox.result(saving, SAVE_S)
-            except Problem as problem:
-                raise phone_reports.reword_problem(problem) from None
-        found = phone_reports.report_fate(self._hub.service.snapshot, who, name, body)
-        if found is None:
-            raise Problem("not_saved")
-        return found
-
 
 def _variant(route: Route, params: Mapping[str, str]) -> str:
     if route.path.startswith("/wall"):
@@ -207,15 +142,3 @@ def _variant(route: Route, params: Mapping[str, str]) -> str:
 def phone_of(scope: http_answers.Scope) -> str:
     """The browser's phone cookie; "" for none."""
     return cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1")).get(PHONE, "")
-
-
-def _replay_body(body: bytes) -> http_answers.Receive:
-    """A receive that returns an already read body once more."""
-    parts: list[bytes] = [body]
-
-    async def receive() -> dict[str, object]:
-        if parts:
-            return {"type": "http.request", "body": parts.pop(), "more_body": False}
-        return {"type": "http.disconnect"}
-
-    return receive

@@ -28,13 +28,13 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import DESK, EVERYBODY, HEADS_AND_DESK, NOT_ARCHIVED, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper import print_jobs
-from roundtap_hub.people.lists import FLAGGED, GOOD, list_states
 from roundtap_hub.store import print_book
 from roundtap_hub.store.command_pipeline import busy_tables
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.views import preflight_checks, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
+from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.standings_table import standings_view
 from roundtap_hub.views.tables import missing_slips

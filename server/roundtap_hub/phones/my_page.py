@@ -35,13 +35,14 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
 from roundtap_hub.live import current, forms, render, result_wizard
+from roundtap_hub.live.list_form import list_context, typed_list
 from roundtap_hub.live.page_versions import page_key
-from roundtap_hub.people.lists import list_context, list_states, typed_list
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.views.before_play import lot_to_draw
 from roundtap_hub.views.judging_view import my_bye
+from roundtap_hub.views.list_states import list_states
 from roundtap_hub.views.round_clock import ClockFace, clock_face
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
 

@@ -1,0 +1,264 @@
+"""A list's form: its boxes and tables, what was typed in them, and the list as it is saved."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import abort, g, request
+from msgspec.structs import replace
+
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.person import Person
+from roundtap_core.lists import list_form
+from roundtap_core.records import Competitor
+from roundtap_core.words import Words
+from roundtap_hub.live import current, forms
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.views.list_states import flags_of, list_states
+from roundtap_hub.views.saved_event import SavedEvent, all_competitors
+
+LETTERS, LINES = 300, 200  # the most letters in a box, and lines in a table
+
+
+SPARE = 3  # empty lines after the filled ones
+
+
+ROWS_ADDED = 8  # what "more lines" adds
+
+
+@dataclass(frozen=True, slots=True)
+class FormBox:
+    """One box to fill in. `name`: its place in the list, without the first "/"."""
+
+    name: str
+    label: str
+    kind: str
+    values: tuple[str, ...]
+    options: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+    usual: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FormTable:
+    """`name`: its place in the list. A row is (boxes, problems)."""
+
+    name: str
+    title: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[tuple[FormBox, ...], tuple[str, ...]], ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FormPart:
+    """A section: the whole list, or one team member's."""
+
+    number: int | None
+    boxes: tuple[FormBox, ...]
+    tables: tuple[FormTable, ...]
+    problems: tuple[str, ...] = ()
+
+
+class _FormBuilder:
+    """Builds the view of one form; every problem is shown once, at the narrowest place that holds it. `lines`: the
+    least number of lines by table."""
+
+    def __init__(self, words: Words, problems: Sequence[Problem], lines: Mapping[str, int]) -> None:
+        self._words = words
+        self._open = list(problems)
+        self._lines = lines
+
+    def view(self, form: list_form.ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
+        """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place."""
+        if form.per_member:
+            parts = [self._part(None, form.shared, (), list_, "")]
+            parts += [
+                self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
+                for n in range(form.per_member)
+            ]
+        else:
+            parts = [self._part(None, form.fields, form.lines, list_, "")]
+        return {"parts": parts, "elsewhere": self._take_problems("")}
+
+    def _part(
+        self,
+        number: int | None,
+        fields: Sequence[list_form.ListField],
+        lines: Sequence[list_form.ListTable],
+        data: Mapping[str, Any],
+        where: str,
+    ) -> FormPart:
+        boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
+        tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
+        return FormPart(number, boxes, tables, self._take_problems(where) if where else ())
+
+    def _table(self, table: list_form.ListTable, typed: object, where: str) -> FormTable:
+        known = typed if isinstance(typed, list) else []
+        shown = max(table.usually, len(known) + SPARE, self._lines.get(where[1:], 0))
+        rows = []
+        for index in range(min(shown, LINES)):
+            row, place = _at(known, index), f"{where}/{index}"
+            boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
+            rows.append((boxes, self._take_problems(place)))
+        columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
+        return FormTable(
+            where[1:], self._words(table.text, number=table.number), columns, tuple(rows), self._take_problems(where)
+        )
+
+    def _box(self, field: list_form.ListField, value: object, where: str, take: bool) -> FormBox:
+        options = tuple((option, list_form.option_text(self._words, option)) for option in field.options)
+        return FormBox(
+            where[1:],
+            self._words(field.text),
+            field.kind,
+            _values(field, value),
+            options,
+            self._take_problems(where) if take else (),
+            "" if field.usual is None else str(field.usual),
+        )
+
+    def _take_problems(self, where: str) -> tuple[str, ...]:
+        found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
+        self._open = [p for p in self._open if p not in found]
+        return tuple(dict.fromkeys(p.say(self._words) for p in found))
+
+
+def _at(items: object, place: int) -> Mapping[str, Any]:
+    found = items[place] if isinstance(items, list) and place < len(items) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
+    if field.kind == list_form.TICK:
+        return ("1",) if value is True else ("",)
+    if field.kind == list_form.NAMES:
+        found = [str(name) for name in value] if isinstance(value, list) else []
+        if field.count:
+            return tuple([*found, *[""] * field.count][: max(field.count, len(found))])
+        # A name that contains a comma would be read back as two.
+        return (("; " if any("," in name for name in found) else ", ").join(found),)
+    return ("" if value is None else str(value),)
+
+
+def read_list(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
+    """The typed list without blank lines or anything beyond the form; an unreadable number stays text, for
+    `ListCheck.malformed` to report."""
+    if not form.per_member:
+        return _read_part(form, typed, "")
+    players = [_read_part(form, typed, f"players/{n}/") for n in range(form.per_member)]
+    while players and not players[-1]:
+        players.pop()
+    return {**_read_fields(form.shared, typed, ""), **({"players": players} if players else {})}
+
+
+def _read_part(form: list_form.ListForm, typed: Mapping[str, str], where: str) -> dict[str, Any]:
+    part = _read_fields(form.fields, typed, where)
+    for lines in form.lines:
+        rows = [_read_fields(lines.columns, typed, f"{where}{lines.key}/{n}/") for n in range(LINES)]
+        if filled := [row for row in rows if row]:
+            part[lines.key] = filled
+    return part
+
+
+def _read_fields(fields: Sequence[list_form.ListField], typed: Mapping[str, str], where: str) -> dict[str, Any]:
+    read = ((field.key, _read(field, typed, where + field.key)) for field in fields)
+    return {key: value for key, value in read if value not in (None, "", [])}
+
+
+def _read(field: list_form.ListField, typed: Mapping[str, str], name: str) -> Any:
+    if field.kind == list_form.NAMES and field.count:
+        return [text for n in range(LINES) if f"{name}/{n}" in typed and (text := _clean(typed[f"{name}/{n}"]))]
+    text = _clean(typed.get(name, ""))
+    if field.kind == list_form.NAMES:
+        parts = text.split(";" if ";" in text else ",")
+        return [part.strip() for part in parts if part.strip()]
+    if field.kind == list_form.TICK:
+        return True if text else None
+    if field.kind == list_form.NUMBER and text:
+        digits = text.removeprefix("-")
+        return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else text
+    return text
+
+
+def _clean(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:LETTERS]).split())
+
+
+def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, int]:
+    """How many lines of each table the page had when its form was sent."""
+    parts = [f"players/{n}/" for n in range(form.per_member)] or [""]
+    shown = {}
+    for name in (f"{part}{lines.key}" for part in parts for lines in form.lines):
+        text = typed.get(f"{name}/lines", "")
+        shown[name] = min(int(text), LINES) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    return shown
+
+
+def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
+    """The template context of a list's form, as saved or as this request has it; 404 for an unknown competitor."""
+    who = listed_competitor(moment, competitor)
+    state, check = moment.state, moment.state.rulebook.lists
+    form, typed = check.form(state.options), request.form if request.method == "POST" else None
+    list_, lines = check.canonical(check.of_competitor(who), state.options), {}
+    if typed is not None:
+        list_, lines = read_list(form, typed), shown_line_counts(form, typed)
+        if (more := forms.field("more")) in lines:
+            lines[more] += ROWS_ADDED
+        problems = _problems(moment, check.with_list(who, list_)) if list_ else []
+    else:
+        problems = _problems(moment, who) if list_ else []
+        list_ = list_ or dict(check.initial_list(who))
+    flags = flags_of(moment, who) if typed is None else []
+    return {
+        "state": state,
+        "who": who,
+        "view": _FormBuilder(current.words(), problems, lines).view(form, list_),
+        "flags": [flag.say(current.words()) for flag in flags],
+        "count": len(problems),
+        "standing": list_states(moment)[competitor] if typed is None else None,
+        "looked_at": _seen_version(check, who),
+    }
+
+
+def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
+    """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
+    is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
+    found, check = listed_competitor(moment, competitor), moment.state.rulebook.lists
+    list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
+    if check.malformed(list_, moment.state.options):
+        raise Invalid("list_not_saved")
+    if forms.field("seen") != _version(check, found):
+        raise Problem("list_changed_meanwhile")
+    list_ = check.completed(list_)
+    if list_ == check.of_competitor(found):
+        return None
+    who = check.with_list(found, list_)
+    known = moment.people.get(who.id) or Person(who.name)
+    person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
+    return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
+
+
+def listed_competitor(moment: SavedEvent, competitor: str) -> Competitor:
+    found = next((c for c in all_competitors(moment) if c.id == competitor), None)
+    if found is None:
+        abort(404)
+    return found
+
+
+def _seen_version(check: list_form.ListCheck, who: Competitor) -> str:
+    """The version that the official saw: after a warning that it changed meanwhile, the new one."""
+    problem: Problem | None = g.get("problem")
+    warned = problem is not None and problem.key == "list_changed_meanwhile"
+    return _version(check, who) if warned else forms.field("seen") or _version(check, who)
+
+
+def _version(check: list_form.ListCheck, who: Competitor) -> str:
+    return list_form.list_digest(check.normalized(check.of_competitor(who)), "")
+
+
+def _problems(moment: SavedEvent, who: Competitor) -> list[Problem]:
+    state = moment.state
+    found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
+    return [p.replace(p.where.removeprefix("/list")) for p in found]
