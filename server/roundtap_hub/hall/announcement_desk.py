@@ -8,9 +8,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.http.routes import HEADS_AND_DESK, route
 from roundtap_hub.live import current, forms
+from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.saved_event import listed_events

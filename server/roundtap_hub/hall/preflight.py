@@ -7,10 +7,10 @@ from flask import abort, jsonify, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall.diagnostics import diagnostics_text
-from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.http.auth import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, route
 from roundtap_hub.live import current, render
+from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.views.preflight_checks import all_checks, failed_checks
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.unit_list import table_units, unit_rows

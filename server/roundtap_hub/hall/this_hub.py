@@ -12,12 +12,12 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
 from roundtap_hub.access.staff import StaffLogin
-from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.http.auth import is_local_request
 from roundtap_hub.http.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.live import current, forms, render
+from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
 

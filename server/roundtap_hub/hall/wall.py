@@ -13,11 +13,11 @@ from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
 from roundtap_hub.hall.announcement_desk import event_field
-from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.live import current, forms, render
+from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
 from roundtap_hub.views import known_displays, wall_view
 from roundtap_hub.views.announcements import announcement_lines

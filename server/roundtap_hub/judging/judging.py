@@ -1,41 +1,24 @@
 """Officials: their list, the judge's page for a phone, and warnings, disqualifications, rulings and extensions."""
 
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-from flask import g, redirect, request, url_for
+from flask import redirect, request, url_for
 from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.clock import Instant
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.lookups import require_entrant
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, Official
+from roundtap_core.event.states import EventState, Official
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
-from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
 from roundtap_hub.http import routes
-from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.page_versions import played_ms
-from roundtap_hub.live.render import render_cache
+from roundtap_hub.live import current, forms
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.judging_view import people_forms_view
-from roundtap_hub.views.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
-from roundtap_hub.views.tables import CALL, DRAFT, find_table, grid_cells
-from roundtap_hub.views.unit_presence import UnitStatus
-
-JUDGE_TASK_KINDS = frozenset(
-    {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}
-)
-"""The kinds of open tasks that are a judge's, beside calls."""
-
-TABLE_DIGITS = 3
 
 
 @routes.route("POST /console/<event_id>/competitors/<competitor>/warn", routes.JUDGES, routes.OPEN)
@@ -223,67 +206,6 @@ def link_official_to_staff(event_id: str, official: str) -> None:
     current.hub().access.organizers.staff.link_official(forms.field("person"), event_id, official, current.actor())
 
 
-def judge_page_view(
-    snapshot: Snapshot,
-    units: Mapping[str, UnitStatus],
-    moments: Iterable[SavedEvent],
-    now: Instant,
-    here: Collection[tuple[str, str, str]],
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All calls, those not taken first, then by age; and the events of `moments`, with what their forms need. Of a
-    call, `match` is "" for a unit at a table without a match; `sources`: "table", and the names of callers by phone;
-    `since_ms`, the time of the first of them, identifies the call."""
-    calls: dict[tuple[str, str], dict[str, Any]] = {}
-    events = []
-    for moment in moments:
-        state, names = moment.state, full_names(moment)
-        grid = grid_cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
-        found = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
-        sources = {match: call.sources for match, call in state.calls.items()}
-        for need in found:
-            if need.kind == CALL:
-                at = state.find_match(need.who_id)
-                seat = at[1].match if at is not None else None
-                # A unit at a table without a match is found at every event.
-                calls.setdefault(
-                    (state.id, need.who_id) if need.who_id else ("", need.unit or ""),
-                    {
-                        "event_id": state.id,
-                        "event_name": state.name,
-                        "match": need.who_id,
-                        "unit": need.unit or "",
-                        "table": need.table,
-                        "a": names.get(seat.a, seat.a) if seat is not None else "",
-                        "b": names.get(seat.b, seat.b) if seat is not None and seat.b else "",
-                        "called_ms": need.since_ms,
-                        "taken_by": need.taken_by,
-                        "sources": _call_sources(sources.get(need.who_id, [f"unit:{need.unit}"]), names),
-                        "since_ms": need.cell.call_since_ms if need.cell is not None else None,
-                    },
-                )
-        needs = [need for need in found if need.kind in JUDGE_TASK_KINDS]
-        events.append(
-            {
-                "moment": moment,
-                "names": names,
-                "needs": needs,
-                "need_rows": task_rows(needs),
-                "steps": StepMarks(state),
-                "desk": people_forms_view(moment),
-            }
-        )
-    return sorted(calls.values(), key=lambda call: (call["taken_by"] is not None, call["called_ms"])), events
-
-
-def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str, ...]:
-    """ "table" first, then the names of those who called by phone."""
-    units = any(source.startswith("unit:") for source in sources)
-    phones = sorted(
-        names.get(who, who) for kind, _, who in (source.partition(":") for source in sources) if kind == "phone"
-    )
-    return (("table",) if units else ()) + tuple(phones)
-
-
 @routes.route("POST /console/<event_id>/call", routes.JUDGES, routes.VISIBLE)
 @forms.shows_problem_on(forms.EVENT_PAGE)
 def take_call(event_id: str) -> None:
@@ -304,55 +226,3 @@ def close_call(event_id: str) -> None:
         forms.submit_command(event_id, commands.CloseCall(forms.field("match"), since))
     else:
         current.hub().presence.close_call(forms.field("unit"), since)
-
-
-@routes.route("GET /console/judge", routes.JUDGES)
-def judge_hall_page() -> AnyResponse:
-    """The judge's page over every event of the hall."""
-    snapshot = current.snapshot()
-    found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
-    return _render_judge_page(
-        "judge", [moment for moment in found if moment is not None and moment.state.public_rounds]
-    )
-
-
-@routes.route("GET /console/<event_id>/judge", routes.JUDGES, routes.VISIBLE)
-def judge_event_page(event_id: str) -> AnyResponse:
-    return _render_judge_page(f"console/{event_id}", [current.event(event_id)])
-
-
-def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
-    hub = current.hub()
-    try:
-        opened = _match_at({moment.event_id for moment in moments})
-    except Problem as problem:
-        g.problem, opened = problem, None
-    if opened is not None:
-        return opened
-    calls, events = judge_page_view(
-        current.snapshot(),
-        current.units(),
-        moments,
-        Instant(hub.clocks.boot_id, current.now_ms()),
-        hub.presence.seen_at_table,
-    )
-    return render.page(
-        "judge.html",
-        feed,
-        calls=calls,
-        events=events,
-        several=len(events) > 1,
-        cached_rows=render_cache().rows,
-        one=moments[0].state if request.view_args else None,
-    )
-
-
-def _match_at(events: set[str]) -> AnyResponse | None:
-    """Redirect to the match at the table typed ("?table=12"); None where none was typed."""
-    typed = request.args.get("table", "").strip()[: TABLE_DIGITS + 1]
-    if not typed:
-        return None
-    found = find_table(current.snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
-    if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
-        raise Problem("no_match_at_table", table=typed)
-    return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))

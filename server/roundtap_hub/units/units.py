@@ -8,9 +8,9 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import RefuseDrop
 from roundtap_hub.access.unit_keys import ROLES, TABLE
-from roundtap_hub.hall.hall_places import place_page
 from roundtap_hub.http.routes import HEADS, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms
+from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.units.enrolment import ENROLMENT, EnrolDesk, parse_typed_code
 from roundtap_hub.views.tables import out_of_contact
