@@ -26,7 +26,7 @@ from roundtap_hub.events.event_options import ABOUT_PLACES
 from roundtap_hub.http.routes import OPEN, ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import IMPORT_TIMEOUT_S, person_and_entrant
+from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import EVENT_BEGUN
 from roundtap_hub.views.saved_event import COLOR, listed_events

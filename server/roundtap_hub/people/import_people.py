@@ -60,7 +60,8 @@ from roundtap_hub.people.table_columns import (
     heading_text,
 )
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import IMPORT_TIMEOUT_S, is_damaged, person_and_entrant
+from roundtap_hub.store.new_entrants import IMPORT_TIMEOUT_S, person_and_entrant
+from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.saved_event import SavedEvent
 

@@ -30,7 +30,8 @@ from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.store.person_rows import is_damaged, person_and_entrant, refuse_damaged
+from roundtap_hub.store.new_entrants import person_and_entrant
+from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.absentees import absentees_view
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster

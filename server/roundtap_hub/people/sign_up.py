@@ -20,7 +20,7 @@ from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.registration_desk import typed_team
-from roundtap_hub.store.person_rows import person_and_entrant
+from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import roster
 from roundtap_hub.views.saved_event import SavedEvent, full_names

@@ -1,7 +1,6 @@
 """Reads people and compares them with the entries' digests; control characters are removed."""
 
 import json
-import secrets
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
@@ -10,10 +9,8 @@ from sqlalchemy import Connection, LargeBinary, cast, select
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.person import Person
-from roundtap_core.event.states import Entrant, EventState
+from roundtap_core.event.states import EventState
 from roundtap_core.limits import fits_line, sanitize_text
-from roundtap_core.records import Competitor
-from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.models import PERSON
 
 _KNOWN = frozenset(Person.__struct_fields__)
@@ -116,38 +113,3 @@ def refuse_damaged(competitor: str, person: Person) -> None:
     """Raise Problem("person_damaged") if a placeholder would be saved as a name."""
     if is_damaged(competitor, person):
         raise Problem("person_damaged", competitor=competitor)
-
-
-IMPORT_TIMEOUT_S = 180
-"""Long enough for 4,096 players: a caller who gives up sooner sees a failure, and later finds the event there."""
-
-
-def person_and_entrant(
-    event_id: str,
-    competitor: Competitor,
-    total: int | None = None,
-    person: Person | None = None,
-) -> tuple[PersonRecord, Entrant]:
-    """The person for the table of people, and the entrant for the entries: they share only a salted digest. `total`:
-    what the list costs, where known; `person`: where there is more to keep than a competitor has (a note, …)."""
-    person, salt, record = person or Person.of(competitor), secrets.token_hex(16), competitor.record or {}
-    # A player who declined a place in the cut counts as dropped in the file, but is still here.
-    dropped_after = None if record.get("declined_place") else competitor.dropped_after
-    entrant = Entrant(
-        competitor.id,
-        person.digest(salt),
-        competitor.won_bye,
-        competitor.came_with,
-        competitor.fixed_table,
-        dropped_after,
-        competitor.disqualified_after,
-        competitor.warnings,
-        total,
-        tuple(record.get("list_corrections", ())),
-        tuple(record.get("ticks", ())),
-        competitor.officials_role,
-        record.get("proposed"),
-        record.get("proposal_declined_at", 0),
-        record.get("disqualification"),
-    )
-    return PersonRecord(event_id, competitor.id, salt, person), entrant
