@@ -326,13 +326,13 @@ def post_routes() -> list[str]:
     """Every address that takes a form, from the application's own list; logging out apart, and in."""
     from flask import Flask
 
-    from roundtap_hub.app import flask_app as routes
+    from roundtap_hub.app import flask_app
 
     app = Flask("roundtap_hub")
     app.config.update(SECRET_KEY=b"x")
     # Nobody asks it anything: addresses alone are wanted.
     hub = MagicMock()
-    routes.register_pages(app, hub)
+    flask_app.register_pages(app, hub)
     return sorted(
         rule.rule
         for rule in app.url_map.iter_rules()

@@ -23,7 +23,7 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
-from roundtap_hub.app import flask_app as routes
+from roundtap_hub.app import flask_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.http.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks
@@ -132,7 +132,7 @@ class House:
         )
         self.app = Flask("roundtap_hub")
         self.app.config.update(SECRET_KEY=self.hub.access.secret)
-        routes.register_pages(self.app, self.hub)
+        flask_app.register_pages(self.app, self.hub)
 
     def _count_event(self) -> str:
         """Tests name their events in the order in which they are made: "e1", "e2"."""

@@ -76,7 +76,7 @@ def test_a_command_s_module_is_called_as_the_command() -> None:
 def test_a_template_with_a_page_s_name_is_that_page_s() -> None:
     for template in (ROOT / "server/roundtap_hub").glob("*/templates/*.html"):
         page = template.parents[1] / f"{template.stem}.py"
-        if page.is_file() and "import web" in page.read_text(encoding="utf-8"):
+        if page.is_file() and "import render" in page.read_text(encoding="utf-8"):
             assert f'"{template.name}"' in page.read_text(encoding="utf-8"), template.name
 
 

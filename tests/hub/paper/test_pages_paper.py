@@ -12,7 +12,7 @@ from pages_kit import open_house, problem_of, start_page_needs, text_of
 
 from roundtap_core.event.commands import MakeCut
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.app import flask_app as routes
+from roundtap_hub.app import flask_app
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.print_jobs import derived_jobs, job_content
@@ -37,7 +37,7 @@ def paper_house(tmp_path, **options):
         made.hub.paper = made.book
         made.app = Flask("roundtap_hub")
         made.app.config.update(SECRET_KEY=made.hub.access.secret)
-        routes.register_pages(made.app, made.hub)
+        flask_app.register_pages(made.app, made.hub)
         made.desk = made.with_event(**options)
         made.publish()
         yield made
