@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from floors import against, arrows, floors, mutual, room, sources
-from size import statements
+from size import ROOT, statements
 
 TEXTS = {
     "store.journal": "import json\n",
@@ -45,3 +45,12 @@ def test_nothing_of_the_hub_is_imported_by_its_name_as_text() -> None:
     """No tool sees such an import. The database's dialect is no module of the hub."""
     by_text = re.compile(r"import_module\((?!f\"sqlalchemy\.)|__import__\(|iter_modules\(")
     assert [module for module, text in sources().items() if by_text.search(text)] == []
+
+
+def test_the_picture_in_the_code_s_page_is_the_contract() -> None:
+    page = (ROOT / "server/CODE.md").read_text(encoding="utf-8")
+    lines = page.partition("### The hub's floors\n\n```\n")[2].partition("```")[0].splitlines()
+    drawn = [
+        line.replace("(subjects)", "").split() if "(subjects)" in line else line.split()[:1] for line in lines[::2]
+    ]
+    assert drawn == floors()
