@@ -92,7 +92,7 @@ NO_COLUMN = {"printer", "jobs"}
 """Told beside the table, or said of each job."""
 
 READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
-"""Fields that many forms have: live/web.py reads them."""
+"""Fields that many forms have: live/forms.py reads them."""
 
 
 def sections() -> dict[str, str]:

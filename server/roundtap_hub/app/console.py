@@ -153,7 +153,7 @@ def _show_place(event_id: str) -> AnyResponse:
 
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
-    """A place as all roles share it (live/roles.py takes out what a reader may not use); after a Problem, as this
+    """A place as all roles share it (live/role_view.py takes out what a reader may not use); after a Problem, as this
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
     state, feed = moment.state, f"console/{moment.state.id}"

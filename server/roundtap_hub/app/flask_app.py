@@ -29,7 +29,7 @@ from roundtap_hub.live import current, forms, regions, render
 from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage, region_mark
 from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
-from roundtap_hub.paper import paper, printer, station_api
+from roundtap_hub.paper import paper, station_api, stations
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
 from roundtap_hub.results import results, score_calculator, slip_desk
@@ -52,7 +52,7 @@ PAGES = (
     judging,
     paper,
     slip_desk,
-    printer,
+    stations,
     station_api,
     announcement_desk,
     hall_overview,
@@ -81,7 +81,6 @@ _MARKS = {
     "row": (regions.ROW, regions.ROW_END),
     "moving": (regions.MOVING, regions.MOVING_END),
 }
-_BY_ROLE = {"only": regions.ONLY, "unless": regions.UNLESS}
 
 
 def create_app(hub: Hub) -> Flask:
@@ -160,17 +159,21 @@ class RegionTags(Extension):
     - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
     - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
     - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
-    - `{% only address %}` … `{% endonly %}`, `{% unless address %}` … `{% endunless %}`: only for readers who may, or
-      may not, request this ("POST /console/e1/draw"); not nested.
+    - `{% may address %}` … `{% else %}` … `{% endmay %}`: for readers who may request this ("POST /console/e1/draw"),
+      by the row that guards it; for the others;
+    - `{% maybe %}` … `{% endmaybe %}`: a fold or row whose buttons are all marked so, gone where all of them are.
     """
 
-    tags = {*_MARKS, *_BY_ROLE}
+    tags = {*_MARKS, "may", "maybe"}
 
     def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
         tag = next(parser.stream)
         begin, end = _MARKS.get(tag.value, (tag.value, ""))
-        name: nodes.Expr = nodes.Const("") if tag.value == "moving" else parser.parse_expression()
-        body = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
+        name: nodes.Expr = nodes.Const("") if tag.value in ("moving", "maybe") else parser.parse_expression()
+        body = parser.parse_statements((f"name:end{tag.value}", "name:else"))
+        if next(parser.stream).value == "else":
+            others = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
+            body = [*body, nodes.Output([nodes.TemplateData(regions.ELSE)]), *others]
         opened = (
             nodes.TemplateData(self._mark(begin, name.value))
             if isinstance(name, nodes.Const)
@@ -180,7 +183,9 @@ class RegionTags(Extension):
         return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
 
     def _mark(self, kind: str, name: object) -> Markup:
-        return Markup(f"{_BY_ROLE[kind]}{name}:>" if kind in _BY_ROLE else region_mark(kind, name))
+        if kind == "may":
+            return Markup(f"{regions.MAY}{name}:>")
+        return Markup(regions.MAYBE if kind == "maybe" else region_mark(kind, name))
 
 
 def sign_icon(name: str, label: str = "") -> Markup:

@@ -22,7 +22,7 @@ from roundtap_hub.access.policy import refuse_in_state
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, find_route
-from roundtap_hub.live import current, render, roles
+from roundtap_hub.live import current, render, role_view
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.views import places
@@ -81,7 +81,7 @@ def guard_forms(blueprint: Blueprint, organizer_only: bool = False) -> None:
             # Of a page from before the last login, or from elsewhere.
             return (visit.is_own_form() and show_again(request.path, request.form)) or abort(403)
         if organizer_only:
-            roles.check_role(roles.reader_role())
+            role_view.check_role(role_view.reader_role())
         if organizer_only and "since" not in request.args:
             # A page that polls by itself is no activity.
             visit.touch_session()
@@ -104,7 +104,7 @@ def _ask_login() -> AnyResponse:
 def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
     """The page of a form of this address as it was typed, of which nothing was done, for the reader to press again.
     None: there is no such form, or not for them."""
-    is_theirs = may_ask(current.snapshot(), roles.reader_role(), f"POST {form}")
+    is_theirs = may_ask(current.snapshot(), role_view.reader_role(), f"POST {form}")
     if not is_theirs or (again := getattr(_answer_for(form, typed), "again", None)) is None:
         return None
     current.drop_request_cache()

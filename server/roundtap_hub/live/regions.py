@@ -18,9 +18,10 @@ CSRF, NOW, SEEN = "<:csrf:>", "<:now:>", "<:seen:>"
 """Placeholders for what differs between two readers of one rendering: the CSRF token, and the hub's clock when it is
 sent. `split_regions` fills in `SEEN`, the page's version. Templates write them unescaped; escaped text holds none."""
 
-ROLE, ONLY, UNLESS, ENDS = "<:role:>", "<:only ", "<:unless ", "<:end:>"
-"""What differs between two roles that share a rendering: the role's name, and text that only those see, or do not, who
-may request an address: "<:only POST /console/e1/draw:>…<:end:>"."""
+ROLE, MAY, ELSE, MAYBE, ENDS = "<:role:>", "<:may ", "<:else:>", "<:maybe:>", "<:end:>"
+"""What differs between two roles that share a rendering: the role's name; text for those who may request an address,
+and text for the others, "<:may POST /console/e1/draw:>…<:else:>…<:end:>"; text that is shown unless all that is marked
+so in it is gone, "<:maybe:>…<:end:>" (live/role_view.py)."""
 
 AGE = "<:age {}:>"
 """The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""

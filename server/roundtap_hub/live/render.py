@@ -20,7 +20,7 @@ from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit
 from roundtap_hub.http.http_answers import gzip_bytes
-from roundtap_hub.live import current, regions, roles
+from roundtap_hub.live import current, regions, role_view
 from roundtap_hub.live.page_versions import HallNow, version_at
 from roundtap_hub.live.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, split_regions
 from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
@@ -166,8 +166,8 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         "console": visit.is_organizer() and request.blueprint == "console",
         "reader": visit.current_staff(),
         "role_name": Markup(regions.ROLE),
-        "may": roles.may_request,
-        "roles_allowed": roles.roles_allowed,
+        "may": role_view.may_request,
+        "roles_allowed": role_view.roles_allowed,
         "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
@@ -196,10 +196,10 @@ def current_place() -> places.Place:
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    g.rendered, role = page, roles.reader_role()
+    g.rendered, role = page, role_view.reader_role()
     html = page.by_role.get(role) or page.html
-    if role not in page.by_role and (role or request.blueprint == "console"):
-        html = page.by_role[role] = roles.for_role(html, role)
+    if role not in page.by_role and (role or request.blueprint == "console" or regions.MAY in html):
+        html = page.by_role[role] = role_view.for_role(html, role)
     response = Response(_fill(html), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
@@ -216,7 +216,7 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
 def patch_response(patch: PagePatch) -> Response:
     """A patch as this request's JSON response."""
     if request.blueprint == "console":
-        patch = patch.changed(partial(roles.for_role, role=roles.reader_role()))
+        patch = patch.changed(partial(role_view.for_role, role=role_view.reader_role()))
     return Response(_fill(patch.text), content_type="application/json")
 
 

@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.list_form import list_context, typed_list
+from roundtap_hub.live.list_fields import list_context, typed_list
 from roundtap_hub.views.saved_event import full_names
 
 

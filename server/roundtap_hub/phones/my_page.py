@@ -35,7 +35,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.list_form import list_context, typed_list
+from roundtap_hub.live.list_fields import list_context, typed_list
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_context

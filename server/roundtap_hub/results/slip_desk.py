@@ -18,7 +18,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.http.cookies import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
-from roundtap_hub.live import current, forms, render, roles
+from roundtap_hub.live import current, forms, render, role_view
 from roundtap_hub.live.result_wizard import MatchContext
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.judging_view import judge_view
@@ -157,10 +157,12 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge["extension_left"] if roles.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
+        "extension_left": judge["extension_left"]
+        if role_view.may_request(EXTEND.replace("<match_id>", match.id))
+        else 0,
         "officials_on_duty": judge["officials_on_duty"],
-        "may_rule": roles.may_request(rule),
-        "rulers": roles.roles_allowed(rule),
+        "may_rule": role_view.may_request(rule),
+        "rulers": role_view.roles_allowed(rule),
     }
 
 
@@ -182,7 +184,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
-        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and roles.may_request(
+        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and role_view.may_request(
             EXTEND.replace("<match_id>", match.id)
         ):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, forms.signing_official(event_id))))
@@ -196,7 +198,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
         and (who := match.match.competitor(side))
         and state.entrants[who].active
     ]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not roles.may_request(DROP)]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not role_view.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         current.hub().service.execute(steps, current.actor())
@@ -205,11 +207,11 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
 
 def _refuse_unless_judge(match_id: str) -> None:
     rule, who = RULE.replace("<match_id>", match_id), visit.current_staff()
-    if not roles.may_request(rule):
+    if not role_view.may_request(rule):
         raise Problem(
             "not_your_role",
             role=current.words()(f"role.{who.role}") if who is not None else "",
-            roles=roles.roles_allowed(rule),
+            roles=role_view.roles_allowed(rule),
         )
 
 

@@ -140,7 +140,7 @@ def test_what_helps_stays(line: str) -> None:
         ("", ""),
         ("▮", "▮"),
         ("\x00\ue000", "▮"),
-        ("\x07 /opt/x/roundtap_hub/hub.py", "▮ roundtap_hub/app/hub.py"),
+        ("\x07 /opt/x/roundtap_hub/app/hub.py", "▮ roundtap_hub/app/hub.py"),
         ("roundtap_hub/ana.py", "roundtap_hub/▮"),
         ("ZdenkaError", "▮"),
     ],
