@@ -91,8 +91,8 @@ TYPES: dict[str, Any] = {
 NO_COLUMN = {"printer", "jobs"}
 """Told beside the table, or said of each job."""
 
-READ_BY = {"reason": "typed_reason(", "by": "signing_official("}
-"""Fields that many forms have: live/forms.py reads them."""
+READ_BY = {"reason": "typed_reason(", "by": "signing_official(", "round": "current.shown_round("}
+"""Fields that many forms have: live/forms.py and live/current.py read them."""
 
 
 def sections() -> dict[str, str]:

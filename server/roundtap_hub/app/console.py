@@ -27,10 +27,8 @@ from roundtap_hub.app.todo import OpenTask, cut_short_lines, open_tasks, points_
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.current import shown_round
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.live.regions import RenderedPage, diff_pages
-from roundtap_hub.live.render import render_cache
 from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
@@ -143,10 +141,10 @@ def _show_place(event_id: str) -> AnyResponse:
     if request.method == "POST":
         g.address = place.path(event_id)
         return render.page_response(_draw(moment, place))
-    shown = shown_round(moment.state)
+    shown = current.shown_round(moment.state)
     key = place.key, event_id, current.words().language, shown.number if shown else None, lines_marked()
     g.version = render.current_version(f"console/{event_id}")
-    newest, old = render_cache().page(
+    newest, old = render.render_cache().page(
         key, g.version, current.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
     )
     return render.page_response(newest) if old is None else render.patch_response(diff_pages(old, newest))
@@ -193,7 +191,7 @@ def _steady_part(moment: SavedEvent) -> object:
         or live.stage != SWISS
         or state.cut
         or state.draft
-        or shown_round(state) is not live
+        or current.shown_round(state) is not live
     ):
         return None
     hall_time, paper = hub.host.hall_time, hub.paper
@@ -230,7 +228,7 @@ def _common_context(moment: SavedEvent) -> dict[str, Any]:
         "missing": [cell for cell in grid if not cell.done],
         "may_reset": may_reset_clock(state),
         "face": clock_face(state, hub.clocks.now(), current.words(), official=True),
-        "rows": render_cache().rows(state.id, current.words().language),
+        "rows": render.render_cache().rows(state.id, current.words().language),
         "opened": opened_part(moment),
         "desk": people_forms_view(moment),
         "counted": counted,
@@ -321,7 +319,7 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
 def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
     snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
     state, names, grid = moment.state, common["names"], common["grid"]
-    shown, counted = shown_round(state), common["counted"]
+    shown, counted = current.shown_round(state), common["counted"]
     absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:

@@ -13,7 +13,6 @@ from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, render
 from roundtap_hub.live.page_versions import played_ms
-from roundtap_hub.live.render import render_cache
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
@@ -126,7 +125,7 @@ def _render_judge_page(feed: str, moments: list[SavedEvent]) -> AnyResponse:
         calls=calls,
         events=events,
         several=len(events) > 1,
-        cached_rows=render_cache().rows,
+        cached_rows=render.render_cache().rows,
         one=moments[0].state if request.view_args else None,
     )
 

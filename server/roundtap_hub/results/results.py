@@ -20,7 +20,6 @@ from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.http.routes import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.current import shown_round
 from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
 from roundtap_hub.views.before_play import lot_to_draw, pre_game_choice
@@ -312,7 +311,7 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
     """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
     Fields: "table", "round" (default: the newest), "text": the line, "done": the table entered last."""
     moment = current.event(event_id)
-    state, played = moment.state, shown_round(moment.state)
+    state, played = moment.state, current.shown_round(moment.state)
     number = (request.values.get("table") or "").strip()[:6]
     line = (request.values.get("text") or "").strip()
     match = _at_table(played, number)
