@@ -48,9 +48,6 @@ COMMANDS: dict[str, Command] = {
     "recover": Command(
         "roundtap.headless.recover", "make a hub's folder of sticks, backups and damaged journals", ("hub",)
     ),
-    "rehearse": Command(
-        "roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare", ("hub", "unit")
-    ),
     "hub": Command("roundtap_hub.app.main", "serve an event to the hall", ("hub",)),
     "standby": Command(
         "roundtap_hub.app.standby.main", "hold a hub's journal on a second machine, and take its place", ("hub",)
