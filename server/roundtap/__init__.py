@@ -1,1 +1,1 @@
-"""The command line, the setup of machines, the demo, rehearsals; may import every package, and none imports it."""
+"""The command line, the setup of machines, the demo; may import every package, and none imports it."""

@@ -86,27 +86,6 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
         ),
         argument("--lineage", default="", metavar="HUB", help="which hub, where the places hold several"),
     ),
-    "rehearse": (
-        argument("event", type=Path, nargs="?", metavar="EVENT.json", help="an event file with recorded rounds"),
-        argument("--made-up", metavar="RULEBOOK", help="instead of a file: an event made up under this rulebook"),
-        argument("--players", type=int, default=13, help="how many, when it is made up (8 to 64)"),
-        argument("--seed", type=int, default=1, help="another number makes up another event"),
-        argument(
-            "--expect",
-            type=Path,
-            metavar="PUBLISHED.json",
-            help="standings to compare with; without it, the record's own",
-        ),
-        argument("--hub", metavar="URL", help="a running hub with real units: it tells, you press"),
-        argument("--pin", help="the organizer's PIN of that hub"),
-        argument(
-            "--authority",
-            type=Path,
-            metavar="CA.crt",
-            help="that hub's certificate authority, for https:// (http://HUB:8080/ca.crt)",
-        ),
-        argument("--port", type=int, default=8090, help="the virtual hub's port"),
-    ),
     "demo": (
         argument("--port", type=int, default=8080, help="the hub's port; the bench takes the next one"),
         argument("--tables", type=int, default=TABLES, help="how many virtual tables (default: %(default)s)"),

@@ -48,18 +48,13 @@ COMMANDS: dict[str, Command] = {
     "recover": Command(
         "roundtap.headless.recover", "make a hub's folder of sticks, backups and damaged journals", ("hub",)
     ),
-    "rehearse": Command(
-        "roundtap.rehearsal.rehearse", "play a recorded event on the kit, and compare", ("hub", "unit")
-    ),
     "hub": Command("roundtap_hub.app.main", "serve an event to the hall", ("hub",)),
     "standby": Command(
         "roundtap_hub.app.standby.main", "hold a hub's journal on a second machine, and take its place", ("hub",)
     ),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),
-    "board": Command(
-        "roundtap_units.wiring.main", "a board's wires, what to buy for it, and all of it tried", ("unit",)
-    ),
+    "board": Command("roundtap_units.wiring.main", "a board's wires, and all of it tried", ("unit",)),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.provisioning.role", "what this machine is: hub, table, printer, wall, standby"),
     "card": Command("roundtap.provisioning.card", "a card whose first start installs Roundtap without internet"),

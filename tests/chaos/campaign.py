@@ -18,9 +18,8 @@ from hostile_network import CALM, Faults, HostileNetwork
 from ledger import Ledger
 from people import Memory, Pair, Score
 
+from console_client import ConsoleClient, HubRefused
 from kit import PIN, Kit, Table, wait_until
-from roundtap.rehearsal.live import ConsoleClient
-from roundtap_core.errors import Problem
 
 ROUND_WITHIN_S = 900.0
 """A round of a few tables takes its people half a minute without faults, on a quiet machine."""
@@ -198,7 +197,7 @@ class Organizer:
             self.judge()
             try:
                 self._with_console(lambda console: console.post(f"/console/{self._event}/{what}", **fields))
-            except Problem:
+            except HubRefused:
                 self._console = None
                 time.sleep(AGAIN_S)
 
@@ -213,7 +212,7 @@ class Organizer:
             self._seen[match] += 1
             if self._seen[match] < SEEN_BEFORE_ANSWERED:
                 continue
-            with contextlib.suppress(Problem):
+            with contextlib.suppress(HubRefused):
                 self._with_console(
                     lambda console, match=match: console.post(f"/console/{self._event}/call/settled", match=match)
                 )
@@ -223,13 +222,13 @@ class Organizer:
         for who in ledger.open_wishes():
             self._seen[who] += 1
             if who[-1] in "02468" and self._seen[who] > SEEN_BEFORE_ANSWERED:
-                with contextlib.suppress(Problem):
+                with contextlib.suppress(HubRefused):
                     self._with_console(
                         lambda console, who=who: console.post(f"/console/{self._event}/leave/refused", who=who)
                     )
         for (_, match), account in ledger.matches().items():
             if account.second:
-                with contextlib.suppress(Problem):
+                with contextlib.suppress(HubRefused):
                     self._with_console(
                         lambda console, match=match, account=account: console.post(
                             f"/console/{self._event}/accept",
@@ -245,7 +244,7 @@ class Organizer:
         while True:
             try:
                 return self._with_console(what)
-            except Problem:
+            except HubRefused:
                 self._console = None
                 if time.monotonic() > give_up:
                     raise

@@ -11,10 +11,9 @@ from campaign import AGAIN_S, PATIENCE_S, ChaosKit
 from hostile_network import CALM
 from ledger import Ledger
 
+from console_client import ConsoleClient, HubRefused
 from kit import PIN, wait_until
 from roundtap.main import main
-from roundtap.rehearsal.live import ConsoleClient
-from roundtap_core.errors import Problem
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Journal
@@ -100,7 +99,7 @@ class DeadCard:
                     if number not in known:
                         console.post("/console/restored/adopt", event=self._kit.event, number=number, mark=mark)
                 console.post("/console/restored/settled")
-            except Problem as problem:
+            except HubRefused as problem:
                 if time.monotonic() > give_up:
                     raise AssertionError(f"the restored hub cannot be settled: {problem}") from problem
                 time.sleep(AGAIN_S)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from PIL import Image
 
 from roundtap_core.messages import ContinueOffer, PanelView, StandbyState, UsbStick
 from roundtap_core.words import LANGUAGES
+from roundtap_devices.input.gestures import HOLD, Gesture
 from roundtap_units.panel import panel_dialogue as d
-from roundtap_units.panel.panel_dialogue import PanelDialogue, PanelScene, draw_panel, make_scene
+from roundtap_units.panel.panel_dialogue import ActionOutcome, PanelDialogue, PanelScene, draw_panel, make_scene
 from roundtap_units.unit_words import unit_words
 
 STICK = "/media/roundtap"
@@ -25,25 +27,8 @@ HUB = PanelView(
     offer=ContinueOffer("a mark", STICK, "Mistrzostwa Wielkopolski", 2680, "2026-11-28 17:05", False, "Winter Open"),
 )
 STANDBY = StandbyState("following", "http://192.168.178.101:8080", True)
-OF_HUB = (
-    d.ADDRESS,
-    d.PLAYERS_QR,
-    d.CONSOLE_QR,
-    d.HOTSPOT,
-    d.HOTSPOT_QR,
-    d.TRUST,
-    d.CONTINUE_ASK,
-    d.CONTINUE_SURE,
-    d.EJECT_ASK,
-    d.PIN_ASK,
-    d.PIN_SHOWN,
-    d.OFF_ASK,
-    d.OFF_SURE,
-    d.WAITING,
-    d.SAID,
-    d.OFF,
-)
-OF_STANDBY = (d.STANDBY, d.TURN_ASK, d.TURN_SURE, d.OFF_ASK)
+HOTSPOT = ("Roundtap", "drei-Wege-2026")
+READ_MS = 1000
 
 
 def panel_gallery(languages: tuple[str, ...] = LANGUAGES) -> list[tuple[str, Image.Image]]:
@@ -53,31 +38,57 @@ def panel_gallery(languages: tuple[str, ...] = LANGUAGES) -> list[tuple[str, Ima
 
 def panel_scenes(languages: tuple[str, ...] = LANGUAGES) -> Iterator[tuple[str, PanelScene]]:
     for language in languages:
-        for page in OF_HUB:
-            yield f"{language}-{page}", _shot(language, page, HUB)
-        yield f"{language}-{d.NOBODY}", _shot(language, d.NOBODY, None)
-        for fault in ("full", "read-only", "failing", "damaged"):
-            yield f"{language}-waits-{fault}", _shot(language, d.NOBODY, None, waits=fault)
-        for page in OF_STANDBY:
-            yield f"{language}-standby-{page}", _shot(language, page, None, STANDBY)
-        for state in ("behind", "away", "refused"):
-            for page in (d.STANDBY, d.TURN_ASK):
-                yield f"{language}-standby-{state}-{page}", _shot(language, page, None, STANDBY.replace(state=state))
-        yield f"{language}-standby-never", _shot(language, d.TURN_ASK, None, STANDBY.replace(level=False))
+        for told, contact in CONTACTS.items():
+            for page in panel_with(language, **contact).ring():
+                yield f"{language}{told}-{page.name}", make_scene(shown(language, page, contact))
+                if page.sure is not None:
+                    yield f"{language}{told}-{page.name}-sure", page.sure
+        yield from ((f"{language}-{name}", scene) for name, scene in notices(language))
 
 
-def _shot(
-    language: str, page: str, hub: PanelView | None, standby: StandbyState | None = None, waits: str = ""
-) -> PanelScene:
-    panel = PanelDialogue(
-        unit_words(language),
-        page,
-        STICK if page == d.EJECT_ASK else "",
-        hub,
-        standby,
-        ("Roundtap", "drei-Wege-2026"),
-        pin="12345678",
-        waits=waits,
-    )
-    panel.said = panel.words("panel.pull_out", stick=STICK)
-    return make_scene(panel)
+CONTACTS: dict[str, dict[str, Any]] = {
+    "": {"hub": HUB},
+    "-other-event": {"hub": HUB.replace(offer=HUB.offer.replace(own=""))},
+    "-nobody": {},
+    **{f"-waits-{fault}": {"waits": fault} for fault in ("full", "read-only", "failing", "damaged")},
+    **{
+        f"-standby-{state}": {"standby": STANDBY.replace(state=state)}
+        for state in ("following", "behind", "away", "refused")
+    },
+    "-standby-never": {"standby": STANDBY.replace(level=False)},
+}
+
+
+def panel_with(language: str, **contact: Any) -> PanelDialogue:
+    panel = PanelDialogue(unit_words(language), hotspot=HOTSPOT)
+    panel.on_contact(0, **contact)
+    return panel
+
+
+def shown(language: str, page: d.Page, contact: dict[str, Any]) -> PanelDialogue:
+    panel = panel_with(language, **contact)
+    panel.page, panel.stick = page.name, page.stick
+    return panel
+
+
+def notices(language: str) -> Iterator[tuple[str, PanelScene]]:
+    """What stands in place of a page: an answer that is waited for, and each that may come."""
+    for name, step, done in (
+        ("pin", d.NEW_PIN, ActionOutcome(1, pin="12345678")),
+        ("pull-out", d.EJECT, ActionOutcome(1)),
+        ("continues", d.CONTINUE, ActionOutcome(1)),
+        ("off", d.POWER_OFF, ActionOutcome(1)),
+        ("off-failed", d.POWER_OFF, ActionOutcome(1, trouble="panel.off.failed")),
+        ("no-answer", d.NEW_PIN, ActionOutcome(1, trouble="panel.no_answer")),
+        ("away", d.NEW_PIN, ActionOutcome(1, trouble="panel.away.what")),
+        ("turned", d.TURN, ActionOutcome(1)),
+        ("turn-failed", d.TURN, ActionOutcome(1, trouble="panel.turn.failed")),
+    ):
+        panel = panel_with(language, hub=HUB, standby=STANDBY)
+        page = next(page for page in panel.ring() if page.step == step)
+        panel.page, panel.stick, panel.sure = page.name, page.stick, page.sure is not None
+        panel.on_gesture(Gesture(HOLD, d.OK, READ_MS), READ_MS)
+        if name == "pin":
+            yield "waiting", make_scene(panel)
+        panel.on_done(done, READ_MS)
+        yield name, make_scene(panel)

@@ -18,6 +18,7 @@ from pages_kit import Browser, problem_of, text_of
 from werkzeug.datastructures import MultiDict
 from werkzeug.test import TestResponse
 
+from press_script import Press, report_presses
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import squads_let_go
@@ -36,7 +37,6 @@ from roundtap_hub.phones.my_page import report_fields
 from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
-from roundtap_units.table.press_script import Press, report_presses
 from roundtap_units.unit_words import unit_words
 
 Fields = list[tuple[str, str]]

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from console_client import ConsoleClient, HubRefused
 from kit import PIN, Kit, wait_until
-from roundtap.rehearsal.live import ConsoleClient
-from roundtap_core.errors import Problem
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, SET_ASIDE, backups_in
 from roundtap_hub.store.folder_copy import COPY_FILE
 from roundtap_hub.store.login_pins import hash_pin
@@ -73,7 +72,7 @@ def offered(console: ConsoleClient) -> str:
 
 def organizer_of(kit: Kit, pin: str) -> ConsoleClient:
     def log_in() -> ConsoleClient | None:
-        with suppress(Problem):
+        with suppress(HubRefused):
             return ConsoleClient(kit.url, pin)
         return None
 
@@ -97,7 +96,7 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit, disks: tup
     wait_until(lambda: backups_in(kit.hub_folder / FOLDER), "the new hub's own backup")
     assert backups_in(disks[1] / COPIES_FOLDER) == on_stick, "the stick stays as it was until the press"
 
-    with pytest.raises(Problem, match="PIN"):
+    with pytest.raises(HubRefused, match="PIN"):
         console.post("/console/continue", mark=mark, pin=PIN)
     assert "fingerprint" in console.post("/console/continue", mark=mark, pin=NEW_PIN)
 

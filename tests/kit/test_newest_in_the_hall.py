@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from press_script import Press
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import AGREED, SECOND, Entrant, MatchState
@@ -17,7 +18,6 @@ from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_api import record_report, validate_report
 from roundtap_units.link.outbox import Outbox, StoredReport
-from roundtap_units.table.press_script import Press
 from virtual_hall import VirtualHall, VirtualTable
 
 NAMES = ("Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import shutil
@@ -16,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from kit import WAIT_S, Kit, free_port, wait_until
-from test_rehearse import recorded
 
 ROOT = Path(__file__).parents[2]
 ROUNDTAP = (sys.executable, "-m", "roundtap.main")
@@ -153,19 +151,6 @@ def test_a_demo(tmp_path: Path, started: list[Started], ending: signal.Signals, 
     assert code == (-9 if ending == signal.SIGKILL else 0)
     if ending != signal.SIGKILL:
         assert list(tmp_path.iterdir()) == [], "its folder, with keys in it, is left"
-
-
-@pytest.mark.long
-@endings()
-def test_a_rehearsal_on_real_processes(tmp_path: Path, started: list[Started], ending: signal.Signals) -> None:
-    event, temporary = tmp_path / "event.json", tmp_path / "tmp"
-    event.write_text(json.dumps(recorded()))
-    temporary.mkdir()
-    started.append(Started(temporary, *ROUNDTAP, "rehearse", str(event), "--port", str(free_port())))
-    started[0].wait_for(2)
-    started[0].ends(ending)
-    if ending != signal.SIGKILL:
-        assert list(temporary.iterdir()) == [], "its folder, with keys in it, is left"
 
 
 @pytest.mark.long

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from console_client import ConsoleClient
 from kit import PIN, Kit, Table, wait_until
 from roundtap.main import main
-from roundtap.rehearsal.live import ConsoleClient
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import Journal

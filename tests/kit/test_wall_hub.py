@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from console_client import ConsoleClient
 from kit import PIN, Kit, end, free_port, wait_until
 from roundtap.demo.demo import make_event
 from roundtap.kit.child_processes import start_roundtap
-from roundtap.rehearsal.live import ConsoleClient
 from roundtap_hub.http.tls import https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.database_url import DATABASE

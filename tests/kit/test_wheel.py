@@ -79,7 +79,6 @@ def test_what_a_command_may_not_be_told_is_said_without_its_extra(without_extras
         (["journal", "list"], "hub"),
         (["backup"], "hub"),
         (["recover", "--from", "stick", "--data", "new"], "hub"),
-        (["rehearse", "--made-up", "xwing-standard"], "hub,unit"),
         (["table"], "unit"),
         (["panel"], "unit,station"),
         (["station"], "station"),

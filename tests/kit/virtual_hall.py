@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from press_script import Press
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
@@ -35,7 +36,6 @@ from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.press_script import Press
 from roundtap_units.table.unit import TableUnit
 from roundtap_units.unit_words import unit_words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap.provisioning.settings_file import KEYS, Settings, read_settings
+from roundtap.provisioning.settings_file import KEYS, PARSERS, Settings, read_settings
 from roundtap_core.words import LANGUAGES, catalogue
 
 ZONES = {"Europe/Berlin", "Europe/Madrid", "Europe/Warsaw", "America/New_York"}
@@ -254,8 +254,8 @@ def test_whatever_bytes_the_file_has_it_is_read() -> None:
         assert isinstance(found, Settings)
 
 
-def test_every_key_has_a_field_and_is_optional() -> None:
-    assert set(KEYS) == set(Settings.__dataclass_fields__)
+def test_every_key_has_a_field_and_a_parser_and_is_optional() -> None:
+    assert set(KEYS) == set(PARSERS) == set(Settings.__dataclass_fields__)
     assert Settings() == read_settings(b"".join(f"{key} =\n".encode() for key in KEYS), lambda: ZONES)[0]
 
 

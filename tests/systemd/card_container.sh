@@ -83,10 +83,11 @@ ok "its keeper may do everything, and has no password" 'run_in sudo -l -U pi | g
 ok "the new PIN is in memory alone" '! run_in grep -rq "PIN: " /data /var/log && run_in test -s /run/roundtap-new-pin'
 ok "the wall waits for it" 'run_in systemctl show -P StatusText roundtap-wall | grep -qE "new hub.s PIN|no (cage|chromium)"'
 pin=$(run_in sed -n 's/PIN: //p' /run/roundtap-new-pin)
+cp "$top/tests/kit/console_client.py" "$data/"
 cat > "$data/ask.py" <<'P'
 """ask.py PIN [EVENT]: makes an event on the console and prints its id, or prints that event's file."""
 import json, re, sys
-from roundtap.rehearsal.live import ConsoleClient
+from console_client import ConsoleClient
 console = ConsoleClient("http://127.0.0.1:8080", sys.argv[1])
 if len(sys.argv) > 2:
     print(json.dumps(console.export(sys.argv[2]), sort_keys=True))

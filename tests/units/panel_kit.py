@@ -35,10 +35,10 @@ class Played:
             self.tell(hub)
 
     def tell(self, hub: PanelView) -> None:
-        self.panel.on_hub(hub, self.now_ms)
+        self.panel.on_contact(self.now_ms, hub=hub)
 
     def stand_by(self, said: StandbyState = STANDBY) -> None:
-        self.panel.on_standby(said, self.now_ms)
+        self.panel.on_contact(self.now_ms, standby=said)
 
     def wait(self, ms: int, hub: bool = True) -> None:
         """Time passes, and the hub (or standby) is heard each second."""
@@ -61,7 +61,7 @@ class Played:
 
     def go(self, page: str) -> None:
         """To a page of those that go around."""
-        for _ in range(8):
+        for _ in range(12):
             if self.panel.page == page:
                 return
             self.press("▼")

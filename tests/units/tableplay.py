@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from press_script import Press
 from roundtap_core.forms.form import form_to_json
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.result_json import result_to_json
@@ -13,7 +14,6 @@ from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView
 from roundtap_devices.input.gestures import CALL, HOLD, LEAVE, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue.dialogue import Dialogue, ReportRefused, Saved, SendReport, StatusChanged
-from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 
 BOOK = rulebook("xwing-standard")

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from tableplay import BOOK, Table, score
 
+from press_script import Press, report_presses
 from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_from_json
 from roundtap_core.rulebooks.registry import rulebook
-from roundtap_units.table.press_script import Press, report_presses
 
 
 def play(result: Result) -> tuple[Table, list[Press]]:

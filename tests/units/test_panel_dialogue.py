@@ -1,4 +1,4 @@
-"""The front panel: ▲ ▼ go around, ● leads further or is yes, ■ is back; what is done was read, asked for and held."""
+"""The front panel: ▲ ▼ turn its pages, ● is yes, ■ is back; what is done was read, asked for and held."""
 
 from __future__ import annotations
 
@@ -13,25 +13,28 @@ OFF_PRESS, TURN_PRESS = PanelAction(1, POWER_OFF), PanelAction(1, TURN)
 
 
 def test_at_first_where_the_hub_is_reached():
-    assert Played().said == ("14:32 | Hub | 10.42.0.1:8080 | roundtap.local | https://10.42.0.1:8443 | ● QR   ▲▼ more")
+    assert Played().said == ("14:32 | Hub | 10.42.0.1:8080 | roundtap.local | https://10.42.0.1:8443 | ▲▼ more")
 
 
 def test_what_goes_around():
     played = Played(HUB.replace(sticks=(*HUB.sticks, UsbStick("/mnt/other", "current"))))
     played.panel.hotspot = HOTSPOT
     seen = [(played.panel.page, played.panel.stick)]
-    for _ in range(7):
+    for _ in range(10):
         played.press("▼")
         seen.append((played.panel.page, played.panel.stick))
     assert seen == [
-        ("address", ""),
+        ("home", ""),
+        ("players-qr", ""),
+        ("console-qr", ""),
         ("hotspot", ""),
+        ("hotspot-qr", ""),
         ("trust", ""),
         ("eject-ask", "/media/stick"),
         ("eject-ask", "/mnt/other"),
         ("pin-ask", ""),
         ("off-ask", ""),
-        ("address", ""),
+        ("home", ""),
     ]
     played.press("▲")
     assert played.panel.page == d.OFF_ASK
@@ -39,19 +42,17 @@ def test_what_goes_around():
 
 def test_addresses_and_their_codes():
     played = Played()
-    played.press("●")
-    assert "[QR HTTP://10.42.0.1:8080]" in played.said
-    played.press("●")
-    assert "[QR HTTPS://10.42.0.1:8443]" in played.said
-    played.press("●")
-    assert played.panel.page == d.ADDRESS
+    played.press("▼")
+    assert played.said == "For players | [QR HTTP://10.42.0.1:8080] | ▲▼ more"
+    played.press("▼")
+    assert played.said == "Console | [QR HTTPS://10.42.0.1:8443] | ▲▼ more"
+    played.press("●◉")
+    assert (played.panel.page, played.presses()) == (d.CONSOLE_QR, [])
 
 
 def test_without_encryption_there_is_one_code():
     played = Played(HUB.replace(console="", fingerprint=""))
-    played.press("●●")
-    assert played.panel.page == d.ADDRESS
-    played.press("▼")
+    played.press("▼▼")
     assert played.panel.page == d.EJECT_ASK
 
 
@@ -64,14 +65,14 @@ def test_the_hotspot_with_its_password_letter_by_letter():
     played.panel.hotspot = ("Halle; 1", "drei-Wege 2026 und noch mehr")
     played.go(d.HOTSPOT)
     assert "drei‑Wege␣2026␣u | nd␣noch␣mehr" in played.said
-    played.press("●")
+    played.press("▼")
     assert "[QR WIFI:T:WPA;S:Halle\\; 1;P:drei-Wege 2026 und noch mehr;;]" in played.said
 
 
 def test_the_fingerprint_whole():
     played = Played()
     played.go(d.TRUST)
-    assert played.said.replace(" | ", " ") == f"14:32 Fingerprint {HUB.fingerprint}"
+    assert played.said.replace(" | ", " ") == f"Fingerprint {HUB.fingerprint}"
 
 
 def test_a_new_pin_wants_the_button_held_and_is_shown_once():
@@ -84,7 +85,7 @@ def test_a_new_pin_wants_the_button_held_and_is_shown_once():
     played.answered(pin="12345678")
     assert "1234 5678" in played.said
     played.press("■")
-    assert (played.panel.page, played.panel.pin) == (d.ADDRESS, "")
+    assert (played.panel.page, played.panel.notice) == (d.HOME, None)
     played.go(d.PIN_ASK)
     played.press("◉")
     assert "1234" not in played.said
@@ -108,7 +109,7 @@ def test_a_pin_does_not_stand_there_for_ever():
     played.wait(100_000)
     assert "1234 5678" in played.said
     played.wait(100_000)
-    assert (played.panel.page, played.panel.pin) == (d.ADDRESS, "")
+    assert (played.panel.page, played.panel.notice) == (d.HOME, None)
 
 
 def test_a_press_of_before_the_page_is_not_one_of_the_page():
@@ -116,10 +117,10 @@ def test_a_press_of_before_the_page_is_not_one_of_the_page():
     played = Played()
     played.press("▲")
     played.press("●", read_ms=200)
-    assert played.panel.page == d.OFF_ASK
+    assert (played.panel.page, played.panel.sure) == (d.OFF_ASK, False)
     played.press("●")
     played.press("◉", read_ms=200)
-    assert (played.presses(), played.panel.page) == ([], d.OFF_SURE)
+    assert (played.presses(), played.panel.page, played.panel.sure) == ([], d.OFF_ASK, True)
 
 
 def test_power_off_asks_twice_and_is_held_the_second_time():
@@ -127,7 +128,7 @@ def test_power_off_asks_twice_and_is_held_the_second_time():
     played.press("▲")
     assert "A round is running." in played.said
     played.press("●●")
-    assert (played.presses(), played.panel.page) == ([], d.OFF_SURE)
+    assert (played.presses(), played.panel.page, played.panel.sure) == ([], d.OFF_ASK, True)
     played.press("◉")
     assert played.presses() == [OFF_PRESS]
     played.answered()
@@ -137,11 +138,17 @@ def test_power_off_asks_twice_and_is_held_the_second_time():
     assert played.panel.page == d.OFF
 
 
-@pytest.mark.parametrize(("keys", "page"), [("▲■", d.ADDRESS), ("▲●■", d.OFF_ASK), ("▲●●■", d.OFF_ASK)])
+@pytest.mark.parametrize(("keys", "page"), [("▲■", d.HOME), ("▲●■", d.OFF_ASK), ("▲●●■", d.OFF_ASK)])
 def test_power_off_can_be_left_at_any_time(keys, page):
     played = Played()
     played.press(keys)
-    assert (played.panel.page, played.presses()) == (page, [])
+    assert (played.panel.page, played.panel.sure, played.presses()) == (page, False, [])
+
+
+def test_while_it_asks_once_more_the_pages_do_not_turn():
+    played = Played()
+    played.press("▲●▼▲")
+    assert (played.panel.page, played.panel.sure) == (d.OFF_ASK, True)
 
 
 def test_power_off_works_without_the_hub():
@@ -172,14 +179,14 @@ def test_a_stick_that_cannot_be_let_go_of_is_not_pulled_out():
     assert "Remove it now" not in played.said
     assert "Another program" in played.said
     played.press("■")
-    assert played.panel.page == d.ADDRESS
+    assert played.panel.page == d.HOME
 
 
 def test_a_stick_that_is_gone_is_not_asked_for():
     played = Played()
     played.go(d.EJECT_ASK)
     played.tell(HUB.replace(sticks=(UsbStick("/mnt/other", "current"),)))
-    assert played.panel.page == d.ADDRESS
+    assert played.panel.page == d.HOME
     played.press("◉")
     assert played.steps() == []
 
@@ -205,7 +212,7 @@ def test_without_anybody_it_goes_back_to_the_addresses():
     played = Played()
     played.go(d.TRUST)
     played.wait(120_000)
-    assert played.panel.page == d.ADDRESS
+    assert played.panel.page == d.HOME
 
 
 def test_another_hubs_event_is_continued_with_two_questions():
@@ -217,7 +224,7 @@ def test_another_hubs_event_is_continued_with_two_questions():
     played.press("◉")
     assert "Old hub is off? | Its own event is kept aside: Practice | hold ●: yes   ■ no" in played.said
     played.press("■")
-    assert (played.panel.page, played.panel.stick) == (d.CONTINUE_ASK, "a mark")
+    assert (played.panel.page, played.panel.stick, played.panel.sure) == (d.CONTINUE_ASK, "a mark", False)
     played.press("●◉")
     assert played.presses() == [PanelAction(1, CONTINUE, "a mark")]
 
@@ -228,7 +235,7 @@ def test_an_offer_that_is_gone_asks_no_more():
     played.press("●")
     assert "This hub starts again with that event." in played.said
     played.tell(HUB)
-    assert played.panel.page == d.ADDRESS
+    assert played.panel.page == d.HOME
 
 
 def test_a_standby_s_key_is_turned_with_two_questions():
@@ -238,7 +245,7 @@ def test_a_standby_s_key_is_turned_with_two_questions():
     played.go(d.TURN_ASK)
     assert "It still runs." in played.said
     played.press("●●")
-    assert (played.presses(), played.panel.page) == ([], d.TURN_SURE)
+    assert (played.presses(), played.panel.page, played.panel.sure) == ([], d.TURN_ASK, True)
     played.press("◉")
     assert played.presses() == [TURN_PRESS]
     played.answered()

@@ -14,25 +14,24 @@ from roundtap_units.panel.panel_dialogue import draw_panel, make_scene
 
 SEEDS, PRESSES = 8, 900
 PAGES = {
-    d.NOBODY,
-    d.ADDRESS,
-    d.STANDBY,
-    d.HOTSPOT,
-    d.TRUST,
-    d.EJECT_ASK,
-    d.PIN_ASK,
-    d.TURN_ASK,
-    d.OFF_ASK,
-    d.PLAYERS_QR,
-    d.CONSOLE_QR,
-    d.HOTSPOT_QR,
-    d.TURN_SURE,
-    d.OFF_SURE,
-    d.WAITING,
-    d.PIN_SHOWN,
-    d.SAID,
-    d.OFF,
+    (d.HOME, False),
+    (d.PLAYERS_QR, False),
+    (d.CONSOLE_QR, False),
+    (d.HOTSPOT, False),
+    (d.HOTSPOT_QR, False),
+    (d.TRUST, False),
+    (d.EJECT_ASK, False),
+    (d.PIN_ASK, False),
+    (d.TURN_ASK, False),
+    (d.TURN_ASK, True),
+    (d.OFF_ASK, False),
+    (d.OFF_ASK, True),
+    (d.WAITING, False),
+    (d.NOTICE, False),
+    (d.OFF, False),
 }
+ASKED_TWICE = (d.TURN, d.POWER_OFF)
+STEPS = {d.EJECT_ASK: d.EJECT, d.PIN_ASK: d.NEW_PIN, d.TURN_ASK: d.TURN, d.OFF_ASK: d.POWER_OFF}
 
 
 class Monkey:
@@ -44,16 +43,16 @@ class Monkey:
 
     def switch_on(self) -> None:
         self.played = Played(None, self.chance.choice(LANGUAGES))
-        self.read: list[tuple[str, str, int]] = []
-        """(page, key, how long the page had stood there) of each of the last presses."""
-        self.stood: tuple[str, str] = ("", "")
+        self.read: list[tuple[str, bool, str, int]] = []
+        """(page, whether it asks once more, key, how long it had stood there) of each of the last presses."""
+        self.stood: tuple[str, str, bool] = ("", "", False)
         self.since_ms = 0
 
     def look(self) -> None:
         played = self.played
         if self.chance.random() < 0.05:
             assert draw_panel(make_scene(played.panel)).size == (128, 64)
-        stands = (played.panel.page, played.panel.stick)
+        stands = (played.panel.page, played.panel.stick, played.panel.sure)
         if stands != self.stood:
             self.stood, self.since_ms = stands, played.now_ms
 
@@ -97,39 +96,40 @@ class Monkey:
 
     def press(self, key: str, held: bool) -> None:
         played, panel = self.played, self.played.panel
-        (page, stick), stood_ms = self.stood, played.now_ms - self.since_ms
+        (page, stick, sure), stood_ms = self.stood, played.now_ms - self.since_ms
         hub, standby = panel.hub, panel.standby
         kind = HOLD if held and key in ("a", "b") else TAP
         panel.on_gesture(Gesture(kind, key, played.now_ms), played.now_ms)
-        self.read = [*self.read[-80:], (page, key, stood_ms)]
+        self.read = [*self.read[-80:], (page, sure, key, stood_ms)]
         presses = played.presses()
         assert len(presses) <= 1, "one press, one step"
         for press in presses:
             assert (key, kind) == ("a", HOLD), "nothing is done but by ● held"
-            assert d.PAGE_STEPS[page] == press.step, "what is shown is what is done"
+            assert STEPS[page] == press.step, "what is shown is what is done"
             assert stood_ms >= d.UNREAD_MS
+            assert sure == (press.step in ASKED_TWICE)
             if press.step in (d.EJECT, d.NEW_PIN):
                 assert hub is not None, "nothing is asked of a hub that is not there"
                 assert press.stick == stick
                 assert press.step == d.NEW_PIN or stick in hub.ejectable_sticks
             else:
-                assert self.first_yes(d.PARENT_PAGE[page], page), "it was asked twice, one after the other"
+                assert self.first_yes(page), "it was asked twice, one after the other"
                 assert press.step == d.POWER_OFF or (standby is not None and standby.level)
 
-    def first_yes(self, first: str, second: str) -> bool:
-        """Whether the page before was answered with ●, by a press that had been read before."""
-        page, key, stood_ms = [each for each in self.read if each[0] != second][-1]
-        return (page, key) == (first, "a") and stood_ms >= d.UNREAD_MS
+    def first_yes(self, asked: str) -> bool:
+        """Whether the question before was answered with ●, by a press that had been read before."""
+        page, _, key, stood_ms = [each for each in self.read if not each[1]][-1]
+        return (page, key) == (asked, "a") and stood_ms >= d.UNREAD_MS
 
 
 def test_a_monkey_at_the_panel():
     """And it comes everywhere: else it would prove nothing."""
-    seen: set[str] = set()
+    seen: set[tuple[str, bool]] = set()
     for seed in range(SEEDS):
         monkey = Monkey(seed)
         for _ in range(PRESSES):
             monkey.go_on()
-            seen.add(monkey.played.panel.page)
+            seen.add((monkey.played.panel.page, monkey.played.panel.sure))
             if monkey.played.panel.page == d.OFF:
                 monkey.switch_on()
     assert seen == PAGES

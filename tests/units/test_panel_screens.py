@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import zxingcpp
-from panel_kit import HOTSPOT, HUB, Played
+from panel_kit import HOTSPOT, Played
 from PIL import Image, ImageFilter, ImageOps
 
 from gallery.panel_screens import panel_scenes
@@ -18,9 +20,7 @@ from roundtap_units.panel.panel_dialogue import (
     make_scene,
     qr_address_text,
     qr_picture,
-    render_panel,
 )
-from roundtap_units.table.screens.lettering import FittedText
 
 BLUR = 3
 """Half a pixel of the display."""
@@ -40,53 +40,50 @@ def read(picture: Image.Image) -> list[str]:
     return [found.text for found in zxingcpp.read_barcodes(on_glass(picture))]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(
-    "key", ["panel.no_answer", "panel.off.failed", "panel.turned", "panel.turn.failed", "panel.away.what"]
-)
-def test_what_is_said_can_be_read(key, language):
-    played = Played(HUB, language)
-    played.panel.said, played.panel.page = played.panel.words(key), d.SAID
-    scene = make_scene(played.panel)
-    assert render_panel(scene)[1], scene.all_text()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_picture_of_the_gallery_can_be_read(language):
-    for name, scene in panel_scenes((language,)):
-        assert render_panel(scene)[1], (name, scene.all_text())
-
-
-def test_every_line_of_the_gallery_is_drawn_within_the_screen(monkeypatch):
-    drawn = []
+def drawn(scene: PanelScene, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int, int]]:
+    """Each text on the screen: left, right, and how far down it goes."""
+    texts: list[tuple[str, int, int, int]] = []
 
     def draw(pen, x, baseline, text, size, bold=False, narrow=False, anchor="l"):
-        left = (
-            x
-            - {"l": 0, "m": text_width(text, size, bold, narrow) // 2, "r": text_width(text, size, bold, narrow)}[
-                anchor
-            ]
-        )
-        drawn.append((text, left, left + text_width(text, size, bold, narrow)))
+        wide = text_width(text, size, bold, narrow)
+        left = x - {"l": 0, "m": wide // 2, "r": wide}[anchor]
+        texts.append((text, left, left + wide, baseline))
 
     monkeypatch.setattr(d, "draw_text", draw)
-    pictures = list(panel_scenes())
-    for _, scene in pictures:
-        render_panel(scene)
-    assert "1234␣5678" in {text.replace(" ", "␣") for text, *_ in drawn}
-    assert [line for line in drawn if line[1] < 0 or line[2] > d.WIDTH] == []
+    draw_panel(scene)
+    return texts
 
 
-def test_a_text_drawn_wider_than_it_was_fitted_is_not_whole(monkeypatch):
-    monkeypatch.setattr(FittedText, "style", property(lambda fitted: (fitted.size, True, False)))
-    assert not render_panel(PanelScene("PIN", (), big="1234 5678 90"))[1]
+def assert_legible(scene: PanelScene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it is on the screen, nothing beside it or upon another text, and no text had to be cut."""
+    texts = drawn(scene, monkeypatch)
+    room = d.WIDTH - (qr_picture(scene.qr).width + 3 if scene.qr else 0)
+    asked = " ".join((scene.corner, scene.title, scene.big, *scene.lines, scene.hint))
+    together = lambda words: "".join(sorted(words.replace(" ", "").replace("\u00a0", "")))  # noqa: E731
+    assert together("".join(text for text, *_ in texts)) == together(asked), scene.all_text()
+    assert [each for each in texts if each[1] < 0 or each[2] > room or each[3] > d.HEIGHT - 2] == []
+    rows = sorted(baseline for text, *_, baseline in texts if text not in ("", scene.corner))
+    assert all(below - above >= 8 for above, below in itertools.pairwise(rows)), (rows, scene.all_text())
 
 
-def test_a_refusal_of_the_hub_s_may_be_long():
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_picture_of_the_gallery_can_be_read(language, monkeypatch):
+    for _, scene in panel_scenes((language,)):
+        assert_legible(scene, monkeypatch)
+
+
+def test_a_pin_is_drawn_large(monkeypatch):
+    texts = drawn(PanelScene("PIN", (), big="1234 5678"), monkeypatch)
+    [(left, right)] = [each[1:3] for each in texts if each[0] == "1234 5678"]
+    assert right - left > 100
+
+
+def test_a_refusal_of_the_hub_s_may_be_long(monkeypatch):
     played = Played()
-    played.panel.said = "Another program uses the stick at /media/stick. Leave it in, or power off first."
-    played.panel.page = d.SAID
-    assert render_panel(make_scene(played.panel))[1]
+    played.go(d.PIN_ASK)
+    played.press("◉")
+    played.answered("Another program uses the stick at /media/stick. Leave it in, or power off first.")
+    assert_legible(make_scene(played.panel), monkeypatch)
 
 
 def test_letters_that_hang_down_are_whole_at_the_bottom_also_beside_a_code():
@@ -109,16 +106,10 @@ def test_phones_read_an_address(address):
     assert [text.lower() for text in read(qr_picture(qr_address_text(address)))] == [address]
 
 
-def test_phones_read_the_address_beside_its_words():
+def test_phones_read_the_address_beside_its_title():
     played = Played()
-    played.panel.page = d.PLAYERS_QR
+    played.press("▼")
     assert read(draw_panel(make_scene(played.panel))) == ["HTTP://10.42.0.1:8080"]
-
-
-def test_a_name_that_is_too_long_beside_a_code_does_not_spoil_it():
-    played = Played()
-    played.panel.page, played.panel.hotspot = d.HOTSPOT_QR, ("MistrzostwaWielkopolski2026", HOTSPOT[1])
-    assert read(draw_panel(make_scene(played.panel))) == [wifi_qr_text("MistrzostwaWielkopolski2026", HOTSPOT[1])]
 
 
 @pytest.mark.parametrize(("name", "password"), [HOTSPOT, ("Halle; 1", 'a\\b:"c"'), ("Open", "")])

@@ -132,15 +132,15 @@ def test_why_a_hub_cannot_open_its_journal_is_heard_and_shown(wire):
     wire.link.poll()
     assert wire.received == [("hotspot", None), ("waits", "full")]
     panel = PanelDialogue(unit_words("en"))
-    panel.on_hub_waits("full", 0)
+    panel.on_contact(0, waits="full")
     assert "The hub's card is full" in d.make_scene(panel).all_text()
-    panel.on_hub_waits("word of a stranger", 1000)
+    panel.on_contact(1000, waits="word of a stranger")
     assert "No contact with the hub" in d.make_scene(panel).all_text()
-    panel.on_hub_waits("damaged", 2000)
+    panel.on_contact(2000, waits="damaged")
     panel.tick(2000 + d.AWAY_MS)
     assert "No contact with the hub" in d.make_scene(panel).all_text()
-    panel.on_hub_waits("damaged", 20_000)
-    panel.on_hub(HUB, 21_000)
+    panel.on_contact(20_000, waits="damaged")
+    panel.on_contact(21_000, hub=HUB)
     assert "damaged" not in d.make_scene(panel).all_text()
 
 
@@ -291,7 +291,7 @@ def test_buttons_lead_to_steps():
     bench.press("a")
     bench.press("a", hold_ms=700)
     assert bench.done == [PanelAction(1, POWER_OFF)]
-    assert bench.heard[0].endswith("● QR   ▲▼ more")
+    assert bench.heard[0].endswith("https://10.42.0.1:8443 | ▲▼ more")
 
 
 def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
@@ -307,7 +307,7 @@ def test_a_panel_that_nobody_can_read_does_nothing_and_says_so():
     bench.now_ms += 4000
     bench.unit.step(bench.now_ms)
     assert not bench.screen.blind
-    assert bench.unit.dialogue.page == d.ADDRESS
+    assert bench.unit.dialogue.page == d.HOME
 
 
 def test_a_dark_screen_is_only_woken_by_a_press():
@@ -318,7 +318,7 @@ def test_a_dark_screen_is_only_woken_by_a_press():
         bench.unit.step(bench.now_ms, [("hub", quiet)])
     assert bench.screen.glass.level == OFF
     quietly = [("hub", quiet)]
-    for page in (d.ADDRESS, d.TRUST):
+    for page in (d.HOME, d.PLAYERS_QR):
         bench.now_ms += 1500
         bench.unit.step(bench.now_ms, [*quietly, Edge("down", True, bench.now_ms)])
         bench.unit.step(bench.now_ms + 90, [Edge("down", False, bench.now_ms + 90)])

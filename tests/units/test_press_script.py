@@ -6,13 +6,13 @@ import pytest
 from msgspec.structs import replace
 from tableplay import Table
 
+from press_script import report_presses
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
 from roundtap_core.forms.walk import compose_result, walk_way
 from roundtap_core.records import CONCESSION, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
-from roundtap_units.table.press_script import report_presses
 
 THREE = {"stages": {"swiss": {"best_of": 3}}}
 SITUATIONS = (MatchSituation(totals=(290, 300)), MatchSituation("elimination"))

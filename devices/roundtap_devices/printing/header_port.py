@@ -57,16 +57,8 @@ def header_port(model: str, config: str = "") -> HeaderPort:
     >>> header_port("Raspberry Pi 5 Model B Rev 1.0").path
     '/dev/ttyAMA0'
     """
-    name = model.strip("\0\n ")
-    return replace(
-        next(
-            (
-                port
-                for port in KNOWN
-                if re.match(f"Raspberry Pi {port.models}", name)
-                and re.search(port.config_has, _OF_SOME.sub("", config))
-            ),
-            UNKNOWN,
-        ),
-        model=name,
-    )
+    name, counts = model.strip("\0\n "), _OF_SOME.sub("", config)
+    for port in KNOWN:
+        if re.match(f"Raspberry Pi {port.models}", name) and re.search(port.config_has, counts):
+            return replace(port, model=name)
+    return replace(UNKNOWN, model=name)

@@ -73,17 +73,12 @@ class PanelUnit(BoardUnit):
             self._healthy_ms = now_ms
 
     def _on_link_message(self, kind: str, value: Any) -> None:
-        panel = self.dialogue
-        told: dict[str, Callable[[Any, int], None]] = {
-            "hub": panel.on_hub,
-            "waits": panel.on_hub_waits,
-            "standby": panel.on_standby,
-            "done": panel.on_done,
-        }
         if kind == "hotspot":
-            panel.hotspot = value
-        elif kind in told:
-            told[kind](value, self._now_ms)
+            self.dialogue.hotspot = value
+        elif kind == "done":
+            self.dialogue.on_done(value, self._now_ms)
+        elif kind in ("hub", "standby", "waits"):
+            self.dialogue.on_contact(self._now_ms, **{kind: value})
 
     def _draw(self, now_ms: int) -> None:
         self._show(panel_dialogue.make_scene(self.dialogue), panel_dialogue.draw_panel, self._keeps_screen_on(), now_ms)
@@ -91,9 +86,9 @@ class PanelUnit(BoardUnit):
     def _keeps_screen_on(self) -> bool:
         """Whether there is more to read than "all is well": a running round, trouble, no contact, a question."""
         hub = self.dialogue.hub
-        return self.dialogue.page not in (panel_dialogue.ADDRESS, panel_dialogue.STANDBY) or (
-            hub is not None and (hub.running or hub.trouble)
-        )
+        if self.dialogue.page != panel_dialogue.HOME:
+            return True
+        return self.dialogue.standby is None if hub is None else hub.running or hub.trouble
 
 
 class FrontPanelLink:

@@ -1,11 +1,12 @@
-"""The front panel's dialogue: a pure state machine of pages, on the caller's clock.
+"""The front panel's dialogue: pages in a ring, on the caller's clock.
 
-▲ ▼ cycle, ● leads further, ■ leads back. A change has its own page, and needs ● held after time to read it; what ends
-the hub, or makes one, is asked twice.
+▲ ▼ turn the pages, ■ leads to the first. What a page offers needs ● held after time to read it; what ends the hub, or
+makes one, is asked once more on the same page.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
@@ -16,66 +17,26 @@ from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_devices.letters import draw_text, text_width
 from roundtap_devices.printing.drawing import qr_image, qr_modules
 from roundtap_machine.wifi import wifi_qr_text
-from roundtap_units.table.screens.lettering import FittedText, Style, canvas, fit_text, line_height
+from roundtap_units.table.screens.lettering import FittedText, canvas, fit_text, line_height
 
-NOBODY, ADDRESS, STANDBY = "nobody", "address", "standby"
-HOTSPOT, TRUST, CONTINUE_ASK, EJECT_ASK, PIN_ASK, TURN_ASK, OFF_ASK = (
-    "hotspot",
-    "trust",
-    "continue-ask",
-    "eject-ask",
-    "pin-ask",
-    "turn-ask",
-    "off-ask",
-)
-PLAYERS_QR, CONSOLE_QR, HOTSPOT_QR, CONTINUE_SURE, TURN_SURE, OFF_SURE = (
-    "players-qr",
-    "console-qr",
-    "hotspot-qr",
-    "continue-sure",
-    "turn-sure",
-    "off-sure",
-)
-WAITING, PIN_SHOWN, SAID, OFF = "waiting", "pin-shown", "said", "off"
-
-NEXT_PAGE: Mapping[str, str] = {
-    ADDRESS: PLAYERS_QR,
-    PLAYERS_QR: CONSOLE_QR,
-    CONSOLE_QR: ADDRESS,
-    HOTSPOT: HOTSPOT_QR,
-    HOTSPOT_QR: HOTSPOT,
-    CONTINUE_ASK: CONTINUE_SURE,
-    TURN_ASK: TURN_SURE,
-    OFF_ASK: OFF_SURE,
-}
-PARENT_PAGE: Mapping[str, str] = {
-    PLAYERS_QR: ADDRESS,
-    CONSOLE_QR: ADDRESS,
-    HOTSPOT_QR: HOTSPOT,
-    CONTINUE_SURE: CONTINUE_ASK,
-    TURN_SURE: TURN_ASK,
-    OFF_SURE: OFF_ASK,
-}
-"""Where ■ leads; from everywhere else to the first page."""
+# The pages of the ring, in its order; then what stands in place of one.
+HOME, PLAYERS_QR, CONSOLE_QR, HOTSPOT, HOTSPOT_QR = "home", "players-qr", "console-qr", "hotspot", "hotspot-qr"
+CONTINUE_ASK, TRUST, EJECT_ASK, PIN_ASK = "continue-ask", "trust", "eject-ask", "pin-ask"
+TURN_ASK, OFF_ASK = "turn-ask", "off-ask"
+WAITING, NOTICE, OFF = "waiting", "notice", "off"
 CONTINUE, EJECT, NEW_PIN, TURN, POWER_OFF = "continue", "eject", "pin", "turn", "power-off"
-PAGE_STEPS: Mapping[str, str] = {
-    CONTINUE_SURE: CONTINUE,
-    EJECT_ASK: EJECT,
-    PIN_ASK: NEW_PIN,
-    TURN_SURE: TURN,
-    OFF_SURE: POWER_OFF,
-}
 DONE_TEXTS: Mapping[str, str] = {CONTINUE: "panel.continues", EJECT: "panel.pull_out", TURN: "panel.turned"}
 
 UNREAD_MS = 900  # a question shown for less than this cannot have been read
-IDLE_MS, PIN_MS, SAID_MS = 90_000, 180_000, 20_000  # how long such a page stays without a press
+IDLE_MS, PIN_MS, NOTICE_MS = 90_000, 180_000, 20_000  # how long such a page stays without a press
 AWAY_MS = 6000  # after this long without an answer the hub is away
 ANSWER_MS = 32_000
+UNPLUGGED_MS = 2**40
 OK, BACK, UP, DOWN = "a", "b", "up", "down"
 AWAY_SIGN, DISK_SIGN = "✕", "⚠"
 GROUPS_A_LINE = 4
 NO_BREAK_HYPHEN, OPEN_BOX = "\u2011", "\u2423"
-LETTERS_A_LINE, LETTERS_BESIDE_CODE = 16, 11
+LETTERS_A_LINE = 16
 WIDTH, HEIGHT = 128, 64
 QR_QUIET = 4  # light modules around a code, where they fit: readers look for them
 BIG = (28, 24, 20, 17, 14)
@@ -104,150 +65,13 @@ class ActionOutcome:
     pin: str = ""
 
 
-@dataclass
-class PanelDialogue:
-    """`words`: the panel's texts. Times are the panel's monotonic milliseconds."""
-
-    words: Words
-    page: str = NOBODY
-    stick: str = ""  # the stick that EJECT_ASK is about, or the mark of the offer
-    hub: PanelView | None = None
-    standby: StandbyState | None = None
-    hotspot: tuple[str, str] | None = None  # name and password of the hub's own access point
-    pin: str = ""
-    said: str = ""
-    waits: str = ""  # why the hub cannot open its journal
-    _heard_ms: int = 0
-    _page_ms: int = 0
-    _press: PanelAction = PanelAction(0, "")
-    _pin_asked: int = 0
-    _presses: list[PanelAction] = field(default_factory=list)
-
-    def on_hub(self, view: PanelView, now_ms: int) -> None:
-        self._on_contact(now_ms, hub=view)
-
-    def on_standby(self, state: StandbyState, now_ms: int) -> None:
-        self._on_contact(now_ms, standby=state)
-
-    def on_hub_waits(self, fault: str, now_ms: int) -> None:
-        """The hub cannot open its journal; `fault`: a key below "panel.waits", others count as no contact."""
-        self._on_contact(now_ms, waits=fault if f"panel.waits.{fault}" in self.words else "")
-
-    def _on_contact(
-        self, now_ms: int, hub: PanelView | None = None, standby: StandbyState | None = None, waits: str = ""
-    ) -> None:
-        self.hub, self.standby, self.waits, self._heard_ms = hub, standby, waits, now_ms
-        self._leave_stale_page(now_ms)
-
-    def on_done(self, done: ActionOutcome, now_ms: int) -> None:
-        if done.pin and done.number == self._pin_asked:
-            # However late: it is valid already, and shown only here.
-            self._pin_asked, self.pin = 0, done.pin
-            self._open_page(now_ms, PIN_SHOWN)
-        elif self.page != WAITING or done.number != self._press.number:
-            return
-        elif done.refused or done.trouble:
-            self._show_text(done.refused or self.words(done.trouble), now_ms)
-        elif self._press.step == POWER_OFF:
-            self._open_page(now_ms, OFF)
-        else:
-            self._show_text(
-                self.words(DONE_TEXTS.get(self._press.step, "panel.no_answer"), stick=self._press.stick), now_ms
-            )
-
-    def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
-        self._leave_stale_page(now_ms)
-        if gesture.kind not in (TAP, HOLD, REPEAT) or self.page in (WAITING, OFF):
-            return
-        ring, here = self.ring(), (self.page, self.stick)
-        if gesture.key in (UP, DOWN) and here in ring:
-            by = -1 if gesture.key == UP else 1
-            self._open_page(now_ms, *ring[(ring.index(here) + by) % len(ring)])
-        elif gesture.key == BACK:
-            back = PARENT_PAGE.get(self.page, ring[0][0])
-            self._open_page(now_ms, back, self.stick if back == CONTINUE_ASK else "")
-        elif gesture.key == OK:
-            self._confirm(gesture.kind == HOLD, now_ms)
-        self._leave_stale_page(now_ms)
-
-    def tick(self, now_ms: int) -> None:
-        """Close pages after their time, and report an answer that does not come."""
-        self._leave_stale_page(now_ms)
-        stood_ms = now_ms - self._page_ms
-        if self.page == WAITING:
-            if stood_ms >= ANSWER_MS:
-                self._show_text(self.words("panel.no_answer"), now_ms)
-        elif self.page != OFF and stood_ms >= {PIN_SHOWN: PIN_MS, SAID: SAID_MS}.get(self.page, IDLE_MS):
-            self._open_page(now_ms, self.ring()[0][0])
-
-    def take_presses(self) -> list[PanelAction]:
-        taken, self._presses = self._presses, []
-        return taken
-
-    def ring(self) -> list[tuple[str, str]]:
-        """The pages that ▲ ▼ cycle through now, each with the stick it is about."""
-        hub, standby = self.hub, self.standby
-        ring = [(ADDRESS if hub is not None else STANDBY if standby is not None else NOBODY, "")]
-        if self.hotspot is not None:
-            ring.append((HOTSPOT, ""))
-        if hub is not None:
-            ring += [(CONTINUE_ASK, hub.offer.mark)] if hub.offer is not None else []
-            if hub.fingerprint:
-                ring.append((TRUST, ""))
-            ring += [(EJECT_ASK, stick) for stick in hub.ejectable_sticks]
-            ring.append((PIN_ASK, ""))
-        if standby is not None:
-            ring.append((TURN_ASK, ""))
-        return [*ring, (OFF_ASK, "")]
-
-    def _confirm(self, held: bool, now_ms: int) -> None:
-        page = self.page
-        further = NEXT_PAGE.get(page, page)
-        if further in PAGE_STEPS and now_ms - self._page_ms < UNREAD_MS:
-            return
-        if further != page:
-            self._open_page(now_ms, further, self.stick)
-        elif page in PAGE_STEPS and held:
-            self._press = PanelAction(self._press.number + 1, PAGE_STEPS[page], self.stick)
-            self._presses.append(self._press)
-            if page == PIN_ASK:
-                self._pin_asked = self._press.number
-            self._open_page(now_ms, WAITING)
-
-    def _show_text(self, text: str, now_ms: int) -> None:
-        self.said = text
-        self._open_page(now_ms, SAID)
-
-    def _leave_stale_page(self, now_ms: int) -> None:
-        """Leave a page whose subject has gone."""
-        if now_ms - self._heard_ms >= AWAY_MS:
-            self.hub, self.standby, self.waits = None, None, ""
-        ring = self.ring()
-        if self.page == CONSOLE_QR:
-            there = self.hub is not None and self.hub.console != ""
-        elif self.page == TURN_SURE:
-            there = self.standby is not None and self.standby.level
-        else:
-            there = (
-                self.page in (WAITING, PIN_SHOWN, SAID, OFF)
-                or (PARENT_PAGE.get(self.page, self.page), self.stick) in ring
-            )
-        if not there:
-            self._open_page(now_ms, ring[0][0])
-
-    def _open_page(self, now_ms: int, page: str, stick: str = "") -> None:
-        if page != PIN_SHOWN:
-            self.pin = ""
-        self.page, self.stick, self._page_ms = page, stick, now_ms
-
-
 @dataclass(frozen=True, slots=True)
 class PanelScene:
-    """A `title`; then one big figure and lines of text, or lines beside a QR code; at the bottom the buttons' meaning.
+    """A `title`; then one big figure and lines of text, or a QR code beside it; at the bottom the buttons' meaning.
     `corner`: the time, a disk in trouble, no contact."""
 
     title: str
-    lines: tuple[str, ...] = ()
+    lines: Sequence[str] = ()
     hint: str = ""
     big: str = ""
     qr: str = ""
@@ -259,31 +83,216 @@ class PanelScene:
         return " | ".join(text for text in (self.corner, self.title, self.big, qr, *self.lines, self.hint) if text)
 
 
+class Page(NamedTuple):
+    """A page of the ring. `step`: what ● held does there, to `stick`; `sure`: what is asked once more before that."""
+
+    name: str
+    scene: PanelScene
+    step: str = ""
+    stick: str = ""  # the stick, or the mark of the offer
+    sure: PanelScene | None = None
+
+
+@dataclass
+class PanelDialogue:
+    """`words`: the panel's texts. Times are the panel's monotonic milliseconds."""
+
+    words: Words
+    page: str = HOME
+    stick: str = ""  # that the page is about
+    sure: bool = False  # whether the page asks once more
+    notice: PanelScene | None = None  # in place of a page
+    hub: PanelView | None = None
+    standby: StandbyState | None = None
+    waits: str = ""  # why the hub cannot open its journal
+    hotspot: tuple[str, str] | None = None  # name and password of the hub's own access point
+    _heard_ms: int = 0
+    _opened_ms: int = 0
+    _closes_ms: int = 0
+    _press: PanelAction = PanelAction(0, "")
+    _pin_asked: int = 0
+    _presses: list[PanelAction] = field(default_factory=list)
+
+    def on_contact(
+        self, now_ms: int, hub: PanelView | None = None, standby: StandbyState | None = None, waits: str = ""
+    ) -> None:
+        """The hub or the standby was heard; `waits`: the hub cannot open its journal. A key below "panel.waits";
+        another one counts as no contact."""
+        self.hub, self.standby, self._heard_ms = hub, standby, now_ms
+        self.waits = waits if f"panel.waits.{waits}" in self.words else ""
+        self._leave_stale_page(now_ms)
+
+    def on_done(self, done: ActionOutcome, now_ms: int) -> None:
+        words, press = self.words, self._press
+        if done.pin and done.number == self._pin_asked:
+            # However late: it is valid already, and shown only here.
+            self._pin_asked, half = 0, len(done.pin) // 2
+            big = f"{done.pin[:half]} {done.pin[half:]}"
+            scene = PanelScene(words("panel.pin"), (words("panel.pin.once"),), words("panel.hint.hide"), big)
+            self._open_page(now_ms, NOTICE, notice=scene, stays_ms=PIN_MS)
+        elif self.page != WAITING or done.number != press.number:
+            return
+        elif done.refused or done.trouble:
+            self._tell(done.refused or words(done.trouble), now_ms)
+        elif press.step == POWER_OFF:
+            scene = PanelScene(words("panel.off"), (words("panel.off.what"),))
+            self._open_page(now_ms, OFF, notice=scene, stays_ms=UNPLUGGED_MS)
+        else:
+            self._tell(words(DONE_TEXTS.get(press.step, "panel.no_answer"), stick=press.stick), now_ms)
+
+    def on_gesture(self, gesture: Gesture, now_ms: int) -> None:
+        self._leave_stale_page(now_ms)
+        if gesture.kind not in (TAP, HOLD, REPEAT) or self.page in (WAITING, OFF):
+            return
+        page = self.here()
+        if gesture.key == BACK:
+            self._open_page(now_ms, *((self.page, self.stick) if self.sure else ()))
+        elif page is None:
+            return
+        elif gesture.key in (UP, DOWN) and not self.sure:
+            ring = self.ring()
+            following = ring[(ring.index(page) + (1 if gesture.key == DOWN else -1)) % len(ring)]
+            self._open_page(now_ms, following.name, following.stick)
+        elif gesture.key == OK and page.step and now_ms - self._opened_ms >= UNREAD_MS:
+            self._confirm(page, gesture.kind == HOLD, now_ms)
+
+    def tick(self, now_ms: int) -> None:
+        """Close pages after their time, and report an answer that does not come."""
+        self._leave_stale_page(now_ms)
+        if now_ms >= self._closes_ms and self.page == WAITING:
+            self._tell(self.words("panel.no_answer"), now_ms)
+        elif now_ms >= self._closes_ms:
+            self._open_page(now_ms)
+
+    def take_presses(self) -> list[PanelAction]:
+        taken, self._presses = self._presses, []
+        return taken
+
+    def ring(self) -> list[Page]:
+        """The pages that ▲ ▼ turn now."""
+        return list(_pages(self))
+
+    def here(self) -> Page | None:
+        """The page of the ring that is shown; None where a notice stands in its place."""
+        return next((page for page in self.ring() if (page.name, page.stick) == (self.page, self.stick)), None)
+
+    def _confirm(self, page: Page, held: bool, now_ms: int) -> None:
+        if page.sure is not None and not self.sure:
+            self._open_page(now_ms, page.name, page.stick, sure=True)
+        elif held:
+            self._press = PanelAction(self._press.number + 1, page.step, page.stick)
+            self._presses.append(self._press)
+            if page.step == NEW_PIN:
+                self._pin_asked = self._press.number
+            self._open_page(now_ms, WAITING, notice=PanelScene(self.words("panel.waiting")), stays_ms=ANSWER_MS)
+
+    def _tell(self, text: str, now_ms: int) -> None:
+        scene = PanelScene(self.words("panel.title"), (text,), self.words("panel.hint.back"))
+        self._open_page(now_ms, NOTICE, notice=scene, stays_ms=NOTICE_MS)
+
+    def _leave_stale_page(self, now_ms: int) -> None:
+        """Leave a page whose subject has gone."""
+        if now_ms - self._heard_ms >= AWAY_MS:
+            self.hub, self.standby, self.waits = None, None, ""
+        page = self.here()
+        if self.notice is None and (page is None or (self.sure and page.sure is None)):
+            self._open_page(now_ms)
+
+    def _open_page(
+        self,
+        now_ms: int,
+        page: str = HOME,
+        stick: str = "",
+        sure: bool = False,
+        notice: PanelScene | None = None,
+        stays_ms: int = IDLE_MS,
+    ) -> None:
+        self.page, self.stick, self.sure, self.notice = page, stick, sure, notice
+        self._opened_ms, self._closes_ms = now_ms, now_ms + stays_ms
+
+
 def make_scene(panel: PanelDialogue) -> PanelScene:
-    page, words = panel.page, panel.words
-    if page == WAITING:
-        return PanelScene(words("panel.waiting"))
-    if page == SAID:
-        return PanelScene(words("panel.title"), (panel.said,), words("panel.hint.back"))
-    if page == PIN_SHOWN:
-        half = len(panel.pin) // 2
-        return PanelScene(
-            words("panel.pin"),
-            (words("panel.pin.once"),),
-            words("panel.hint.hide"),
-            big=f"{panel.pin[:half]} {panel.pin[half:]}",
-        )
-    if page == OFF:
-        return PanelScene(words("panel.off"), (words("panel.off.what"),))
-    if page == HOTSPOT_QR and panel.hotspot is not None:
-        return PanelScene(
-            words("panel.hotspot"), (panel.hotspot[0],), words("panel.hint.back"), qr=wifi_qr_text(*panel.hotspot)
-        )
-    if page in (PLAYERS_QR, CONSOLE_QR) and panel.hub is not None:
-        return _address_code(panel, panel.hub)
-    if page in PAGE_STEPS or NEXT_PAGE.get(page) in PAGE_STEPS:
-        return _question(panel)
-    return replace(_state(panel), corner=_corner(panel))
+    page = panel.here()
+    if page is None:
+        return panel.notice or panel.ring()[0].scene
+    if panel.sure and page.sure is not None:
+        return page.sure
+    return page.scene
+
+
+def _pages(panel: PanelDialogue) -> Iterator[Page]:
+    hub, words = panel.hub, panel.words
+    yield Page(HOME, replace(_home(panel), hint=words("panel.hint.around")))
+    codes = (
+        [(PLAYERS_QR, "panel.qr.players", hub.players), (CONSOLE_QR, "panel.qr.console", hub.console)] if hub else []
+    )
+    for name, key, address in codes:
+        if address:
+            yield Page(name, PanelScene(words(key), hint=words("panel.hint.around"), qr=qr_address_text(address)))
+    if panel.hotspot is not None:
+        title, hint = words("panel.hotspot").replace("-", NO_BREAK_HYPHEN), words("panel.hint.around")
+        name, password = panel.hotspot
+        lines = words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_verbatim_lines(password)
+        yield Page(HOTSPOT, PanelScene(title, lines, hint))
+        yield Page(HOTSPOT_QR, PanelScene(title, hint=hint, qr=wifi_qr_text(name, password)))
+    if hub is not None:
+        yield from _of_hub(hub, words)
+    if panel.standby is not None:
+        yield _turn(panel.standby, words)
+    running = [words("panel.round_runs")] if hub is not None and hub.running else []
+    asked, sure = ([*running, words(f"panel.off-{which}.what")] for which in ("ask", "sure"))
+    yield _question(words, OFF_ASK, POWER_OFF, asked, sure=sure)
+
+
+def _home(panel: PanelDialogue) -> PanelScene:
+    hub, standby, words = panel.hub, panel.standby, panel.words
+    if hub is not None:
+        lines = [line for line in (_without_scheme(hub.players), hub.name, hub.console) if line]
+        return PanelScene(words("panel.title"), lines, corner=f"{DISK_SIGN if hub.trouble else ''} {hub.wall}".strip())
+    if standby is not None:
+        state = f"panel.standby.{standby.state}"
+        lines = [words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)]
+        return PanelScene(words("panel.standby"), lines)
+    if panel.waits:
+        return PanelScene(words("panel.title"), [words(f"panel.waits.{panel.waits}")], corner=DISK_SIGN)
+    return PanelScene(words("panel.title"), [words("panel.away"), words("panel.away.what")], corner=AWAY_SIGN)
+
+
+def _of_hub(hub: PanelView, words: Words) -> Iterator[Page]:
+    if (offer := hub.offer) is not None:
+        until = offer.until.replace("-", NO_BREAK_HYPHEN) or "–"
+        about = words("panel.continue-ask.what", n=offer.entries, until=until)
+        own = words("panel.continue-sure.own", names=offer.own)
+        sure = [own if offer.own else words("panel.continue-sure.what")]
+        yield _question(words, CONTINUE_ASK, CONTINUE, [offer.name, about], offer.mark, sure)
+    if groups := hub.fingerprint.split():
+        lines = [" ".join(groups[at : at + GROUPS_A_LINE]) for at in range(0, len(groups), GROUPS_A_LINE)]
+        yield Page(TRUST, PanelScene(words("panel.fingerprint"), lines))
+    for stick in hub.ejectable_sticks:
+        named = DisplayText.of(stick.rpartition("/")[2])
+        yield _question(words, EJECT_ASK, EJECT, [words("panel.eject-ask.what", stick=named)], stick)
+    yield _question(words, PIN_ASK, NEW_PIN, [words("panel.pin-ask.what")])
+
+
+def _turn(standby: StandbyState, words: Words) -> Page:
+    if not standby.level:
+        lines = [words("panel.turn.never_level")]
+        return Page(TURN_ASK, PanelScene(words("panel.turn-ask"), lines, words("panel.hint.around")))
+    lines = [words("panel.turn-ask.what")]
+    if standby.state in ("following", "behind"):
+        lines = [words("panel.turn.hub_lives"), _without_scheme(standby.hub)]
+    return _question(words, TURN_ASK, TURN, lines, sure=[words("panel.turn-sure.what")])
+
+
+def _question(
+    words: Words, name: str, step: str, lines: Sequence[str], stick: str = "", sure: Sequence[str] = ()
+) -> Page:
+    hint = words("panel.hint.yes_around" if sure else "panel.hint.hold_around")
+    asked = PanelScene(words(f"panel.{name}"), lines, hint)
+    if not sure:
+        return Page(name, asked, step, stick)
+    title = words(f"panel.{name.replace('ask', 'sure')}")
+    return Page(name, asked, step, stick, PanelScene(title, sure, words("panel.hint.hold")))
 
 
 def qr_address_text(address: str) -> str:
@@ -293,152 +302,59 @@ def qr_address_text(address: str) -> str:
     return address.upper() if "/" not in host else address
 
 
-def _state(panel: PanelDialogue) -> PanelScene:
-    """The hub's state and address."""
-    page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
-    if page == ADDRESS and hub is not None:
-        lines = _without_scheme(hub.players), hub.name, hub.console
-        return PanelScene(words("panel.title"), tuple(line for line in lines if line), words("panel.hint.qr"))
-    if page == TRUST and hub is not None:
-        groups = hub.fingerprint.split()
-        return PanelScene(
-            words("panel.fingerprint"),
-            tuple(" ".join(groups[at : at + GROUPS_A_LINE]) for at in range(0, len(groups), GROUPS_A_LINE)),
-        )
-    if page == HOTSPOT and panel.hotspot is not None:
-        name, password = panel.hotspot
-        return PanelScene(
-            words("panel.hotspot"),
-            (words("panel.hotspot.name", name=name), words("panel.hotspot.password"), *_verbatim_lines(password)),
-            words("panel.hint.qr"),
-        )
-    if page == STANDBY and standby is not None:
-        state = f"panel.standby.{standby.state}"
-        return PanelScene(
-            words("panel.standby"),
-            (words(state if state in words else "panel.standby.away"), _without_scheme(standby.hub)),
-            words("panel.hint.around"),
-        )
-    keys = (f"panel.waits.{panel.waits}",) if panel.waits else ("panel.away", "panel.away.what")
-    return PanelScene(words("panel.title"), tuple(words(key) for key in keys), words("panel.hint.around"))
-
-
-def _question(panel: PanelDialogue) -> PanelScene:
-    page, hub, standby, words = panel.page, panel.hub, panel.standby, panel.words
-    offer = hub.offer if hub is not None else None
-    until = offer.until.replace("-", NO_BREAK_HYPHEN) if offer is not None else ""
-    about = {"n": offer.entries, "until": until or "–"} if offer is not None else {}
-    lines = [words(f"panel.{page}.what", stick=DisplayText.of(panel.stick.rpartition("/")[2]), **about)]
-    hint = "hold" if page in PARENT_PAGE else "hold_around" if page in PAGE_STEPS else "yes_around"
-    if page in (OFF_ASK, OFF_SURE) and hub is not None and hub.running:
-        lines.insert(0, words("panel.round_runs"))
-    if offer is not None and page == CONTINUE_ASK:
-        lines.insert(0, offer.name)
-    elif offer is not None and offer.own and page == CONTINUE_SURE:
-        lines = [words("panel.continue-sure.own", names=offer.own)]
-    if page == TURN_ASK and standby is not None:
-        if not standby.level:
-            lines, hint = [words("panel.turn.never_level")], "around"
-        elif standby.state in ("following", "behind"):
-            lines = [words("panel.turn.hub_lives"), _without_scheme(standby.hub)]
-    return PanelScene(words(f"panel.{page}"), tuple(lines), words(f"panel.hint.{hint}"))
-
-
-def _address_code(panel: PanelDialogue, hub: PanelView) -> PanelScene:
-    players = panel.page == PLAYERS_QR
-    address = hub.players if players else hub.console
-    return PanelScene(
-        panel.words("panel.qr.players" if players else "panel.qr.console"),
-        _address_lines(address),
-        panel.words("panel.hint.next" if players and hub.console else "panel.hint.back"),
-        qr=qr_address_text(address),
-    )
-
-
 def _without_scheme(address: str) -> str:
     """As people type it: browsers add http:// themselves."""
     return address.removeprefix("http://")
 
 
-def _address_lines(address: str) -> tuple[str, ...]:
-    """An address beside its code, where there is little room: broken before its port, and after dots."""
-    scheme, _, rest = address.partition("://")
-    host, colon, port = rest.rpartition(":") if ":" in rest.rpartition("]")[2] else (rest, "", "")
-    lines = [""]
-    for part in host.split("."):
-        if len(lines[-1]) + len(part) >= LETTERS_BESIDE_CODE:
-            lines.append("")
-        lines[-1] += f"{part}."
-    lines[-1] = lines[-1].removesuffix(".")
-    return tuple(line for line in ("" if scheme == "http" else f"{scheme}://", *lines, f"{colon}{port}") if line)
-
-
-def _verbatim_lines(text: str) -> tuple[str, ...]:
+def _verbatim_lines(text: str) -> list[str]:
     """A text to be typed letter by letter: broken only where the line ends."""
     unbroken = text.replace("-", NO_BREAK_HYPHEN).replace(" ", OPEN_BOX)
-    return tuple(unbroken[at : at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE))
-
-
-def _corner(panel: PanelDialogue) -> str:
-    if panel.hub is None:
-        return DISK_SIGN if panel.waits else AWAY_SIGN if panel.standby is None else ""
-    return f"{DISK_SIGN} {panel.hub.wall}".strip() if panel.hub.trouble else panel.hub.wall
+    return [unbroken[at : at + LETTERS_A_LINE] for at in range(0, len(unbroken), LETTERS_A_LINE)]
 
 
 def draw_panel(scene: PanelScene) -> Image.Image:
-    return render_panel(scene)[0]
-
-
-def render_panel(scene: PanelScene) -> tuple[Image.Image, bool]:
     image, pen = canvas(WIDTH, HEIGHT)
+    room = WIDTH
     if scene.qr:
-        return image, _with_qr(image, pen, scene)
+        # On the right, as large as whole pixels allow.
+        code = qr_picture(scene.qr)
+        room -= code.width + 3
+        image.paste(code, (WIDTH - code.width, (HEIGHT - code.height) // 2))
+    else:
+        pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
+    draw_text(pen, room, 9, scene.corner, 10, anchor="r")
     corner = text_width(scene.corner, 10) + 4 if scene.corner else 0
-    draw_text(pen, WIDTH, 9, scene.corner, 10, anchor="r")
-    title = fit_text(scene.title, WIDTH - corner, 12, (11, 10, 9), bold=True)
-    bottom, whole = HEIGHT, _put(pen, title, (12 - title.height) // 2, WIDTH - corner)
-    pen.line([(0, RULE), (WIDTH, RULE)], fill=LIGHT)
-    if scene.hint:
-        bottom -= 11
-        hint = fit_text(scene.hint, WIDTH, 10, (9, 8))
-        whole = _put(pen, hint, HEIGHT - 1 - hint.height) and whole
-    top = BELOW
+    title = fit_text(scene.title, room - corner, 38 if scene.qr else 12, (11, 10, 9, 8), bold=True)
+    hint = fit_text(scene.hint, room, 20 if scene.qr else 10, (9, 8))
+    _put(pen, title, 0 if scene.qr else (12 - title.height) // 2)
+    _put(pen, hint, HEIGHT - 1 - hint.height)
+    top, bottom = BELOW, HEIGHT - 11 if scene.hint else HEIGHT
     if scene.big:
         big = fit_text(scene.big, WIDTH, 28, BIG, bold=True)
-        drawn = _draw(pen, big.lines[0], big.style, top + 22, WIDTH, centered=True)
-        whole = whole and drawn and big.fits and len(big.lines) == 1
+        draw_text(pen, WIDTH // 2, top + 22, big.lines[0], *big.style, anchor="m")
         top += 26
-    return image, _lines(pen, scene.lines, top, bottom) and whole
-
-
-def _lines(pen: ImageDraw.ImageDraw, lines: tuple[str, ...], top: int, bottom: int, wide: int = WIDTH) -> bool:
-    """All lines in the one size in which they fit together, wrapped at spaces; whether there is one."""
-    if not lines:
-        return True
-    for size in (11, 10, 9, 8):
-        fitted = [fit_text(line, wide, bottom - top, (size,)) for line in lines]
-        whole = all(each.fits for each in fitted) and sum(each.height for each in fitted) <= bottom - top
-        if whole:
-            break
-    for each in fitted:
-        whole = _put(pen, each, top, wide) and whole
+    for each in _in_one_size(scene.lines, bottom - top):
+        _put(pen, each, top)
         top += each.height
-    return whole
+    return image
 
 
-def _with_qr(image: Image.Image, pen: ImageDraw.ImageDraw, scene: PanelScene) -> bool:
-    """The code on the right, as large as whole pixels allow; its explanation beside it."""
-    code = qr_picture(scene.qr)
-    left = WIDTH - code.width
-    wide = left - 3
-    title = fit_text(scene.title, wide, 26, (11, 10, 9, 8), bold=True)
-    whole = _put(pen, title, 0, wide)
-    hint = fit_text(scene.hint, wide, 20, (9, 8))
-    whole = _put(pen, hint, HEIGHT - 1 - hint.height, wide) and whole
-    whole = _lines(pen, scene.lines, title.height + 2, HEIGHT - 1 - hint.height, wide) and whole
-    # Last: a name too long for its place ends at the code, and does not spoil it.
-    image.paste(code, (left, (HEIGHT - code.height) // 2))
-    return whole
+def _in_one_size(lines: Sequence[str], high: int) -> list[FittedText]:
+    """All lines in the largest size in which they fit together, wrapped at spaces."""
+    fitted: list[FittedText] = []
+    for size in (11, 10, 9, 8):
+        fitted = [fit_text(line, WIDTH, high, (size,)) for line in lines]
+        if all(each.fits for each in fitted) and sum(each.height for each in fitted) <= high:
+            break
+    return fitted
+
+
+def _put(pen: ImageDraw.ImageDraw, fitted: FittedText, top: int) -> None:
+    """At the left; descenders take one row more than its height."""
+    for text in fitted.lines:
+        draw_text(pen, 0, top + fitted.size - 1, text, *fitted.style)
+        top += line_height(fitted.size)
 
 
 def qr_picture(text: str) -> Image.Image:
@@ -450,18 +366,3 @@ def qr_picture(text: str) -> Image.Image:
     margin = (side - modules * dot) // 2
     picture.paste(qr_image(text, dot), (margin, margin))
     return picture
-
-
-def _put(pen: ImageDraw.ImageDraw, fitted: FittedText, top: int, wide: int = WIDTH) -> bool:
-    """At the left; descenders take one row more than its height. Whether all of it can be read."""
-    whole = fitted.fits
-    for text in fitted.lines:
-        whole = _draw(pen, text, fitted.style, top + fitted.size - 1, wide) and whole
-        top += line_height(fitted.size)
-    return whole
-
-
-def _draw(pen: ImageDraw.ImageDraw, text: str, style: Style, baseline: int, wide: int, centered: bool = False) -> bool:
-    """One line in this style, which says whether it is no wider than its place."""
-    draw_text(pen, wide // 2 if centered else 0, baseline, text, *style, anchor="m" if centered else "l")
-    return text_width(text, *style) <= wide

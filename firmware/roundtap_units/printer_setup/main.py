@@ -66,7 +66,7 @@ def _station_config(path: Path | None) -> tuple[Path, PrinterSettings, str]:
 def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, find: Find = find_ports) -> None:
     """Print what is plugged in, what cannot be used and why, and the station's settings."""
     ports = find()
-    say(words("printer.ports") if ports else words("printer.ports.none"))
+    say(words("printer.ports" if ports else "printer.ports.none"))
     for port in ports:
         say(_row(words, port))
     kept = read_settings(folder, written)
@@ -144,7 +144,7 @@ class PrinterSetup:
 
     def _port(self) -> FoundPort | None:
         ports = self._find()
-        self._say(self._words("printer.ports") if ports else self._words("printer.ports.none"))
+        self._say(self._words("printer.ports" if ports else "printer.ports.none"))
         for number, port in enumerate(ports, start=1):
             self._say(_row(self._words, port, number))
         usable = [port for port in ports if not port.refused]

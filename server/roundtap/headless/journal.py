@@ -44,15 +44,21 @@ def run(args: Namespace) -> int:
                     # What a start makes of bad pages is looked at: what stands on them says nothing.
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
-            found = list((list_streams if args.what == "list" else verify_journal)(journal, args.event))
+            if args.what == "list":
+                found = list(list_streams(journal, args.event))
+            else:
+                found = list(verify_journal(journal, args.event))
             for looked in found:
                 looked.wrong = [at_place(each, args.data, kind) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
     except Problem as problem:
         if isinstance(left := problem.params.get("left"), Recovery):
             told = map(cli_io.escape_controls, recovery_lines(left, words))
-            # A program that asked for JSON reads nothing else from stdout.
-            cli_io.print_error("\n".join(told)) if args.format == "json" else cli_io.write_lines(told)
+            if args.format == "json":
+                # A program that asked for JSON reads nothing else from stdout.
+                cli_io.print_error("\n".join(told))
+            else:
+                cli_io.write_lines(told)
         place = path if args.database is None else without_password(args.database)
         refused = cli_io.print_refusal(
             cli_io.escape_controls(f"roundtap journal: {place}: {at_place(problem, args.data, kind).say(words)}")

@@ -1,4 +1,4 @@
-"""Names of made-up players, long Polish ones among them, and their teams, for demonstrations and rehearsals."""
+"""Names of made-up players, long Polish ones among them, and their teams, for demonstrations."""
 
 import itertools
 

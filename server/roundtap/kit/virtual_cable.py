@@ -28,7 +28,10 @@ class VirtualCable:
 
     def plug(self, into: bool) -> None:
         """Called from the loop of `start`."""
-        (self._plugged_in.set if into else self._plugged_in.clear)()
+        if into:
+            self._plugged_in.set()
+        else:
+            self._plugged_in.clear()
 
     async def start(self) -> None:
         self._server = await asyncio.start_server(self._accept, sock=self._listener)

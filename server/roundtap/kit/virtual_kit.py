@@ -1,4 +1,4 @@
-"""A hub and virtual table units as real processes on this machine, for the demo and rehearsals."""
+"""A hub and virtual table units as real processes on this machine, for the demo."""
 
 import json
 import secrets

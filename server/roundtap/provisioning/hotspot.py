@@ -61,10 +61,8 @@ class HotspotMachine:
 
 def run(args: Namespace) -> int:
     """0: done; 2: refused, with the reason on stderr."""
-    return cli_io.print_lines_from(
-        "hotspot",
-        lambda words: (apply_settings if args.action == "keep" else run_action)(HotspotMachine(), args, words),
-    )
+    act = apply_settings if args.action == "keep" else run_action
+    return cli_io.print_lines_from("hotspot", lambda words: act(HotspotMachine(), args, words))
 
 
 def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:

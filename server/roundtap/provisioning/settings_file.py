@@ -341,6 +341,16 @@ class Settings:
 KEYS = tuple(setting.name for setting in fields(Settings))
 
 
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What values are read by: the file's encoding, the time zones, the folders of TOML files, the port on the pins."""
+
+    encoding: str
+    timezones: Callable[[], set[str]]
+    folders: Sequence[Path] | None
+    header: HeaderPort
+
+
 def read_settings(
     raw: bytes,
     timezones: Callable[[], set[str]] = zoneinfo.available_timezones,
@@ -359,53 +369,57 @@ def read_settings(
     """
     if raw.startswith(_NO_TEXT_FILE):
         return Settings(), [SettingsNote("no_text_file")]
+    reading = _Reading(encoding_of(raw), timezones, folders, header)
     notes: list[SettingsNote] = []
-    found: dict[str, tuple[int, object]] = {}
+    values: dict[str, object] = {}
     setting_lines: dict[str, int] = {}  # also of an invalid one
-    commented: dict[int, Settings] = {}  # what these lines would say without their #
-    encoding = encoding_of(raw)
-    for number, line in enumerate(raw.decode(encoding, errors="replace").splitlines(), start=1):
+    commented: list[tuple[int, str]] = []  # the lines that would set something without their #, and what
+    for number, line in enumerate(raw.decode(reading.encoding, errors="replace").splitlines(), start=1):
         line = line.translate(_INVISIBLE).strip()
         if not line or line.startswith(_COMMENT):
             if saved is None and line.startswith(TAKEN_OVER.format(key="wifi_password")):
                 setting_lines["wifi_password"] = number
-            if line.startswith("#") and line.strip("# ").split(" = ", 1) not in map(list, _template().items()):
-                commented[number] = read_settings(line.strip("# ").encode(), timezones)[0]
+            if key := _commented_key(line, reading):
+                commented.append((number, key))
             continue
         try:
             key, value, with_comment = _split(line)
-            if key in found:
-                raise InvalidValue("twice", key=key, first=found[key][0])
+            if key in values:
+                raise InvalidValue("twice", key=key, first=setting_lines[key])
             setting_lines[key] = number
-            if with_comment and key != "wifi":
-                raise InvalidValue("comment", key=key)
-            if with_comment:
+            if with_comment and key == "wifi":
                 notes.append(SettingsNote("comment", number, {"key": key}, is_hint=True))
-            # Nothing behind it is how an open network is said.
-            if not value and key != "wifi_password":
-                raise InvalidValue("empty", key=key, example=_template()[key])
-            if key == "pin" and encoding.startswith("cp") and not value.isascii():
-                raise InvalidValue("guessed", key=key)
-            if key in _LITERAL and value[:1] in _QUOTES and value[-1] not in _QUOTES[value[0]]:
-                raise InvalidValue("open_quote", key=key)
-            found[key] = (number, _value(key, value, timezones, folders, header) if value else "")
+            values[key] = _value(key, value, with_comment, reading)
         except InvalidValue as wrong:
             notes.append(SettingsNote(wrong.key, number, wrong.params))
-    values = {key: value for key, (_, value) in found.items() if value != ""}
+    values = {key: value for key, value in values.items() if value != ""}
     settings = replace(Settings(), **values)  # type: ignore[arg-type]
     if settings.name == HUB_NAME and settings.role != "hub":
         settings = replace(settings, name="")
         notes.append(SettingsNote("name_of_hub", setting_lines["name"], {"name": HUB_NAME}, is_hint=True))
     notes += [
         SettingsNote("commented", number)
-        for number, meant in commented.items()
+        for number, key in commented
         # A file of which nothing counts, or that lacks but the role, was hardly meant so.
-        if meant != Settings() and "role" not in setting_lines and (meant.role or not setting_lines)
+        if "role" not in setting_lines and (key == "role" or not setting_lines)
     ]
     notes += [
         replace(note, is_hint=True) for note in _contradictions(settings, values, setting_lines, folders, saved, header)
     ]
     return settings, sorted(notes, key=lambda note: note.line)
+
+
+def _commented_key(line: str, reading: _Reading) -> str:
+    """What a line would set without its #; "" for words, and for what the template says there."""
+    bare = line.strip("# ")
+    if not line.startswith("#") or bare.startswith(_COMMENT) or bare.split(" = ", 1) in map(list, _template().items()):
+        return ""
+    try:
+        key, value, with_comment = _split(bare)
+        meant = _value(key, value, with_comment, reading)
+    except InvalidValue:
+        return ""
+    return "" if meant == "" or (key, meant) == ("name", HUB_NAME) else key
 
 
 def read_settings_file(
@@ -582,63 +596,97 @@ def _unquoted(value: str) -> str:
     return value[1:-1] if len(value) > 1 and closing and value[-1] in closing else value
 
 
-def _value(
-    key: str, value: str, timezones: Callable[[], set[str]], folders: Sequence[Path] | None, header: HeaderPort
-) -> object:
-    if key in ("wifi", *SECRET) and _is_example(key, value):
+def _value(key: str, value: str, with_comment: bool, reading: _Reading) -> object:
+    """The value of a key, as its parser reads it; "" for an open network's password."""
+    if with_comment and key != "wifi":
+        raise InvalidValue("comment", key=key)
+    # Nothing behind it is how an open network is said.
+    if not value and key != "wifi_password":
+        raise InvalidValue("empty", key=key, example=_template()[key])
+    if key == "pin" and reading.encoding.startswith("cp") and not value.isascii():
+        raise InvalidValue("guessed", key=key)
+    if key in _LITERAL and value[:1] in _QUOTES and value[-1] not in _QUOTES[value[0]]:
+        raise InvalidValue("open_quote", key=key)
+    if value and key in ("wifi", *SECRET) and _is_example(key, value):
         raise InvalidValue("example", key=key)
-    if key == "role":
-        return _one_of(key, value, ROLES, ROLE_ALIASES)
-    if key == "language":
-        return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
-    if key == "country":
-        code = COUNTRY_NAMES.get(value.casefold(), value.upper())
-        if code not in COUNTRIES:
-            raise InvalidValue("country", text=shortened(value))
-        return code
-    if key == "name":
-        name = re.sub(r"[\s_]+", "-", value.casefold())
-        if not re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
-            raise InvalidValue("name", text=shortened(value), longest=NAME_MAX)
-        return name
-    if key == "timezone":
-        zones = set(filter(ZONE.fullmatch, timezones()))
-        by_name = {zone.casefold(): zone for zone in zones}
-        wanted = by_name.get(value.casefold().replace(" ", "_"))
-        if zones and wanted is None:
-            words = re.findall(r"\w+", value.casefold().replace(" ", "_" if "," not in value else " "))
-            cities = [zone for zone in zones - {"Etc/UTC"} if zone.casefold().rpartition("/")[2] in words]
-            likely = cities or difflib.get_close_matches(value, zones, n=1, cutoff=0.8)
-            raise InvalidValue("timezone", text=shortened(value), example=min(likely, default="Europe/Berlin"))
+    return PARSERS[key](key, value, reading) if value else ""
+
+
+def _role(key: str, value: str, reading: _Reading) -> str:
+    return _one_of(key, value, ROLES, ROLE_ALIASES)
+
+
+def _language(key: str, value: str, reading: _Reading) -> str:
+    return _one_of(key, value.replace("_", "-").split("-")[0], LANGUAGES, LANGUAGE_NAMES)
+
+
+def _country(key: str, value: str, reading: _Reading) -> str:
+    code = COUNTRY_NAMES.get(value.casefold(), value.upper())
+    if code not in COUNTRIES:
+        raise InvalidValue("country", text=shortened(value))
+    return code
+
+
+def _name(key: str, value: str, reading: _Reading) -> str:
+    name = re.sub(r"[\s_]+", "-", value.casefold())
+    if not re.fullmatch(r"(?!localhost$)[a-z0-9]([a-z0-9-]*[a-z0-9])?", name) or len(name) > NAME_MAX:
+        raise InvalidValue("name", text=shortened(value), longest=NAME_MAX)
+    return name
+
+
+def _timezone(key: str, value: str, reading: _Reading) -> str:
+    zones = set(filter(ZONE.fullmatch, reading.timezones()))
+    wanted = {zone.casefold(): zone for zone in zones}.get(value.casefold().replace(" ", "_"))
+    if wanted or not zones:
         return wanted or value
-    if key in FORMS:
-        if not FORMS[key].fullmatch(value):
-            raise InvalidValue(key)
-        return value
-    if key in ("panel", "read_only", "wifi_hidden"):
-        return _parse_bool(key, value)
-    if key in ("wifi", "hotspot"):
-        if key == "hotspot" and value.casefold() in {*YES, *NO}:
-            return DEFAULT_HOTSPOT if _parse_bool(key, value) else "no"
-        if len(value.encode()) > SSID_BYTES_MAX:
-            raise InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
-        if not value.isprintable():
-            raise InvalidValue("ssid_sign", key=key)
-        return value
-    if key == "pin":
-        # Spaces and hyphens do not count.
-        if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
-            raise InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
-        if is_guessable(value):
-            raise InvalidValue("pin_weak")
-        return value
-    if key in SECRET:
-        return _password(key, value)
-    if key == "hub":
-        return hub_url(value)
-    if key == "port":
-        return printer_port(value, header)
-    return _board_or_printer(key, value, folders)
+    words = re.findall(r"\w+", value.casefold().replace(" ", "_" if "," not in value else " "))
+    cities = [zone for zone in zones - {"Etc/UTC"} if zone.casefold().rpartition("/")[2] in words]
+    likely = cities or difflib.get_close_matches(value, zones, n=1, cutoff=0.8)
+    raise InvalidValue("timezone", text=shortened(value), example=min(likely, default="Europe/Berlin"))
+
+
+def _in_its_form(key: str, value: str, reading: _Reading) -> str:
+    if not FORMS[key].fullmatch(value):
+        raise InvalidValue(key)
+    return value
+
+
+def _yes_or_no(key: str, value: str, reading: _Reading) -> bool:
+    plain = value.casefold()
+    if plain not in {*YES, *NO}:
+        raise InvalidValue("value", key=key, text=shortened(value), known="yes, no")
+    return plain in YES
+
+
+def _network(key: str, value: str, reading: _Reading) -> str:
+    if len(value.encode()) > SSID_BYTES_MAX:
+        raise InvalidValue("ssid_long", key=key, longest=SSID_BYTES_MAX)
+    if not value.isprintable():
+        raise InvalidValue("ssid_sign", key=key)
+    return value
+
+
+def _hotspot(key: str, value: str, reading: _Reading) -> str:
+    if value.casefold() in YES:
+        return DEFAULT_HOTSPOT
+    return "no" if value.casefold() in NO else _network(key, value, reading)
+
+
+def _pin(key: str, value: str, reading: _Reading) -> str:
+    # Spaces and hyphens do not count.
+    if not PIN_MIN <= len(re.sub(r"[\s-]", "", value)) <= PIN_MAX:
+        raise InvalidValue("pin_length", least=PIN_MIN, most=PIN_MAX)
+    if is_guessable(value):
+        raise InvalidValue("pin_weak")
+    return value
+
+
+def _hub(key: str, value: str, reading: _Reading) -> str:
+    return hub_url(value)
+
+
+def _port(key: str, value: str, reading: _Reading) -> str:
+    return printer_port(value, reading.header)
 
 
 def _is_example(key: str, value: str) -> bool:
@@ -650,7 +698,7 @@ def _is_example(key: str, value: str) -> bool:
     )
 
 
-def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> str:
+def _board_or_printer(key: str, value: str, reading: _Reading) -> str:
     """A name that the service knows, or a TOML file that it can read: by the service's own reader."""
     from roundtap_devices.boards import BOARDS, load_board
     from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, load_profile
@@ -659,7 +707,7 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
     known: dict[str, Any] = {**BOARDS} if key == "board" else {**PROFILES}
     read: Callable[[str], object] = load_board if key == "board" else load_profile
     # As on the card's own file system, capitals do not matter.
-    there = {path.name.casefold(): path for folder in reversed(folders or ()) for path in toml_files(folder)}
+    there = {path.name.casefold(): path for folder in reversed(reading.folders or ()) for path in toml_files(folder)}
     if value.casefold() not in known and f"{value}.toml".casefold() in there:
         # Windows hides the ending.
         value = f"{value}.toml"
@@ -674,7 +722,7 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
         return _one_of(key, value, tuple(known), {}, similar)
     if not re.fullmatch(r"[\w][\w.-]*", value):
         raise InvalidValue("plain_name", key=key, text=shortened(value))
-    if folders is not None:
+    if reading.folders is not None:
         if value.casefold() not in there:
             raise InvalidValue("no_file", key=key, text=value, known=", ".join(known))
         try:
@@ -685,7 +733,7 @@ def _board_or_printer(key: str, value: str, folders: Sequence[Path] | None) -> s
     return value
 
 
-def _password(key: str, value: str) -> str:
+def _password(key: str, value: str, reading: _Reading) -> str:
     """A WPA2 password: 8 to 63 ASCII characters, or a network's key of 64 hex digits. The note never repeats it."""
     foreign = next((sign for sign in value if not " " <= sign <= "~"), None)
     if foreign is not None:
@@ -738,8 +786,25 @@ def _one_of(
     raise InvalidValue("value", key=key, text=shortened(value), known=", ".join(known))
 
 
-def _parse_bool(key: str, value: str) -> bool:
-    plain = value.casefold()
-    if plain not in {*YES, *NO}:
-        raise InvalidValue("value", key=key, text=shortened(value), known="yes, no")
-    return plain in YES
+PARSERS: dict[str, Callable[[str, str, _Reading], object]] = {
+    "role": _role,
+    "name": _name,
+    "hub": _hub,
+    "wifi": _network,
+    "wifi_password": _password,
+    "hotspot": _hotspot,
+    "hotspot_password": _password,
+    "pin": _pin,
+    "country": _country,
+    "language": _language,
+    "timezone": _timezone,
+    "board": _board_or_printer,
+    "printer": _board_or_printer,
+    "port": _port,
+    "user": _in_its_form,
+    "ssh_key": _in_its_form,
+    "password_hash": _in_its_form,
+    "panel": _yes_or_no,
+    "read_only": _yes_or_no,
+    "wifi_hidden": _yes_or_no,
+}

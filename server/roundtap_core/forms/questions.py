@@ -4,7 +4,6 @@ Each kind defines when it is asked, its valid answers, and its part in a result:
 kind.
 """
 
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self
 
@@ -187,12 +186,6 @@ class Figure(BaseQuestion, frozen=True):
                     "figure_out_of_range", where=f"{where}/{side}", value=n, minimum=self.minimum, maximum=self.maximum
                 )
 
-    def drawn(self, chance: random.Random) -> int:
-        """A random answer. Limits are more frequent than in life, since ties, salvos and lots come from them."""
-        if chance.random() < 0.6:
-            return chance.choice((self.minimum, self.default, self.maximum))
-        return chance.randint(self.minimum, self.maximum)
-
     def sound(self) -> bool:
         """Whether buttons can answer it at all."""
         return (
@@ -295,9 +288,6 @@ class Choice(BaseQuestion, frozen=True):
             elif not isinstance(picked, str):
                 yield Problem("wrong_type", where=f"{where}/{side}", expected="string")
 
-    def drawn(self, chance: random.Random) -> str:
-        return chance.choice(self.options)
-
     def sound(self) -> bool:
         return all(self.per_side or (self.options,))
 
@@ -342,9 +332,6 @@ class Turns(BaseQuestion, frozen=True):
     def record_problems(self, value: object, where: str) -> Iterator[Problem]:
         if value not in SIDES:
             yield Invalid("not_one_of", where=where, value=value, options=", ".join(SIDES))
-
-    def drawn(self, chance: random.Random) -> str:
-        return chance.choice(("", "", *SIDES))
 
 
 class Picks(BaseQuestion, frozen=True):
@@ -391,9 +378,6 @@ class Picks(BaseQuestion, frozen=True):
     def record_problems(self, value: object, where: str) -> Iterator[Problem]:
         """Squads are not part of a resolver's answers."""
         yield from ()
-
-    def drawn(self, chance: random.Random) -> list[int]:
-        return sorted(chance.sample(range(1, self.of + 1), self.take))
 
     def sound(self) -> bool:
         return self.take <= self.of

@@ -1,158 +1,198 @@
-"""What a list says of whether somebody comes: a form's question, its answers, and what stands behind a name."""
+"""What a list says of whether somebody comes: a form's question, its answers, and what stands behind a name.
+
+Each table is sorted, in the form in which names are compared.
+"""
 
 import re
 
 from roundtap_core.lists.list_form import fold
 from roundtap_hub.people.payment_words import NAMES_TOO, NO, YES, paid_beside, parse_paid, taken_back
 
-# Who does not play: as a title over other people, behind a name, or in another column.
-_AWAY = (
-    "waiting list|waitlist|wait list|waiting(?! for| on)|waitlisted|reserve|reserves|reserve list|standby|backup|"
-    "cancelled|canceled|dropped|deleted|withdrawn|withdrew|retired|pulled out|declined|rejected|absent|sick|ill(?! be)|"
-    "not coming|not attending|not going|not playing|not in|not available|unavailable|no show|no longer|out|can t|"
-    "cannot|"
-    "cant|won t|unable|maybe|perhaps|possibly|tentative|undecided|unsure|not sure|unconfirmed|tbc|tbd|interested|"
-    "invited|"
-    "subs?(?= ?\\d*$)|substitute|substitutes|alternate|alternates|warteliste|nachrucker|nachruckerin|ersatz|"
-    "ersatzmann|ersatzfrau|ersatzspieler|"
-    "ersatzspielerin|abgesagt|sagt ab|muss absagen|abgemeldet|abmeldung|absagen|storniert|zuruckgezogen|zuruckgetreten|"
-    "ausgestiegen|abgesprungen|raus|krank|verhindert|entschuldigt|fehlt|vielleicht|evtl|eventuell|fraglich|unsicher|"
-    "unter vorbehalt|auf abruf|leider nicht|leider nein|kann nicht|kann leider nicht|kann doch nicht|nicht dabei|"
-    "nicht mehr|"
-    "doch nicht|nimmt nicht|lista de espera|en espera|reserva|reservas|suplente|suplentes|baja|bajas|dad[oa] de baja|"
-    "se baja|dudos[oa]|en duda|cancelad[oa]|retirad[oa]|se retira|desapuntad[oa]|renuncia|renuncio|enfermo|enferma|"
-    "quizas?|tal vez|"
-    "no pued[eo]|no podr\\w+|no voy|no va|no vendr\\w+|no asist\\w+|no juega|ya no|lista rezerwowa|liscie rezerwowej|"
-    "liscie oczekujacych|nie wiadomo|pod znakiem zapytania|rezerwa|rezerwowi|"
-    "rezerwow[ya]|lista oczekujacych|rezygnacj[ae]|rezygnuje|zrezygnowal\\w*|anulowan[eya]|wycofan[eya]|wycofal\\w*|"
-    "wycofuje|wypisan[eya]|odwolan[eya]|odwolal\\w*|chory|chora|moze|byc moze|niepewn[eya]|nie moz?[eg]e?|nie bed\\w+|"
-    "nie gra|nie da rady|nie dam rady|nie przyjedzie|niestety nie|liste d attente|remplacants|annulee?s?|retiree?|"
-    "se retire|"
-    "forfait|abandon|desistee?|malade|peut etre|indisponible|ne peut pas|ne pourra pas|lista d attesa|riserv[ae]|"
-    "annullat[oa]|ritirat[oa]|si ritira|rinuncia|malat[oa]|forse|non viene|non puo|non posso|non partecipa|wachtlijst|"
-    "reservelijst|afgemeld|teruggetrokken|geannuleerd|komt niet|kan niet|ziek|misschien|nahradnici|nahradnik|"
-    "cekaci listina|zruseno|odhlasen[ay]?|odhlasil\\w*|odstoupil\\w*|neprijde|nemuze|nemocny|mozna|vantelista|reserver|"
-    "venteliste|avanmald|avmeldt|trukket|peruttu|perunut|varasija|varolista|organizer|organizers|"
-    "organiser|organisers|judge|judges|referee|staff|helper|helpers|spectator|orga|schiedsrichter|helfer|"
-    "zuschauer|juez|jueces|arbitro|arbitros|organizadores|sedzia|sedziowie|organizatorzy|arbitres|arbitri|"
-    "scheidsrechters|absents|assente|assenti|ausente|ausentes|nieobecny|nieobecni|abwesend|nao vem|no viene|"
-    "no vienen|a lo mejor|odpada|absage|remplacant|kommt nicht|komme nicht|kommer ikke|kommer inte|ne vient pas|"
-    "nie przyjdzie|removed|deregistered|unregistered|de registered|not confirmed|nicht bestatigt|unbestatigt|"
-    "kommt doch nicht|ausgetragen|geloscht|anulad[oa]|rechazad[oa]|eliminad[oa]|borrad[oa]|no confirmad[oa]|"
-    "sin confirmar|niepotwierdzon\\w*|skreslon\\w*|usuniet\\w*|nieobecn\\w*|odrzucon\\w*|absente?s?|supprimee?s?|"
-    "refusee?s?|non confirmee?s?|eliminat[oa]|cancellat[oa]|rifiutat[oa]|non confermat[oa]|verwijderd|niet bevestigd|"
-    "uitgeschreven|nepotvrzen\\w*|smazan\\w*|vyrazen\\w*|"
-    # Folded, these have other letters than they are written with.
-    + fold("候补|替补|取消|缺席|補欠|欠席|キャンセル|キャンセル待ち|ドタキャン|辞退").replace(" ", "|")
-    + "|"
-    + fold("대기|대기자|예비|취소|취소됨|불참|불참자").replace(" ", "|")
-)
-_SAID_AWAY, OTHER_LIST, _OFF, _STATUS, _NO_STATUS, _ROLL, _COMES, _ELSE, _DOUBT, _DENIES, _COMING, _OTHERS, _DATE = map(
-    re.compile,
-    (
-        # behind "has", "sorry", "se ha"
-        r"(?:(?:wc|hat|has|sich|auf|der|on|the|en|na|sur|in|currently|jetzt|first|second|erster|zweiter|1st|2nd|3rd|"
-        r"\d+|have|had|been|ist|is|am|i|m|was|he|she|ha|se|est|si|e|jest|bin|wurde|er|sie|zostal|"
-        r"zostala|sorry|unfortunately|sadly|leider|niestety|purtroppo|no|nein|nie|non|nee) ){0,3}"
-        rf"(?:{_AWAY})(?: .*)?",
-        # a title over people who do not play
-        rf"(?:{_AWAY}|no|nein|nie|non|nao|nee|ne|nej|nem|ei|pending|pendientes?|oczekujac[aey]|en attente|in attesa|"
-        rf"duda|wl|to|tl)"
-        r"(?: \d.*)?",
-        # anywhere in a status or in brackets: on another list, or somebody else's place
-        r"\b(?:waiting list|wait ?list|reserve list|warteliste|nachruckerliste|lista de espera|list[ay] rezerwow\w+|"
-        r"liscie rezerwow\w+|list[ay] oczekujac\w+|liscie oczekujac\w+|liste d attente|lista d attesa|wachtlijst|"
-        r"transferred|ubertragen|weitergegeben|traspasad[oa]|przekazan\w*|przeniesion\w*|transferee?|trasferit[oa]|"
-        r"overgedragen)\b",
-        # a heading over what became of somebody's registration, which is neither money nor a list
-        r"^(?!.*(?:pa[iy]|zahl|pag|plat|list|deck|army|armee|member|mitglied|socio|check|civil|e mail|mail))"
-        r".*(?:status|\bestado|\bstan|\bstatut|\bstato|\bstav|\btila|статус|状态|状況|ステータス"
-        rf"|{fold('상태')})\b",
-        # what such a column says of money, of a check-in that has not begun, or of nothing
-        r"pa[iy]|zahl|pag[aou]|p[lr]ac|plat|betaal|check|angekommen|arrived|member|mitglied|socio|czlon|^n a$|^none$|"
-        r"^keine?$",
-        # a heading of a roll call
-        r"^(?:present|presente?s?|presence|presencia|presenca|presenza|anwesend|anwesenheit|da|obecn[aye]|obecnosc|"
-        r"aanwezig|pritomen|narvarande|til stede)$",
-        # a heading that asks who comes
-        r"\b(?:rsvp|attend(?:ing|ance)?|come|coming|^in$|join|"
-        r"joining|participat(?:e|ing|ion)|taking part|take part|play|"
-        r"playing|"
-        r"compete|competing|make it|be there|present|going|(?:you|i|me|we|still|m) in|count on you|available|"
-        r"hast du zeit|tienes tiempo|masz czas|dei nostri|disponib\w+|can you$|"
-        r"availability|response|reply|confirm(?:ed|ation)?|komm(?:st|t|en|e)|dabei|teilnahme|teilnehmen|(?:nimm\w+|"
-        r"nehm\w+) .*"
-        r"teil|nimmt teil|anwesend|anwesenheit|mitspielen|spielst|spielen|mitmachen|machst .*mit|bist du da|zusage|"
-        r"zugesagt|"
-        r"antwort|ruckmeldung|vienes?|vienen|venir|vendr\w+|vas|iras|asist\w+|participa(?:s|r|ras|ra|cion)?|juegas?|"
-        r"jugar\w*|"
-        r"acud\w+|te apuntas|contamos contigo|estaras|presen(?:te|cia|za|ce|ca)|confirma(?:s|cion)|respuesta|"
-        r"przyjd\w+|przyjsc|przyjechac|przybyc|"
-        r"przyjedz\w+|przybed\w+|bedziesz|bedzie|wezm\w+|bierzesz|udzial|zagra\w*|grasz|obecn\w+|uczestnicz\w+|"
-        r"wpadniesz|"
-        r"dasz rade|dolacz\w*|potwierdz\w+|odpowiedz|viens|vient|venez|viendr\w+|particip(?:es|ez|er|eras|erez|e)|"
-        r"joue[szr]|"
-        r"jouer\w+|des notres|seras|serez|es tu la|reponse|vieni|venite|verrai|verra|venire|"
-        r"partecip(?:i|a|erai|era|are|azione)|ci sei|sarai|gioch\w+|giocare|risposta|kom(?: je|t)|komen|aanwezig\w*|"
-        r"deelname|"
-        r"doe je mee|meedoen|erbij|prijde\w*|prijedes|zucastni\w*|ucast|dorazis|budes|kommer|deltar|deltager du|"
-        r"(?:ar|er) du "
-        r"med|svar|tuletko|osallistutko|jossz|eljossz)\b",
-        # a heading that asks for something else about it
-        r"\b(?:dinner|lunch|breakfast|party|car|train|bus|bike|guests?|newsletter|whatsapp|discord|groups?|"
-        r"side event|last|"
-        r"before|ever|already|first time|from|with(?! us)|auto|bahn|zug|essen|abendessen|fruhstuck|grillen|gaste?|"
-        r"gruppe|"
-        r"letzt\w+|schon|jemals|erste\w*|aus|mit (?:dem|der|wem|deine\w+)|kommt mit|coche|cena|comida|grupo|antes|"
-        r"ultim\w+|"
-        r"primera|con|samochod\w*|pociag\w*|kolacj\w+|obiad\w*|wczesniej|raz|z kim|voiture|repas|diner|avec|macchina|"
-        r"insieme)\b"
-        r"|^(?!.*\b(?:you|du|ihr|tu|te|vous|ty)\b)(?=(?:\S+ ){0,4}\S+$).*\b(?:payment|fee|e ?mail|mail|lists?|"
-        r"deck|decklist|army|code|number|id|type|since|zahlung|startgeld|liste|armee|armeeliste|nummer|typ|seit|pago|"
-        r"correo|lista|ejercito|codigo|numero|tipo|desde|platnosc\w*|oplata|kod|numer|armia|od kiedy|paiement|courriel|"
-        r"depuis|pagamento)\b"
-        r"|^(?:how|where|when|what|which|wie (?!sieht)|wo|woher|wann|welche\w*|como|donde|de donde|cuando|jak|skad|"
-        r"kiedy|"
-        r"comment|quand|d ou|come vieni|da dove|quando|hoe|waar|wanneer)\b",
-        # an answer that leaves it open
-        r"\b(?:if|unless|maybe|perhaps|probably|possibly|likely|depends|undecided|unsure|tentative|50 50|waiting|"
-        r"wenn|falls|sofern|"
-        r"vielleicht|wahrscheinlich|vermutlich|evtl|eventuell|unsicher|unklar|fraglich|mal sehen|mal schauen|"
-        r"kommt drauf an|"
-        r"quizas?|tal vez|a lo mejor|depende|si (?:puedo|puede|me|no|consigo|hay|je|on|possible|tout)|probablemente|"
-        r"moze|"
-        r"jesli|"
-        r"jezeli|o ile|chyba|raczej|zobacze|zalezy|peut etre|probablement|forse|magari|se (?:riesco|posso)|"
-        r"probabilmente|"
-        r"misschien|mozna|asi|kanske|maske|kanskje)\b",
-        # a no
-        r"\b(?:no|not|nope|nah|never|none|can t|cant|cannot|won t|don t|isn t|unable|unfortunately|sadly|afraid|nein|"
-        r"ne|nicht|"
-        r"kein\w*|nie|leider|nunca|imposible|lamentablemente|niestety|non|pas|ni|malheureusement|impossible|"
-        r"purtroppo|niet|"
-        r"helaas|nee|nej|inte|ikke|tyvarr|ei|nem)\b",
-        # a yes
-        r"\b(?:yeah|yep|yup|sure|of course|definitely|absolutely|certainly|will|coming|come|attending|attend|going|"
-        r"playing|in|"
-        r"accepted|accepts?|be there|me in|confirmed|registered|present|dabei|komme|kommt|klar|gern|gerne|sicher|"
-        r"naturlich|jawohl|jo|"
-        r"jep|"
-        r"auf jeden fall|zugesagt|zusage|angemeldet|anwesend|claro|voy|vengo|viene|ire|asist\w+|seguro|confirmad[oa]|"
-        r"apuntad[oa]|me apunto|oczywiscie|jasne|pewnie|bede|bedzie|przyjd\w+|potwierdz\w+|bien sur|viens|vient|"
-        r"volontiers|"
-        r"presente?|"
-        r"d accord|inscrite?|certo|certamente|ci sono|ci saro|partecip\w+|volentieri|confermat[oa]|zeker|graag|kommer|"
-        r"prijd\w+|urcite)\b|👍|🙋",
-        # behind a name: somebody else's place, or somebody else too
-        r"\b(?:instead|replac\w+|for|only|statt|anstatt|anstelle|ersetzt|fur|nur|und|and|en lugar|sustituye\w*|solo|"
-        r"y|zamiast|"
-        r"tylko|oraz|remplace\w*|a la place|seulement|al posto|sostituisce|soltanto|in plaats)\b"
-        r"|[?+&❌✗✘👎⛔🚫]|.{31}",
-        # a date
-        r"\d{1,4}[-./]\d{1,2}[-./]\d",
-    ),
-)
 AWAY, PAYS = "away", "pays"
+
+
+def entries_of(table: str) -> list[str]:
+    """The patterns of a table; " | " stands between them."""
+    return re.split(r"\s+\|\s+", table.strip())
+
+
+def _any_of(table: str) -> str:
+    return f"(?:{'|'.join(entries_of(table))})"
+
+
+def _anywhere(table: str, *beside: str) -> re.Pattern[str]:
+    """Any of the table's, as whole words; or one of the patterns `beside`."""
+    return re.compile("|".join((rf"\b{_any_of(table)}\b", *beside)))
+
+
+# Who does not play. Most say so where a title, a status or a word behind a name begins; with "?" only in an answer,
+# anywhere in it; with "!" in both. Folded, letters of other scripts are not those that they are written with.
+_NOT_COMING = [
+    word if word.isascii() else fold(word)
+    for word in entries_of(r"""
+    a lo mejor | abandon | abgemeldet | abgesagt | abgesprungen | abmeldung | absage | absagen | absent | absente?s? |
+    absents | abwesend | afgemeld | ?afraid | alternate | alternates | annulee?s? | annullat[oa] | anulad[oa] |
+    anulowan[eya] | arbitres | arbitri | arbitro | arbitros | assente | assenti | auf abruf | ausente | ausentes |
+    ausgestiegen | ausgetragen | avanmald | avmeldt | backup | baja | bajas | borrad[oa] | byc moze | !can t |
+    cancelad[oa] | canceled | cancellat[oa] | cancelled | !cannot | !cant | cekaci listina | chora | chory |
+    dad[oa] de baja | de registered | declined | deleted | deregistered | desapuntad[oa] | desistee? | doch nicht |
+    ?don t | dropped | dudos[oa] | ?ei | eliminad[oa] | eliminat[oa] | en duda | en espera | enferma | enfermo |
+    entschuldigt | ersatz | ersatzfrau | ersatzmann | ersatzspieler | ersatzspielerin | eventuell | evtl | fehlt |
+    forfait | forse | fraglich | geannuleerd | geloscht | ?helaas | helfer | helper | helpers | ?ikke | ill(?! be) |
+    ?imposible | ?impossible | indisponible | ?inte | interested | invited | ?isn t | judge | judges | jueces | juez |
+    kan niet | kann doch nicht | kann leider nicht | kann nicht | ?kein\w* | komme nicht | kommer ikke | kommer inte |
+    kommt doch nicht | kommt nicht | komt niet | krank | ?lamentablemente | ?leider | leider nein | leider nicht |
+    liscie oczekujacych | liscie rezerwowej | lista d attesa | lista de espera | lista oczekujacych |
+    lista rezerwowa | liste d attente | malade | malat[oa] | ?malheureusement | maybe | misschien | moze | mozna |
+    muss absagen | nachrucker | nachruckerin | ?nah | nahradnici | nahradnik | nao vem | ?ne | ne peut pas |
+    ne pourra pas | ne vient pas | ?nee | ?nein | ?nej | ?nem | nemocny | nemuze | nepotvrzen\w* | neprijde | ?never |
+    ?ni | ?nicht | nicht bestatigt | nicht dabei | nicht mehr | ?nie | nie bed\w+ | nie da rady | nie dam rady |
+    nie gra | nie moz?[eg]e? | nie przyjdzie | nie przyjedzie | nie wiadomo | nieobecn\w* | nieobecni | nieobecny |
+    niepewn[eya] | niepotwierdzon\w* | ?niestety | niestety nie | ?niet | niet bevestigd | nimmt nicht | ?no |
+    no asist\w+ | no confirmad[oa] | no juega | no longer | no podr\w+ | no pued[eo] | no show | no va | no vendr\w+ |
+    no viene | no vienen | no voy | ?non | non confermat[oa] | non confirmee?s? | non partecipa | non posso |
+    non puo | non viene | ?none | ?nope | ?not | not attending | not available | not coming | not confirmed |
+    not going | not in | not playing | not sure | ?nunca | odhlasen[ay]? | odhlasil\w* | odpada | odrzucon\w* |
+    odstoupil\w* | odwolal\w* | odwolan[eya] | orga | organiser | organisers | organizadores | organizatorzy |
+    organizer | organizers | out | ?pas | perhaps | perunut | peruttu | peut etre | pod znakiem zapytania | possibly |
+    pulled out | ?purtroppo | quizas? | raus | rechazad[oa] | referee | refusee?s? | rejected | removed | remplacant |
+    remplacants | renuncia | renuncio | reserva | reservas | reserve | reserve list | reservelijst | reserver |
+    reserves | retirad[oa] | retired | retiree? | rezerwa | rezerwow[ya] | rezerwowi | rezygnacj[ae] | rezygnuje |
+    rifiutat[oa] | rinuncia | riserv[ae] | ritirat[oa] | ?sadly | sagt ab | scheidsrechters | schiedsrichter |
+    se baja | se retira | se retire | sedzia | sedziowie | si ritira | sick | sin confirmar | skreslon\w* |
+    smazan\w* | spectator | staff | standby | storniert | subs?(?= ?\d*$) | substitute | substitutes | suplente |
+    suplentes | supprimee?s? | tal vez | tbc | tbd | tentative | teruggetrokken | trukket | ?tyvarr | uitgeschreven |
+    !unable | unavailable | unbestatigt | unconfirmed | undecided | ?unfortunately | unregistered | unsicher |
+    unsure | unter vorbehalt | usuniet\w* | vantelista | varasija | varolista | venteliste | verhindert | verwijderd |
+    vielleicht | vyrazen\w* | wachtlijst | wait list | waiting list | waiting(?! for| on) | waitlist | waitlisted |
+    warteliste | withdrawn | withdrew | !won t | wycofal\w* | wycofan[eya] | wycofuje | wypisan[eya] | ya no | ziek |
+    zrezygnowal\w* | zruseno | zuruckgetreten | zuruckgezogen | zuschauer | キャンセル | キャンセル待ち | ドタキャン |
+    候补 | 取消 | 替补 | 欠席 | 缺席 | 補欠 | 辞退 | 대기 | 대기자 | 불참 | 불참자 | 예비 | 취소 | 취소됨
+""")
+]
+_AWAY = "|".join(word.lstrip("!") for word in _NOT_COMING if not word.startswith("?"))
+_DENIES = _anywhere(" | ".join(word[1:] for word in _NOT_COMING if word.startswith(("?", "!"))))
+# Before such a word: "has", "sorry", "se ha".
+_BEFORE_IT = _any_of(r"""
+    1st | 2nd | 3rd | \d+ | am | auf | been | bin | currently | der | e | en | er | erster | est | first | ha | had |
+    has | hat | have | he | i | in | is | ist | jest | jetzt | leider | m | na | nee | nein | nie | niestety | no |
+    non | on | purtroppo | sadly | se | second | she | si | sich | sie | sorry | sur | the | unfortunately | was |
+    wc | wurde | zostal | zostala | zweiter
+""")
+_SAID_AWAY = re.compile(rf"(?:{_BEFORE_IT} ){{0,3}}(?:{_AWAY})(?: .*)?")
+# A title over people who do not play.
+_OTHER_TITLE = _any_of(r"""
+    duda | ei | en attente | in attesa | nao | ne | nee | nein | nej | nem | nie | no | non | oczekujac[aey] |
+    pendientes? | pending | tl | to | wl
+""")
+OTHER_LIST = re.compile(rf"(?:{_AWAY}|{_OTHER_TITLE})(?: \d.*)?")
+# Anywhere in a status or in brackets: on another list, or somebody else's place.
+_OFF = _anywhere(r"""
+    liscie oczekujac\w+ | liscie rezerwow\w+ | list[ay] oczekujac\w+ | list[ay] rezerwow\w+ | lista d attesa |
+    lista de espera | liste d attente | nachruckerliste | overgedragen | przekazan\w* | przeniesion\w* |
+    reserve list | transferee? | transferred | trasferit[oa] | traspasad[oa] | ubertragen | wachtlijst | wait ?list |
+    waiting list | warteliste | weitergegeben
+""")
+# A heading over what became of somebody's registration, which is neither money nor a list.
+_OTHER_HEADING = _any_of(r"""
+    armee | army | check | civil | deck | e mail | list | mail | member | mitglied | pa[iy] | pag | plat | socio |
+    zahl
+""")
+_STATUS_HEADING = _any_of(r"""
+    \bestado | \bstan | \bstato | \bstatut | \bstav | \btila | status | статус | ステータス | 状态 | 状況
+""")
+_STATUS = re.compile(rf"^(?!.*{_OTHER_HEADING}).*(?:{_STATUS_HEADING}|{fold('상태')})\b")
+# What such a column says of money, of a check-in that has not begun, or of nothing.
+_NO_STATUS = re.compile(
+    _any_of(r"""
+    ^keine?$ | ^n a$ | ^none$ | angekommen | arrived | betaal | check | czlon | member | mitglied | p[lr]ac | pa[iy] |
+    pag[aou] | plat | socio | zahl
+""")
+)
+# A heading of a roll call.
+_ROLL = re.compile(
+    "^"
+    + _any_of(r"""
+    aanwezig | anwesend | anwesenheit | da | narvarande | obecn[aye] | obecnosc | presenca | presence | presencia |
+    present | presente?s? | presenza | pritomen | til stede
+""")
+    + "$"
+)
+# A heading that asks who comes.
+_COMES = _anywhere(r"""
+    (?:ar|er) du med | (?:nimm\w+|nehm\w+) .*teil | (?:you|i|me|we|still|m) in | ^in$ | aanwezig\w* | acud\w+ |
+    antwort | anwesend | anwesenheit | asist\w+ | attend(?:ing|ance)? | availability | available | be there | bedzie |
+    bedziesz | bierzesz | bist du da | budes | can you$ | ci sei | come | coming | compete | competing |
+    confirm(?:ed|ation)? | confirma(?:s|cion) | contamos contigo | count on you | dabei | dasz rade | deelname |
+    dei nostri | deltager du | deltar | des notres | disponib\w+ | doe je mee | dolacz\w* | dorazis | eljossz |
+    erbij | es tu la | estaras | giocare | gioch\w+ | going | grasz | hast du zeit | iras | join | joining | jossz |
+    joue[szr] | jouer\w+ | juegas? | jugar\w* | kom(?: je|t) | komen | komm(?:st|t|en|e) | kommer | machst .*mit |
+    make it | masz czas | meedoen | mitmachen | mitspielen | nimmt teil | obecn\w+ | odpowiedz | osallistutko |
+    partecip(?:i|a|erai|era|are|azione) | particip(?:es|ez|er|eras|erez|e) | participa(?:s|r|ras|ra|cion)? |
+    participat(?:e|ing|ion) | play | playing | potwierdz\w+ | presen(?:te|cia|za|ce|ca) | present | prijde\w* |
+    prijedes | przybed\w+ | przybyc | przyjd\w+ | przyjechac | przyjedz\w+ | przyjsc | reply | reponse | response |
+    respuesta | risposta | rsvp | ruckmeldung | sarai | seras | serez | spielen | spielst | svar | take part |
+    taking part | te apuntas | teilnahme | teilnehmen | tienes tiempo | tuletko | ucast | uczestnicz\w+ | udzial |
+    vas | vendr\w+ | venez | venir | venire | venite | verra | verrai | viendr\w+ | vienen | vienes? | vieni | viens |
+    vient | wezm\w+ | wpadniesz | zagra\w* | zucastni\w* | zugesagt | zusage
+""")
+# A heading that asks for something else about it: what follows anywhere; a thing, in few words; or a question's word.
+_THING = _any_of(r"""
+    armee | armeeliste | armia | army | code | codigo | correo | courriel | deck | decklist | depuis | desde |
+    e ?mail | ejercito | fee | id | kod | lista | liste | lists? | mail | number | numer | numero | nummer |
+    od kiedy | oplata | pagamento | pago | paiement | payment | platnosc\w* | seit | since | startgeld | tipo | typ |
+    type | zahlung
+""")
+_QUESTION = _any_of(r"""
+    come vieni | comment | como | cuando | d ou | da dove | de donde | donde | hoe | how | jak | kiedy | quand |
+    quando | skad | waar | wann | wanneer | welche\w* | what | when | where | which | wie (?!sieht) | wo | woher
+""")
+_ELSE = _anywhere(
+    r"""
+    abendessen | already | antes | aus | auto | avec | bahn | before | bike | breakfast | bus | car | cena | coche |
+    comida | con | diner | dinner | discord | erste\w* | essen | ever | first time | from | fruhstuck | gaste? |
+    grillen | groups? | grupo | gruppe | guests? | insieme | jemals | kolacj\w+ | kommt mit | last | letzt\w+ |
+    lunch | macchina | mit (?:dem|der|wem|deine\w+) | newsletter | obiad\w* | party | pociag\w* | primera | raz |
+    repas | samochod\w* | schon | side event | train | ultim\w+ | voiture | wczesniej | whatsapp | with(?! us) |
+    z kim | zug
+""",
+    rf"^(?!.*\b(?:you|du|ihr|tu|te|vous|ty)\b)(?=(?:\S+ ){{0,4}}\S+$).*\b{_THING}\b",
+    rf"^{_QUESTION}\b",
+)
+# An answer that leaves it open.
+_DOUBT = _anywhere(r"""
+    50 50 | a lo mejor | asi | chyba | depende | depends | eventuell | evtl | falls | forse | fraglich | if | jesli |
+    jezeli | kanske | kanskje | kommt drauf an | likely | magari | mal schauen | mal sehen | maske | maybe |
+    misschien | moze | mozna | o ile | perhaps | peut etre | possibly | probabilmente | probablement | probablemente |
+    probably | quizas? | raczej | se (?:riesco|posso) | si (?:puedo|puede|me|no|consigo|hay|je|on|possible|tout) |
+    sofern | tal vez | tentative | undecided | unklar | unless | unsicher | unsure | vermutlich | vielleicht |
+    wahrscheinlich | waiting | wenn | zalezy | zobacze
+""")
+# A yes.
+_COMING = _anywhere(
+    r"""
+    absolutely | accepted | accepts? | angemeldet | anwesend | apuntad[oa] | asist\w+ | attend | attending |
+    auf jeden fall | be there | bede | bedzie | bien sur | certainly | certamente | certo | ci saro | ci sono |
+    claro | come | coming | confermat[oa] | confirmad[oa] | confirmed | d accord | dabei | definitely | gern | gerne |
+    going | graag | in | inscrite? | ire | jasne | jawohl | jep | jo | klar | komme | kommer | kommt | me apunto |
+    me in | naturlich | oczywiscie | of course | partecip\w+ | pewnie | playing | potwierdz\w+ | present | presente? |
+    prijd\w+ | przyjd\w+ | registered | seguro | sicher | sure | urcite | vengo | viene | viens | vient | volentieri |
+    volontiers | voy | will | yeah | yep | yup | zeker | zugesagt | zusage
+""",
+    "👍",
+    "🙋",
+)
+# Behind a name: somebody else's place, or somebody else too.
+_OTHERS = _anywhere(
+    r"""
+    a la place | al posto | and | anstatt | anstelle | en lugar | ersetzt | for | fur | in plaats | instead | nur |
+    only | oraz | remplace\w* | replac\w+ | seulement | solo | soltanto | sostituisce | statt | sustituye\w* | tylko |
+    und | y | zamiast
+""",
+    "[?+&❌✗✘👎⛔🚫]",
+    ".{31}",
+)
+_DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d")
 
 
 def says_away(text: str) -> bool:

@@ -463,12 +463,12 @@ def next_entry(number: int, head: str, row: Sequence[Any]) -> Entry:
 
 
 def at_place(problem: Problem, folder: Path, kind: str = "") -> Problem:
-    # Of a hub's folder its command is ready to be typed; of a `kind` in ELSEWHERE it is another one.
-    return Problem(
-        ELSEWHERE.get((kind, problem.key), problem.key),
-        where=problem.where,
-        **(problem.params if kind else {**problem.params, "folder": shlex.quote(str(folder))}),
-    )
+    """The problem with the command that mends it there: of a hub's folder ready to be typed, of a `kind` in ELSEWHERE
+    another one."""
+    if kind:
+        return Problem(ELSEWHERE.get((kind, problem.key), problem.key), where=problem.where, **problem.params)
+    params = {**problem.params, "folder": shlex.quote(str(folder))}
+    return Problem(problem.key, where=problem.where, **params)
 
 
 def heads_of(entries: Iterable[Entry]) -> dict[str, Head]:

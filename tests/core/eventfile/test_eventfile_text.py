@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roundtap.rehearsal.script import made_up_event
+from made_up_event import made_up_event
 from roundtap_core.errors import Problem
 from roundtap_core.eventfile.file_schema import Event
 from roundtap_core.eventfile.read import event_problems, parse_event_file, parse_json, tournament_from_json

@@ -245,6 +245,15 @@ def test_every_word_that_is_compared_is_in_its_comparison_form(module: ModuleTyp
     assert {word for word in words if fold(word) != word} == set()
 
 
+def test_every_table_of_coming_words_is_sorted_and_has_no_word_twice() -> None:
+    source = Path(coming_words.__file__).read_text(encoding="utf-8")
+    tables = [coming_words.entries_of(table) for table in re.findall(r'r"""(.*?)"""', source, re.DOTALL)]
+    assert len(tables) == 15
+    for table in tables:
+        words = [word.lstrip("?!") for word in table]
+        assert words == sorted(set(words))
+
+
 @pytest.mark.parametrize("module", [coming_words, payment_words], ids=lambda m: m.__name__)
 def test_every_pattern_is_of_letters_in_their_comparison_form(module: ModuleType) -> None:
     of_words = [

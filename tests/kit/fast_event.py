@@ -1,8 +1,9 @@
-"""A rehearsal in one process on a virtual clock: every result typed at mock pins, also with disputes on the way."""
+"""An event played in one process on a virtual clock: every result typed at mock pins, also with disputes on the way."""
 
 from __future__ import annotations
 
-from roundtap.rehearsal.script import MatchTyping, RehearsalScript, ScriptRound
+from event_script import EventScript, MatchTyping, ScriptRound
+from press_script import Press
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import EventState, MatchState, tournament_of
@@ -12,7 +13,6 @@ from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_pro
 from roundtap_core.wire import digest
 from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.units.device_api import record_report
-from roundtap_units.table.press_script import Press
 from roundtap_units.unit_words import unit_words
 from virtual_hall import VirtualHall
 
@@ -23,7 +23,7 @@ class TableDisagrees(Exception):
     """A table did not save what was typed, which is a bug; with what the screen shows."""
 
 
-def rehearse_fast(script: RehearsalScript, trouble: bool = False) -> Tournament:
+def play_fast(script: EventScript, trouble: bool = False) -> Tournament:
     """The event as the hub has it after all rounds. `trouble`: of every four matches, in one the other side rejects the
     report and a judge decides; in one an official enters another result and corrects it; in one both agree to another
     result afterwards, and the judge keeps the first. The outcome must be the same."""
@@ -43,7 +43,7 @@ def play_round(hall: VirtualHall, played: ScriptRound, trouble: bool) -> None:
     hall.submit(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
     assert hall.state.draft is not None
     assert hall.state.draft.draw is not None
-    hall.submit(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="a rehearsal"))
+    hall.submit(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="as recorded"))
     hall.step()
     for typing in played.typing:
         for seat in ("a", "b"):

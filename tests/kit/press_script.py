@@ -1,4 +1,4 @@
-"""The button presses that report a result: for rehearsals, demonstrations and counting presses."""
+"""The button presses that report a result: for tests, and for counting presses."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -1,1 +1,0 @@
-"""Rehearsals: a recorded or made-up event played on the kit, and compared."""
