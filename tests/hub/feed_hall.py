@@ -23,8 +23,8 @@ from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.app.asgi import PhaseTimer
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
+from roundtap_hub.units.table_api import take_status
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import Presence
 

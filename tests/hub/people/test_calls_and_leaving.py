@@ -29,7 +29,7 @@ from roundtap_core.event.requests import ECHO_GRACE_MS
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.live.page_versions import page_version
-from roundtap_hub.units.device_api import take_status
+from roundtap_hub.units.table_api import take_status
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import UnitStatus
 

@@ -23,7 +23,7 @@ from roundtap_hub.access import device_auth
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import HubStopped, Step
-from roundtap_hub.units import device_api
+from roundtap_hub.units import table_api
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.table_view import table_view
 
@@ -252,7 +252,7 @@ def begin(bench: Bench, **changes: Any) -> Future[Answer]:
 
 def under_way(bench: Bench, n: int) -> None:
     """Wait until so many different reports wait for their commit."""
-    bench.client.until(lambda: len(bench.app.device_api._saving) == n)
+    bench.client.until(lambda: len(bench.app.table_api._saving) == n)
 
 
 def fates(answers: list[Future[Answer]]) -> list[Any]:
@@ -321,7 +321,7 @@ def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
         under_way(bench, 2)
         go_on.set()
         assert [answer.result(30).status_code for answer in answers] == [503, 503, 503]
-    assert bench.app.device_api._saving == {}
+    assert bench.app.table_api._saving == {}
     assert bench.echo()["fate"] == "accepted"
     assert bench.echo(event="gone")["reason"] == "unknown-match"
 
@@ -330,7 +330,7 @@ def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_tr
     bench: Bench, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(device_api, "SAVE_S", 0.01)
+        patch.setattr(table_api, "SAVE_S", 0.01)
         assert begin(bench).result(30).status_code == 503
     again = begin(bench)
     slow.let.set()
@@ -352,7 +352,7 @@ def test_a_body_that_is_announced_too_large_is_answered_without_a_byte_of_it(ben
 
 
 def test_pages_wait_while_a_report_is_under_way_and_no_longer(bench: Bench, slow: SlowDisk) -> None:
-    free = bench.app.device_api._precedence._free
+    free = bench.app.table_api._precedence._free
     answers = [begin(bench, report_id="r1"), begin(bench, report_id="r2")]
     under_way(bench, 2)
     assert not free.is_set()
@@ -362,10 +362,10 @@ def test_pages_wait_while_a_report_is_under_way_and_no_longer(bench: Bench, slow
 
 
 def test_the_writer_s_probe_answers_and_says_when_the_hub_stops(bench: Bench) -> None:
-    bench.client.run(bench.app.device_api.probe())
+    bench.client.run(bench.app.table_api.probe())
     bench.hub.service.stop()
     with pytest.raises(HubStopped):
-        bench.client.run(bench.app.device_api.probe())
+        bench.client.run(bench.app.table_api.probe())
 
 
 def test_the_time_is_the_hub_s_and_is_not_kept(bench: Bench) -> None:
