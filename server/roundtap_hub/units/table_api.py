@@ -30,7 +30,9 @@ from roundtap_hub.units.report_receipts import ReportReceipt, recorded_receipt
 from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import find_table
-from roundtap_hub.views.unit_presence import CALL, Presence, UnitStatus, encode_health
+from roundtap_hub.views.unit_health import encode_health
+from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_status import CALL, UnitStatus, note_not_saved, note_saved
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +127,7 @@ class TableApi:
         hub = self._hub
         key, status = hub.units.auth.verify_request(STATUS, message, address, messages.TableStatus)
         unit = status.unit
-        if not hub.presence.session_advances(unit, status.session, status.seq):
+        if not hub.presence.sessions.advances(unit, status.session, status.seq):
             return 409, {"error": "open the feed first"}
         hub.units.auth.charge(STATUS, unit)
         now_ms = hub.clocks.mono_ms()
@@ -174,7 +176,7 @@ def take_status(hub: RunningHub, status: messages.TableStatus, now_ms: int) -> N
 
 
 def _check_taken_over(presence: Presence, unit: str, what: str, was: bool, answer: Future[list[Entry]]) -> None:
-    presence.note_taken_over(unit, what, was, answer.exception() is None)
+    presence.change(unit, partial(note_saved if answer.exception() is None else note_not_saved, what=what, was=was))
 
 
 def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:

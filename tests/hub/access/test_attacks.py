@@ -483,7 +483,7 @@ def test_what_no_unit_says_of_itself_is_refused(path: Path, odd: dict[str, Any])
     with running(path, clock) as service:
         hub = hub_of(service, clock)
         client = AsgiClient(HubApplication(hub), lifespan=True)
-        hub.presence.open_session("table-1", "s")
+        hub.presence.sessions.open("table-1", "s")
         said = {
             "unit": "table-1",
             "session": "s",

@@ -502,7 +502,7 @@ def asked(bench: Bench) -> set[str]:
 
 def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
     assert status(bench).status_code == 409
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
 
     answer = status(bench)
 
@@ -512,7 +512,7 @@ def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
 
 
 def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, seq=True).status_code == 400
     assert status(bench, seq=2).status_code == 200
     assert status(bench, seq=5, call=True).status_code == 200
@@ -528,8 +528,8 @@ def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
 
 
 def test_a_session_ends_with_its_feed(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
-    bench.hub.presence.close_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
+    bench.hub.presence.sessions.close("table-1", "s1")
     assert status(bench).status_code == 409
 
 
@@ -545,7 +545,7 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
     ],
 )
 def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Bench, said: object, sides: str) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench).status_code == 200
     assert status(bench, seq=2, leave=said).status_code == 200
     assert asked(bench) == set(sides)
@@ -569,13 +569,13 @@ def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Be
     ],
 )
 def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any]) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, **changes).status_code == 400
     assert bench.hub.presence.units == {}
 
 
 def test_what_a_unit_says_of_its_machine_is_kept_until_it_says_something_else(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, session="s1", seq=1, health={"celsius": 45, "screen": False}).status_code == 200
     assert status(bench, session="s1", seq=2).status_code == 200
     told = bench.hub.presence.units["table-1"].health
@@ -584,7 +584,7 @@ def test_what_a_unit_says_of_its_machine_is_kept_until_it_says_something_else(be
 
 @pytest.mark.parametrize("health", [None, 3, "x", [], {"celsius": "<b>"}, {"keys": {"a": 1}}, {"printer": ["x"] * 99}])
 def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Bench, health: Any) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, session="s1", seq=1).status_code == 200
     assert status(bench, session="s1", seq=2, call=True, health=health).status_code == 200
     assert asked(bench) == {"call"}
@@ -592,7 +592,7 @@ def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Be
 
 
 def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     lot = {"event": "e1", "match": "1.1", "about": "initiative", "side": "b"}
     strange = [
         {**lot, "event": "e9"},
@@ -609,7 +609,7 @@ def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(b
 
 
 def test_a_status_without_some_field_is_malformed(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     for seq, field in enumerate(("match", "seated", "draft", "call", "leave", "clock_ms", "waiting"), start=1):
         payload = {key: value for key, value in {**STATUS, "seq": seq}.items() if key != field}
         assert bench.client.post("/device/status", json=envelope(KEY, REQUEST, payload)).status_code == 400, field
@@ -719,7 +719,7 @@ def test_a_feed_that_ends_leaves_nothing_behind(bench: Bench) -> None:
     asyncio.run(_messages(bench.hub, feed, 2))
     assert feed._connections == {}
     assert bench.hub.presence.units["table-1"].connected is False
-    assert bench.hub.presence._sessions == {}
+    assert bench.hub.presence.sessions.units == frozenset()
 
 
 def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -> None:
