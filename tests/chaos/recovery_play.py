@@ -25,13 +25,13 @@ from roundtap_hub.access.unit_keys import TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup
 from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.copies import CURRENT, Copies
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HEAD_FILE, read_head_file
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_api import report_step
 
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 PAGE = 4096

@@ -8,6 +8,7 @@ import random
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from hub_kit import HandClock, hello_of, opened_hello, people
@@ -23,10 +24,11 @@ from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.app.asgi import PhaseTimer
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_api import take_status
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
+from roundtap_hub.units.table_api import take_status
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_status import close_call, take_call
 
 UNITS = [f"table-{n}" for n in range(1, 7)]
 KEYS = {unit: bytes([n]) * 32 for n, unit in enumerate(UNITS)}
@@ -230,8 +232,8 @@ async def anything(hall: FeedHall) -> None:
         hall_now = hall.hub.presence
         draw(
             [
-                lambda: hall_now.take_call(unit, draw(["Ann", "Bo"])),
-                lambda: hall_now.close_call(unit),
+                lambda: hall_now.change(unit, partial(take_call, by=draw(["Ann", "Bo"]))),
+                lambda: hall_now.change(unit, close_call),
                 lambda: hall.tell(event, c.TakeCall(match, draw(["Ann", "Bo"]))),
                 lambda: hall.tell(event, c.CloseCall(match)),
                 lambda: hall.tell(event, c.RefuseDrop(draw(WHO))),

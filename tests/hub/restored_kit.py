@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pages_kit import PEOPLE, Browser, House, open_house
+from recorded_reports import record_report
 
 from roundtap_core.event.states import EventState, MatchState
 from roundtap_core.messages import Hello
@@ -19,9 +20,10 @@ from roundtap_core.typed import parse_message
 from roundtap_core.wire import digest
 from roundtap_hub.store.backups import make_backup
 from roundtap_hub.store.clocks import Clocks
+from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.head_file import HeadRecord
 from roundtap_hub.store.recover import recover
-from roundtap_hub.units.device_api import HelloHandler, record_report, validate_report
+from roundtap_hub.units.hellos import HelloHandler
 
 CLOCKS = Clocks("another boot", lambda: 5, lambda: "2026-11-22T05:00")
 

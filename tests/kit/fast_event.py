@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from recorded_reports import record_report
+
 from event_script import EventScript, MatchTyping, ScriptRound
 from press_script import Press
 from roundtap_core.event import commands as c
@@ -12,7 +14,6 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
 from roundtap_hub.store.command_pipeline import validate_report
-from roundtap_hub.units.device_api import record_report
 from roundtap_units.unit_words import unit_words
 from virtual_hall import VirtualHall
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from recorded_reports import record_report
 
 from press_script import Press
 from roundtap_core.event import commands as c
@@ -14,9 +15,9 @@ from roundtap_core.event.states import AGREED, SECOND, Entrant, MatchState
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.records import SidePair
 from roundtap_core.typed import parse_message
+from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.device_api import record_report, validate_report
 from roundtap_units.link.outbox import Outbox, StoredReport
 from virtual_hall import VirtualHall, VirtualTable
 

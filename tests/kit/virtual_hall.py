@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from recorded_reports import record_report
+
 from press_script import Press
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -30,7 +32,7 @@ from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.units.device_api import record_report, take_status
+from roundtap_hub.units.table_api import take_status
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime

@@ -15,6 +15,7 @@ for beside in (HERE, HERE.parent / "hub", HERE.parent / "kit"):
     sys.path.insert(0, str(beside))
 
 from postgres_kit import NOWHERE, Cluster, binaries, cluster  # noqa: E402
+
 from roundtap_hub.store import shared_service  # noqa: E402
 
 SOON_S = 0.05

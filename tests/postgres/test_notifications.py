@@ -30,7 +30,7 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
             make_event(hub.service)
             assert hub.paper is not None
             hub.paper.order(PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1"))
-            hub.presence.open_session("table-1", "s")
+            hub.presence.sessions.open("table-1", "s")
             hub.presence.update("table-1", 1, connected=True, match="1.1")
             hub.presence.mark_at_table("e1", "1.1", "p1")
             hub.presence.add_request(("taken", "e1", "p1"), "slip", 5)
@@ -42,7 +42,7 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
 
             for field in ("said", "alive", "ask"):
                 wait_until(lambda field=field: heard(field), field)
-            hub.presence.close_session("table-1", "s")
+            hub.presence.sessions.close("table-1", "s")
             hub.presence.update("table-1", 1, connected=False)
             wait_until(lambda: heard("gone"), "gone")
         finally:

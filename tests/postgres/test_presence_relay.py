@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 from hub_kit import HandClock
@@ -11,7 +12,9 @@ from kit import wait_until
 from roundtap_hub.app.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
 from roundtap_hub.store.database_url import database_url
 from roundtap_hub.store.shared_service import NotificationListener
-from roundtap_hub.views.unit_presence import TAKEN, Presence
+from roundtap_hub.views.phone_requests import TAKEN
+from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_status import take_call
 
 
 class Hall:
@@ -37,11 +40,11 @@ class Hall:
         return count
 
     def unit_joins(self, hub: str, unit: str) -> None:
-        self.presence[hub].open_session(unit, f"session {hub}")
+        self.presence[hub].sessions.open(unit, f"session {hub}")
         self.presence[hub].update(unit, self.clock.ms, connected=True)
 
     def unit_leaves(self, hub: str, unit: str) -> None:
-        if self.presence[hub].close_session(unit, f"session {hub}"):
+        if self.presence[hub].sessions.close(unit, f"session {hub}"):
             self.presence[hub].update(unit, self.clock.ms, connected=False)
 
     def seen(self, hub: str, unit: str = "table-1") -> object:
@@ -67,7 +70,7 @@ def test_a_call_taken_at_another_hub_is_taken_everywhere(hall: Hall) -> None:
     hall.unit_joins("a", "table-1")
     hall.presence["a"].update("table-1", hall.clock.ms, call=True)
     hall.pass_on()
-    hall.presence["b"].take_call("table-1", "Judge Eva")
+    hall.presence["b"].change("table-1", partial(take_call, by="Judge Eva"))
     hall.presence["a"].update("table-1", hall.clock.ms, seated=frozenset("ab"))
     hall.pass_on()
     hall.pass_on()
@@ -83,7 +86,7 @@ def test_who_found_their_page_taken_is_known_everywhere_until_the_desk_has_looke
     assert hall.presence["c"].units.asked == hall.presence["a"].units.asked == hall.presence["b"].units.asked
     assert set(hall.presence["c"].units.asked) == {what}
     assert hall.pass_on() == 0, "an echo"
-    hall.presence["b"].settle_request(what)
+    hall.presence["b"].set_request(what, None)
     hall.pass_on()
     hall.pass_on()
     assert all(hall.presence[hub].units.asked == {} for hub in "abc")
@@ -163,7 +166,7 @@ def test_a_page_server_listens_and_only_ever_asks() -> None:
     hall.news["pages"] = PresenceSync(hall.presence["pages"], hall.clock.clocks.mono_ms, speaks=False)
     hall.pass_on()
     hall.unit_joins("a", "table-1")
-    hall.presence["pages"].take_call("table-1", "nobody")
+    hall.presence["pages"].change("table-1", partial(take_call, by="nobody"))
     hall.presence["pages"].update("table-9", 1, match="x")
     hall.pass_on()
     assert hall.seen("pages") == hall.seen("a")
@@ -205,7 +208,7 @@ def test_two_hubs_tell_each_other_through_a_database(url: str) -> None:
     for each in (*followers.values(), *relays.values()):
         each.start()
     try:
-        presence["a"].open_session("table-1", "s")
+        presence["a"].sessions.open("table-1", "s")
         presence["a"].update("table-1", clock.ms, connected=True, match="1.1", seated=frozenset("a"))
         wait_until(lambda: presence["b"].units == presence["a"].units, "the unit's status at the other hub")
     finally:

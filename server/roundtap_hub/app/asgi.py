@@ -25,8 +25,12 @@ from roundtap_hub.live.cached_pages import CachedPages
 from roundtap_hub.live.page_cache import CachedPage, PageCache
 from roundtap_hub.live.page_versions import unchanged_pages, version_at
 from roundtap_hub.phones.report_api import PhoneReportApi
-from roundtap_hub.units.device_api import DeviceApi, EnrolApi, HelloHandler, PanelApi
 from roundtap_hub.units.device_feed import DeviceFeed
+from roundtap_hub.units.enrol_api import EnrolApi
+from roundtap_hub.units.hellos import HelloHandler
+from roundtap_hub.units.hub_identity_api import HubIdentityApi
+from roundtap_hub.units.panel_api import PanelApi
+from roundtap_hub.units.table_api import TableApi
 from roundtap_hub.views.round_clock import next_change_ms
 
 log = logging.getLogger(__name__)
@@ -48,7 +52,7 @@ class HubApplication:
         staff = RequestPriority(precedence)
         self.devices = DeviceFeed(hub)
         self.devices.on_hello.append(HelloHandler(hub).handle)
-        self.device_api = DeviceApi(hub, precedence)
+        self.table_api = TableApi(hub, precedence)
         self.panel = PanelApi(hub)
         if hub.kin is not None:
             self.devices.on_hello.append(hub.kin.check_hello_epoch)
@@ -87,10 +91,16 @@ class HubApplication:
         self._beside: list[asyncio.Task[None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self.native = native_routes(
-            self.device_api, self.devices, EnrolApi(hub, hub.enrolment), self.panel, self.standby_api, self.browsers
+            HubIdentityApi(hub),
+            self.table_api,
+            self.devices,
+            EnrolApi(hub, hub.enrolment),
+            self.panel,
+            self.standby_api,
+            self.browsers,
         )
         """Handlers without a thread, by path and method."""
-        self.probes = [self.device_api.probe, self.pages.probe, drawing.probe]
+        self.probes = [self.table_api.probe, self.pages.probe, drawing.probe]
         """Probes for the watchdog: each returns once it was answered the way a request is."""
 
     async def __call__(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:

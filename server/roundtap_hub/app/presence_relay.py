@@ -20,7 +20,9 @@ from roundtap_hub.store.database_url import libpq_arguments
 from roundtap_hub.store.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.store.postgres import HALL_LOCK, NOTICE_BYTES_MAX, error_text, postgres_engine, unusable_database
 from roundtap_hub.store.print_book import PrintBook, PrintJob, PrintState
-from roundtap_hub.views.unit_presence import PhoneRequest, Presence, PresenceSnapshot, UnitStatus
+from roundtap_hub.views.phone_requests import PhoneRequest
+from roundtap_hub.views.unit_presence import Presence, PresenceSnapshot
+from roundtap_hub.views.unit_status import UnitStatus
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +88,7 @@ class PresenceSync:
             if not self._speaks:
                 return messages
             units = self._presence.units
-            alive = {unit: units[unit].contact_ms for unit in self._presence.connected_locally if unit in units}
+            alive = {unit: units[unit].contact_ms for unit in self._presence.sessions.units if unit in units}
             repeat, self._repeat = self._repeat, False
             if repeat:
                 self._known = {
@@ -121,7 +123,7 @@ class PresenceSync:
                 elif key[0] == HERE:
                     self._presence.mark_at_table(*key[1:])
                 else:
-                    self._presence.merge_request(tuple(key), msgspec.convert(value, PhoneRequest | None))
+                    self._presence.set_request(tuple(key), msgspec.convert(value, PhoneRequest | None))
             for unit, fields in units.items():
                 known_fields = {name: value for name, value in fields.items() if value is not None}
                 status = msgspec.convert({"unit": unit, "contact_ms": 0, **known_fields}, UnitStatus)
@@ -140,7 +142,7 @@ class PresenceSync:
                 name: other for name, other in self._peers.items() if now_ms - other.heard_ms < HUB_TIMEOUT_MS
             }
             elsewhere = set[str]().union(*(other.units for other in self._peers.values()))
-            here = self._presence.connected_locally
+            here = self._presence.sessions.units
             for unit, status in self._presence.units.items():
                 connected = unit in elsewhere or unit in here
                 if status.connected != connected:

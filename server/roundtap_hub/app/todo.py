@@ -14,10 +14,12 @@ from roundtap_hub.live.renderings import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.absentees import absentees
 from roundtap_hub.views.memoized import memoized
+from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.player_requests import player_seat, taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names
 from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell
-from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
+from roundtap_hub.views.unit_presence import phone_requests
+from roundtap_hub.views.unit_status import UnitStatus
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from functools import partial
 
 from flask import redirect, request, url_for
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
 from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.views import unit_status
 
 
 @routes.route("POST /console/<event_id>/competitors/<competitor>/warn", routes.JUDGES, routes.OPEN)
@@ -214,7 +216,7 @@ def take_call(event_id: str) -> None:
         by = current.actor() if ":" in current.actor() else current.staff_name()
         forms.submit_command(event_id, commands.TakeCall(forms.field("match"), by))
     else:
-        current.hub().presence.take_call(forms.field("unit"), current.staff_name())
+        current.hub().presence.change(forms.field("unit"), partial(unit_status.take_call, by=current.staff_name()))
 
 
 @routes.route("POST /console/<event_id>/call/settled", routes.JUDGES, routes.VISIBLE)
@@ -225,4 +227,4 @@ def close_call(event_id: str) -> None:
     if forms.field("match"):
         forms.submit_command(event_id, commands.CloseCall(forms.field("match"), since))
     else:
-        current.hub().presence.close_call(forms.field("unit"), since)
+        current.hub().presence.change(forms.field("unit"), partial(unit_status.close_call, until_ms=since))

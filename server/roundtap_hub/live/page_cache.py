@@ -16,7 +16,7 @@ from roundtap_hub.http.routes import page_path
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 
 log = logging.getLogger(__name__)
 

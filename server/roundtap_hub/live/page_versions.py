@@ -21,7 +21,8 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import known_events, listed_events
 from roundtap_hub.views.tables import ONE_SIDED_MS, ms_since, out_of_contact
 from roundtap_hub.views.unit_list import known_units
-from roundtap_hub.views.unit_presence import UnitStatus, phone_requests
+from roundtap_hub.views.unit_presence import phone_requests
+from roundtap_hub.views.unit_status import UnitStatus
 
 KIND = "me"
 

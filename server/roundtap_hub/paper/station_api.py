@@ -15,7 +15,7 @@ from roundtap_hub.http.routes import STATION, route
 from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
 from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.unit_presence import encode_health
+from roundtap_hub.views.unit_health import encode_health
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known

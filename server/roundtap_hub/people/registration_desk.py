@@ -36,9 +36,9 @@ from roundtap_hub.store.service import Step
 from roundtap_hub.views.absentees import absentees_view
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
 from roundtap_hub.views.judging_view import people_forms_view
+from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.saved_event import SavedEvent, full_names
 from roundtap_hub.views.tables import grid_cells
-from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 
@@ -208,7 +208,7 @@ def personal_link_page(event_id: str, competitor: str, shown: bool = False) -> A
     if shown:
         address = hall + links.give(event_id, competitor, current.actor())
         for kind in (TAKEN, OLD_SLIP):
-            current.hub().presence.settle_request((kind, event_id, competitor))
+            current.hub().presence.set_request((kind, event_id, competitor), None)
         context = {
             "qr": qr_svg(address, current.words()("link.qr", name=name)),
             "code": links.code(event_id, competitor),

@@ -30,7 +30,7 @@ from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
 from roundtap_hub.views.standings_table import has_draws, record_of, record_text, standings_view
 from roundtap_hub.views.tables import grid_cell, grid_cells, result_worth, shown_result
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 from roundtap_hub.views.wall_view import name_sort_key
 
 MOV = "mov"

@@ -21,7 +21,7 @@ from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.device_api import ReportReceipt, fates_of, find_fate, report_receipt
+from roundtap_hub.units.report_receipts import ReportReceipt, fates_of, find_fate, report_receipt
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.running_hub import RunningHub, Units
 from roundtap_hub.views.tables import find_table
@@ -220,7 +220,7 @@ class DeviceFeed:
             yield self._signed_event(connection, {"type": "twin"})
             return
         self._disconnect(unit)
-        hub.presence.open_session(unit, connection.session)
+        hub.presence.sessions.open(unit, connection.session)
         self._connections.setdefault(unit, set()).add(connection)
         try:
             before = hub.presence.status_of(unit)
@@ -268,7 +268,7 @@ class DeviceFeed:
         finally:
             self._drop(connection)
             status = hub.presence.status_of(unit)
-            if hub.presence.close_session(unit, connection.session) and status is not None:
+            if hub.presence.sessions.close(unit, connection.session) and status is not None:
                 hub.presence.update(unit, status.contact_ms, connected=False)
 
     async def _run_hello_listeners(self, unit: str, hello: Hello) -> None:
@@ -295,7 +295,7 @@ class DeviceFeed:
         for unit in units:
             for connection in self._connections.get(unit, set()).copy():
                 self._drop(connection)
-                self._hub.presence.close_session(unit, connection.session)
+                self._hub.presence.sessions.close(unit, connection.session)
                 connection.queue.clear()
                 self._send(connection, None)
 

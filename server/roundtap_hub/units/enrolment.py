@@ -373,7 +373,7 @@ def parse_typed_code(text: str) -> TypedCode:
 
 
 class EnrolDesk:
-    """Thread-safe. `room`: the waiting units; their messages come by `EnrolApi` (device_api.py)."""
+    """Thread-safe. `room`: the waiting units; their messages come by `EnrolApi` (enrol_api.py)."""
 
     def __init__(self, service: Service, presence: Presence, keys: UnitKeys, now_ms: Callable[[], int]) -> None:
         self.room = PendingUnits(now_ms)

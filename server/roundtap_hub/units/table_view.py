@@ -21,7 +21,7 @@ from roundtap_hub.views.before_play import pre_game_choice, situation_at
 from roundtap_hub.views.player_requests import call_of_unit, taker_name, wishes_of_unit
 from roundtap_hub.views.round_clock import clock_view, public_clock
 from roundtap_hub.views.tables import Found, find_table, side_view
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 
 View = dict[str, Any]
 

@@ -1,5 +1,6 @@
 """Console pages and forms for units: enrolment, keys, tables, calls and wishes to leave."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import current_app, g, redirect, request, url_for
@@ -15,7 +16,8 @@ from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.units.enrolment import ENROLMENT, EnrolDesk, parse_typed_code
 from roundtap_hub.views.tables import out_of_contact
 from roundtap_hub.views.unit_list import key_rows
-from roundtap_hub.views.unit_presence import IDENTIFY
+
+IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
 
 
 def enrol_desk() -> EnrolDesk:

@@ -8,7 +8,7 @@ from roundtap_core.clock import IDLE
 from roundtap_core.event.states import EventState
 from roundtap_core.records import Side, other_side
 from roundtap_hub.views.tables import GridCell
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 
 Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
 

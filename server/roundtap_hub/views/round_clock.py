@@ -17,7 +17,7 @@ from roundtap_core.records import SWISS_STAGES
 from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 
 View = dict[str, Any]
 

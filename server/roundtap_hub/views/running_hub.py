@@ -17,7 +17,8 @@ from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.known_displays import Displays
-from roundtap_hub.views.unit_presence import MissingEntries, Presence
+from roundtap_hub.views.missing_entries import MissingEntries
+from roundtap_hub.views.unit_presence import Presence
 
 HUB = "roundtap"  # the application's extension key for its RunningHub
 EVENT_ID_LETTERS = 10

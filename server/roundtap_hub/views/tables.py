@@ -15,7 +15,7 @@ from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 
 NO_CONTACT_MS = 10_000
 

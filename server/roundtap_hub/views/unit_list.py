@@ -9,7 +9,8 @@ from roundtap_hub.access.unit_keys import PANEL, ROLES, TABLE
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import ms_since, out_of_contact
-from roundtap_hub.views.unit_presence import UnitStatus, decode_health
+from roundtap_hub.views.unit_health import decode_health
+from roundtap_hub.views.unit_status import UnitStatus
 
 
 @dataclass(frozen=True, slots=True)

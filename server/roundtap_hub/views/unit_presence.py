@@ -5,68 +5,15 @@ Calls for a judge and wishes to drop are entries (event/requests.py); only a uni
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from roundtap_core.messages import Health
-from roundtap_core.typed import salvage_message
-
-IDENTIFY: Mapping[str, Any] = {"type": "identify"}  # the unit is to show which one it is
-CALL, TAKEN, OLD_SLIP = "call", "taken", "old-slip"
-
-
-class UnitStatus(msgspec.Struct, frozen=True):
-    """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
-    their button for `match`; `call_since_ms`: since when it calls without a match; that and `contact_ms`: the hub's
-    monotonic milliseconds."""
-
-    unit: str
-    contact_ms: int
-    connected: bool = False
-    match: str | None = None
-    seated: frozenset[str] = frozenset()
-    draft: bool = False
-    asked: frozenset[str] = frozenset()
-    """What the hub has taken over of what it asks for: CALL, and for `match` the sides that want to drop."""
-    run: str = ""  # of which process, or feed, its last status was: only that one can take back what it asked for
-    call_since_ms: int | None = None
-    called_for: str | None = None
-    """The match in which it last called a judge: players are at that table, also once the call is settled."""
-    call_taken_by: str | None = None
-    call_closed: bool = False  # the unit still calls, but the call was settled; its next call is a new one
-    call_ms: int = 0  # the call that its last status was about, as the unit names it
-    call_saved: bool = False  # the call in `asked` has become an entry
-    clock_ms: int | None = None
-    clock_heard_ms: int | None = None  # when the unit sent `clock_ms`
-    core: str = ""
-    waiting: int = 0  # reports on the unit's disk that this hub has not answered yet, by the unit's own count
-    instance: str = ""  # distinguishes units of the same name; from the hello that opened its feed
-    damaged: int = 0  # unreadable lines of the unit's outbox, by the same hello
-    health: str = ""  # the state of its machine, sent when it changes: see `decode_health`
-    troubles: frozenset[str] = frozenset()  # its troubles (access/device_auth.py), until an organizer has looked
-
-    @property
-    def call_known(self) -> bool:
-        """The unit calls, and this hub has taken that up: where no call is open any more, it was settled."""
-        return self.call_closed or (self.call_saved and CALL in self.asked)
-
-
-RequestKey = tuple[str, str, str]
-"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP,
-too, but its round is over."""
-
-
-class PhoneRequest(msgspec.Struct, frozen=True):
-    """A request that is in no journal. `sources`: the requesters, "phone:p3"; `since_ms`: the time of the first, in the
-    hub's monotonic milliseconds."""
-
-    since_ms: int
-    sources: frozenset[str]
+from roundtap_hub.access.feed_sessions import FeedSessions
+from roundtap_hub.views.phone_requests import PhoneRequest, RequestKey, with_source
+from roundtap_hub.views.unit_status import UnitStatus, after_message
 
 
 class PresenceSnapshot(Mapping[str, UnitStatus]):
@@ -105,8 +52,8 @@ class Presence:
         self._units: dict[str, UnitStatus] = {}
         self._requests: dict[RequestKey, PhoneRequest] = {}
         self._shared: PresenceSnapshot | None = None
-        self._sessions: dict[str, dict[str, int]] = {}
         self._listeners: list[Listener] = []
+        self.sessions = FeedSessions()
         self.seen_at_table: frozenset[tuple[str, str, str]] = frozenset()
         """(event, match, competitor) of players whom an official saw at their table, who pressed no button."""
         self.on_message: list[Callable[[str, Mapping[str, Any]], None]] = []
@@ -138,54 +85,14 @@ class Presence:
         """One unit's status; None for one that was never heard."""
         return self._units.get(unit)
 
-    def update(self, unit: str, now_ms: int, **said: object) -> UnitStatus:
-        """Record a unit's contact and status. `call`: without a match; it keeps its first time, and its end clears who
-        took it. A closed call stays closed until the unit itself has stopped calling."""
+    def update(self, unit: str, now_ms: int, **said: Any) -> UnitStatus:
+        """Record a unit's contact and status, as in `after_message`."""
         with self._lock:
             before = self._units.get(unit) or UnitStatus(unit, now_ms)
-            call = said.pop("call", None)
-            if "clock_ms" in said:
-                said["clock_heard_ms"] = now_ms
-            made_again = said.get("call_ms", before.call_ms) != before.call_ms
-            if call is True and before.call_since_ms is None and (made_again or not before.call_closed):
-                said["call_since_ms"], said["call_closed"] = now_ms, False
-            elif call is False:
-                said["call_since_ms"] = said["call_taken_by"] = None
-                said["call_closed"] = False
-            after = replace(before, contact_ms=now_ms, **said)
-            self._store(after)
+            self._store(after := after_message(before, now_ms, said))
         if replace(after, contact_ms=before.contact_ms, clock_heard_ms=before.clock_heard_ms) != before:
             self._changed(unit)
         return after
-
-    def open_session(self, unit: str, session: str) -> None:
-        """A feed was opened: statuses of this session count, with rising numbers."""
-        with self._lock:
-            self._sessions.setdefault(unit, {})[session] = 0
-
-    def close_session(self, unit: str, session: str) -> bool:
-        """A feed was closed; True if it was the unit's last."""
-        with self._lock:
-            sessions = self._sessions.get(unit, {})
-            sessions.pop(session, None)
-            if not sessions:
-                self._sessions.pop(unit, None)
-            return not sessions
-
-    def session_advances(self, unit: str, session: str, number: int) -> bool:
-        """Whether this status is newer than all before it, so not a replayed packet."""
-        with self._lock:
-            last = self._sessions.get(unit, {}).get(session)
-            if last is None or number <= last:
-                return False
-            self._sessions[unit][session] = number
-            return True
-
-    @property
-    def connected_locally(self) -> frozenset[str]:
-        """The units whose feeds this process serves."""
-        with self._lock:
-            return frozenset(self._sessions)
 
     def merge(self, unit: str, **said: object) -> None:
         """Apply the fields of a unit's status from another hub on the same database."""
@@ -206,32 +113,8 @@ class Presence:
         if not known:
             self._changed(None)
 
-    def take_call(self, unit: str, by: str) -> None:
-        """An official takes a table's call."""
-        self._change_status(unit, lambda now: now if now.call_since_ms is None else replace(now, call_taken_by=by))
-
-    def close_call(self, unit: str, until_ms: int | None = None) -> None:
-        """Settle the call. `until_ms`: only one made before then."""
-
-        def closed(now: UnitStatus) -> UnitStatus:
-            if now.call_since_ms is None or (until_ms is not None and now.call_since_ms > until_ms):
-                return now
-            return replace(now, call_since_ms=None, call_taken_by=None, call_closed=True)
-
-        self._change_status(unit, closed)
-
-    def note_taken_over(self, unit: str, what: str, was: bool, saved: bool) -> None:
-        """What the unit asks for is saved; if not, its next status brings it again. `was`: it was taken back."""
-        self._change_status(
-            unit,
-            lambda now: (
-                replace(now, call_saved=now.call_saved or (what == CALL and not was))
-                if saved
-                else replace(now, asked=now.asked | {what} if was else now.asked - {what})
-            ),
-        )
-
-    def _change_status(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
+    def change(self, unit: str, changed: Callable[[UnitStatus], UnitStatus]) -> None:
+        """Change a unit's status, if it has one, as an official or the journal does: `partial(take_call, by="Ann")`."""
         with self._lock:
             before = self._units.get(unit)
             after = changed(before) if before is not None else None
@@ -242,21 +125,10 @@ class Presence:
 
     def add_request(self, what: RequestKey, source: str, now_ms: int) -> None:
         """Add a request that no entry holds."""
-        self._change_request(
-            what,
-            lambda before: (
-                replace(before, sources=before.sources | {source})
-                if before
-                else PhoneRequest(now_ms, frozenset({source}))
-            ),
-        )
+        self._change_request(what, partial(with_source, source=source, now_ms=now_ms))
 
-    def settle_request(self, what: RequestKey) -> None:
-        """Settle the request."""
-        self._change_request(what, lambda _: None)
-
-    def merge_request(self, what: RequestKey, now: PhoneRequest | None) -> None:
-        """Set the request as another hub on the same database has it; None: none."""
+    def set_request(self, what: RequestKey, now: PhoneRequest | None) -> None:
+        """Set the request as another hub on the same database has it; None: it is settled."""
         self._change_request(what, lambda _: now)
 
     def _change_request(self, what: RequestKey, changed: Callable[[PhoneRequest | None], PhoneRequest | None]) -> None:
@@ -280,48 +152,3 @@ class Presence:
     def _changed(self, unit: str | None) -> None:
         for listener in self._listeners:
             listener(unit)
-
-
-def encode_health(said: object) -> str:
-    """A unit's `Health` as the hub stores it; "" for an invalid one. Odd fields are left out, so that a call for a
-    judge in the same status is not lost."""
-    return msgspec.json.encode(salvage_message(Health, said)).decode() if isinstance(said, dict) else ""
-
-
-@lru_cache(maxsize=512)
-def decode_health(text: str) -> Health | None:
-    """A stored health; None: the unit has sent none."""
-    return msgspec.json.decode(text, type=Health) if text else None
-
-
-@dataclass(frozen=True, slots=True)
-class MissingEntry:
-    """A unit received entry `number` of an event, which the journal lacks or has differently. `last`: the journal's own
-    last entry of this event."""
-
-    unit: str
-    event: str
-    number: int
-    last: int
-
-
-class MissingEntries:
-    """All missing entries, by unit and event, in memory: units send their heads again. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], MissingEntry] = {}
-
-    @property
-    def known(self) -> list[MissingEntry]:
-        """In the order of the events, the one that misses most first."""
-        with self._lock:
-            return sorted(self._known.values(), key=lambda proof: (proof.event, -proof.number, proof.unit))
-
-    def add(self, proof: MissingEntry) -> None:
-        with self._lock:
-            self._known[(proof.unit, proof.event)] = proof
-
-    def withdraw(self, unit: str, event: str) -> None:
-        with self._lock:
-            self._known.pop((unit, event), None)

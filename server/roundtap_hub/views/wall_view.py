@@ -15,7 +15,7 @@ from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import bracket, cut_rows_before_play, final_lines, winner_of
 from roundtap_hub.views.standings_table import TiebreakCell, record_of, standings_view
 from roundtap_hub.views.tables import grid_cells, seated_count
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus
 
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")

@@ -15,6 +15,7 @@ import pytest
 from asgi_client import AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, running, url_of
 from pages_kit import open_house, problem_of, text_of
+from recorded_reports import record_report
 from restored_kit import Evening, Table, backup_of, evening, restored_house, results
 from test_connection_limits import ASK, BOTH, connection, knock, rest_of, served
 from test_snapshots import finish, path
@@ -39,7 +40,6 @@ from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.store.event_cache import DormantEvents
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.restore_gap import assemble_round, entries_beyond_copy, lost_rounds
-from roundtap_hub.units.device_api import record_report
 
 __all__ = ["house", "path"]
 
@@ -483,7 +483,7 @@ def test_what_no_unit_says_of_itself_is_refused(path: Path, odd: dict[str, Any])
     with running(path, clock) as service:
         hub = hub_of(service, clock)
         client = AsgiClient(HubApplication(hub), lifespan=True)
-        hub.presence.open_session("table-1", "s")
+        hub.presence.sessions.open("table-1", "s")
         said = {
             "unit": "table-1",
             "session": "s",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from pages_kit import House, open_house, start_page_needs, text_of
+from recorded_reports import record_report
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DropCompetitor, FinishEvent, RemoveCompetitor, ReopenEvent
@@ -17,7 +18,6 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.verify import verify_journal
-from roundtap_hub.units.device_api import record_report
 
 
 @pytest.fixture

@@ -29,9 +29,9 @@ from roundtap_core.event.requests import ECHO_GRACE_MS
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.live.page_versions import page_version
-from roundtap_hub.units.device_api import take_status
+from roundtap_hub.units.table_api import take_status
 from roundtap_hub.units.table_view import table_view
-from roundtap_hub.views.unit_presence import UnitStatus
+from roundtap_hub.views.unit_status import UnitStatus, close_call
 
 
 @pytest.fixture
@@ -376,7 +376,7 @@ def test_a_call_that_was_made_again_at_once_is_a_new_one_and_the_answer_names_wh
 
 def test_without_a_match_too_it_is_a_new_one(house: House, browser: Browser):
     house.says("unit-9", match=None, call=True, call_ms=1000)
-    house.hub.presence.close_call("unit-9")
+    house.hub.presence.change("unit-9", close_call)
     assert status(house, "unit-9").call_closed
     house.says("unit-9", match=None, call=True, call_ms=2000)
     assert (status(house, "unit-9").call_closed, status(house, "unit-9").call_since_ms) == (False, house.time.ms)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
+from recorded_reports import record_report
 from werkzeug.test import TestResponse
 
 from roundtap_core.event.commands import EnterResult, SetClock
@@ -19,7 +20,7 @@ from roundtap_core.event.results import SERIALS_AHEAD
 from roundtap_core.event.states import MatchState
 from roundtap_core.records import Result, Side, SidePair
 from roundtap_core.words import LANGUAGES, catalogue
-from roundtap_hub.units.device_api import record_report, validate_report
+from roundtap_hub.store.command_pipeline import validate_report
 
 
 @pytest.fixture

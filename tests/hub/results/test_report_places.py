@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hub_kit import HandClock, hub_of, make_event, running, stored
+from recorded_reports import record_report
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -20,9 +21,10 @@ from roundtap_core.typed import MalformedMessage
 from roundtap_core.wire import digest
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.todo import open_tasks
+from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import Venue, apply_venue
-from roundtap_hub.units.device_api import record_report, submit_lot, take_status, validate_report
+from roundtap_hub.units.table_api import submit_lot, take_status
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.saved_event import full_names, saved_event
 from roundtap_hub.views.tables import grid_cells

@@ -30,6 +30,7 @@ from roundtap_hub.app.main import open_folder
 from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store import recovery_sources
 from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
+from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
 from roundtap_hub.store.head_file import HeadRecord
@@ -37,7 +38,6 @@ from roundtap_hub.store.journal import Journal, PersonRecord, person_row
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.store.recover import RecoveredStream, recover
 from roundtap_hub.store.verify import verify_journal
-from roundtap_hub.units.device_api import report_step
 
 KEY = bytes(range(32))
 DATABASE, LOG = "roundtap.db", "roundtap.db-wal"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
+from recorded_reports import record_report
 from sqlalchemy import update
 
 from event_kit import fold_entries
@@ -30,7 +31,7 @@ from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.models import EVENT_SNAPSHOT
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.snapshots import EventSummary, running_core, snapshot_event, summary_of
-from roundtap_hub.units.device_api import find_fate, record_report
+from roundtap_hub.units.report_receipts import find_fate
 from roundtap_hub.units.table_view import table_view
 
 WON = Result(score=SidePair(100, 24))

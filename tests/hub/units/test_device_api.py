@@ -23,7 +23,7 @@ from roundtap_hub.access import device_auth
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import HubStopped, Step
-from roundtap_hub.units import device_api
+from roundtap_hub.units import table_api
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.table_view import table_view
 
@@ -252,7 +252,7 @@ def begin(bench: Bench, **changes: Any) -> Future[Answer]:
 
 def under_way(bench: Bench, n: int) -> None:
     """Wait until so many different reports wait for their commit."""
-    bench.client.until(lambda: len(bench.app.device_api._saving) == n)
+    bench.client.until(lambda: len(bench.app.table_api._saving) == n)
 
 
 def fates(answers: list[Future[Answer]]) -> list[Any]:
@@ -321,7 +321,7 @@ def test_all_who_waited_for_a_commit_that_failed_hear_so_and_the_next_is_taken(
         under_way(bench, 2)
         go_on.set()
         assert [answer.result(30).status_code for answer in answers] == [503, 503, 503]
-    assert bench.app.device_api._saving == {}
+    assert bench.app.table_api._saving == {}
     assert bench.echo()["fate"] == "accepted"
     assert bench.echo(event="gone")["reason"] == "unknown-match"
 
@@ -330,7 +330,7 @@ def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_tr
     bench: Bench, slow: SlowDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(device_api, "SAVE_S", 0.01)
+        patch.setattr(table_api, "SAVE_S", 0.01)
         assert begin(bench).result(30).status_code == 503
     again = begin(bench)
     slow.let.set()
@@ -352,7 +352,7 @@ def test_a_body_that_is_announced_too_large_is_answered_without_a_byte_of_it(ben
 
 
 def test_pages_wait_while_a_report_is_under_way_and_no_longer(bench: Bench, slow: SlowDisk) -> None:
-    free = bench.app.device_api._precedence._free
+    free = bench.app.table_api._precedence._free
     answers = [begin(bench, report_id="r1"), begin(bench, report_id="r2")]
     under_way(bench, 2)
     assert not free.is_set()
@@ -362,10 +362,10 @@ def test_pages_wait_while_a_report_is_under_way_and_no_longer(bench: Bench, slow
 
 
 def test_the_writer_s_probe_answers_and_says_when_the_hub_stops(bench: Bench) -> None:
-    bench.client.run(bench.app.device_api.probe())
+    bench.client.run(bench.app.table_api.probe())
     bench.hub.service.stop()
     with pytest.raises(HubStopped):
-        bench.client.run(bench.app.device_api.probe())
+        bench.client.run(bench.app.table_api.probe())
 
 
 def test_the_time_is_the_hub_s_and_is_not_kept(bench: Bench) -> None:
@@ -502,7 +502,7 @@ def asked(bench: Bench) -> set[str]:
 
 def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
     assert status(bench).status_code == 409
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
 
     answer = status(bench)
 
@@ -512,7 +512,7 @@ def test_a_status_counts_within_an_open_feed_only(bench: Bench) -> None:
 
 
 def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, seq=True).status_code == 400
     assert status(bench, seq=2).status_code == 200
     assert status(bench, seq=5, call=True).status_code == 200
@@ -528,8 +528,8 @@ def test_a_replayed_or_overtaken_status_changes_nothing(bench: Bench) -> None:
 
 
 def test_a_session_ends_with_its_feed(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
-    bench.hub.presence.close_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
+    bench.hub.presence.sessions.close("table-1", "s1")
     assert status(bench).status_code == 409
 
 
@@ -545,7 +545,7 @@ def test_a_session_ends_with_its_feed(bench: Bench) -> None:
     ],
 )
 def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Bench, said: object, sides: str) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench).status_code == 200
     assert status(bench, seq=2, leave=said).status_code == 200
     assert asked(bench) == set(sides)
@@ -569,13 +569,13 @@ def test_one_side_or_both_ask_to_leave_as_older_and_newer_units_say_it(bench: Be
     ],
 )
 def test_a_malformed_status_changes_nothing(bench: Bench, changes: dict[str, Any]) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, **changes).status_code == 400
     assert bench.hub.presence.units == {}
 
 
 def test_what_a_unit_says_of_its_machine_is_kept_until_it_says_something_else(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, session="s1", seq=1, health={"celsius": 45, "screen": False}).status_code == 200
     assert status(bench, session="s1", seq=2).status_code == 200
     told = bench.hub.presence.units["table-1"].health
@@ -584,7 +584,7 @@ def test_what_a_unit_says_of_its_machine_is_kept_until_it_says_something_else(be
 
 @pytest.mark.parametrize("health", [None, 3, "x", [], {"celsius": "<b>"}, {"keys": {"a": 1}}, {"printer": ["x"] * 99}])
 def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Bench, health: Any) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert status(bench, session="s1", seq=1).status_code == 200
     assert status(bench, session="s1", seq=2, call=True, health=health).status_code == 200
     assert asked(bench) == {"call"}
@@ -592,7 +592,7 @@ def test_a_call_is_not_lost_because_of_what_a_unit_says_of_its_machine(bench: Be
 
 
 def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     lot = {"event": "e1", "match": "1.1", "about": "initiative", "side": "b"}
     strange = [
         {**lot, "event": "e9"},
@@ -609,7 +609,7 @@ def test_a_lot_drawn_at_a_table_is_the_event_s_once_and_a_strange_one_nobody_s(b
 
 
 def test_a_status_without_some_field_is_malformed(bench: Bench) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     for seq, field in enumerate(("match", "seated", "draft", "call", "leave", "clock_ms", "waiting"), start=1):
         payload = {key: value for key, value in {**STATUS, "seq": seq}.items() if key != field}
         assert bench.client.post("/device/status", json=envelope(KEY, REQUEST, payload)).status_code == 400, field
@@ -719,7 +719,7 @@ def test_a_feed_that_ends_leaves_nothing_behind(bench: Bench) -> None:
     asyncio.run(_messages(bench.hub, feed, 2))
     assert feed._connections == {}
     assert bench.hub.presence.units["table-1"].connected is False
-    assert bench.hub.presence._sessions == {}
+    assert bench.hub.presence.sessions.units == frozenset()
 
 
 def test_a_device_that_stalls_is_cut_off_and_nobody_waits_for_it(bench: Bench) -> None:

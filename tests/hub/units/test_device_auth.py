@@ -126,7 +126,7 @@ def test_a_table_s_key_takes_no_print_job(bench: Bench) -> None:
 
 
 def test_a_station_has_no_feed_says_no_status_and_asks_no_time(bench: Bench) -> None:
-    bench.hub.presence.open_session("station-1", "s1")
+    bench.hub.presence.sessions.open("station-1", "s1")
     assert bench.status(1, "station-1").status_code == 403
     assert bench.time("station-1").status_code == 403
     assert (
@@ -140,7 +140,7 @@ def test_a_station_has_no_feed_says_no_status_and_asks_no_time(bench: Bench) -> 
 
 def test_an_outage_s_whole_outbox_every_press_and_every_question_of_time_are_taken(bench: Bench) -> None:
     """What a real unit asks at its most, all in one moment."""
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert {bench.report(n).status_code for n in range(200)} == {200}
     assert {bench.time().status_code for _ in range(24)} == {200}
     assert {bench.status(seq).status_code for seq in range(1, 31)} == {200}
@@ -172,7 +172,7 @@ def test_a_flood_of_one_key_is_told_to_try_later_costs_no_signature_and_loses_no
 
 @pytest.mark.parametrize("kind", [STATUS, TIME, JOBS])
 def test_every_kind_of_question_has_its_rate(bench: Bench, kind: str) -> None:
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     ask = {STATUS: lambda n: bench.status(n), TIME: lambda n: bench.time(), JOBS: lambda n: bench.jobs()}[kind]
     rate = RATES[kind]
     assert {ask(n).status_code for n in range(1, rate.burst + 1)} == {200}
@@ -207,7 +207,7 @@ def test_kept_packets_sent_again_and_again_use_nothing_up(bench: Bench) -> None:
     assert bench.report(1).status_code == 200
     assert {bench.report(1, address=THIEF).status_code for _ in range(1000)} == {200, 429}
     assert {bench.time(address=THIEF).status_code for _ in range(1000)} == {200, 429}
-    bench.hub.presence.open_session("table-1", "s1")
+    bench.hub.presence.sessions.open("table-1", "s1")
     assert bench.status(7).status_code == 200
     assert {bench.status(7).status_code for _ in range(20)} == {409}
     assert {bench.report(n).status_code for n in range(2, 202)} == {200}

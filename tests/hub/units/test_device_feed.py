@@ -20,7 +20,7 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import canonical_json, envelope_json, verify_signature
 from roundtap_hub.store.service import Step
 from roundtap_hub.units import device_feed
-from roundtap_hub.views.unit_presence import IDENTIFY
+from roundtap_hub.units.units import IDENTIFY
 
 MINUTE = 60_000
 SCORE: Any = {"score": {"a": 100, "b": 24}}

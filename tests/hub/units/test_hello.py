@@ -212,7 +212,7 @@ def test_the_newest_feed_of_a_unit_ends_the_one_before_and_its_session(hub: Hub)
             assert await second.kinds(3) == ["welcome", "fates", "view"]
             assert len(feed._connections["table-1"]) == 1
             assert await first.kinds(1) == ["end"]
-            assert not hub.presence.session_advances("table-1", welcome["session"], 1)
+            assert not hub.presence.sessions.advances("table-1", welcome["session"], 1)
             first = second
         assert hub.presence.units["table-1"].connected
         await first.close()
@@ -230,7 +230,7 @@ def test_a_second_unit_of_one_name_hears_that_it_is_the_second_and_the_first_goe
         assert told == {"type": "twin", "nonce": "n1", "seq": 1, "now_ms": hub.clocks.mono_ms()}
         assert await twin.kinds(1) == ["end"]
         assert hub.presence.units["table-1"].instance == "a card"
-        assert len(hub.presence._sessions["table-1"]) == 1
+        assert len(hub.presence.sessions._sessions["table-1"]) == 1
         await first.close()
         # Once the first has gone the other one is the unit.
         assert await Feed(hub, feed, instance="a copy of it").kinds(1) == ["welcome"]

@@ -13,7 +13,7 @@ from pages_kit import House, problem_of, text_of
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.device_auth import FLOOD, FORGED, TWIN
 from roundtap_hub.units.device_feed import DeviceFeed
-from roundtap_hub.views.unit_presence import IDENTIFY
+from roundtap_hub.units.units import IDENTIFY
 
 UNITS = "/console/units"
 

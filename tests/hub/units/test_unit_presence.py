@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from roundtap_hub.views.unit_presence import TAKEN, Presence, UnitStatus
+from roundtap_hub.views.phone_requests import TAKEN
+from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_status import UnitStatus, close_call, take_call
 
 
 def told(presence: Presence) -> list[str | None]:
@@ -17,8 +21,8 @@ def test_a_change_is_told_with_the_unit_that_it_is_about() -> None:
     presence = Presence()
     heard = told(presence)
     presence.update("table-1", 5, match="1.1", call=True)
-    presence.take_call("table-1", "Ann")
-    presence.close_call("table-1")
+    presence.change("table-1", partial(take_call, by="Ann"))
+    presence.change("table-1", close_call)
     presence.update("table-2", 6, draft=True)
     assert heard == ["table-1"] * 3 + ["table-2"]
     presence.mark_at_table("e1", "1.1", "p1")
@@ -58,13 +62,13 @@ def test_all_who_ask_in_between_are_handed_the_same() -> None:
 def test_a_unit_is_gone_with_its_last_feed() -> None:
     """A unit that reconnects has two for a moment; the older one's end says nothing."""
     presence = Presence()
-    presence.open_session("table-1", "s1")
-    presence.open_session("table-1", "s2")
-    presence.open_session("table-2", "s3")
-    assert presence.close_session("table-1", "s1") is False
-    assert presence.close_session("table-1", "s2") is True
-    assert presence.session_advances("table-2", "s3", 1)
-    assert not presence.session_advances("table-1", "s2", 1)
+    presence.sessions.open("table-1", "s1")
+    presence.sessions.open("table-1", "s2")
+    presence.sessions.open("table-2", "s3")
+    assert presence.sessions.close("table-1", "s1") is False
+    assert presence.sessions.close("table-1", "s2") is True
+    assert presence.sessions.advances("table-2", "s3", 1)
+    assert not presence.sessions.advances("table-1", "s2", 1)
 
 
 def test_a_request_is_one_however_often_it_comes_and_is_settled_once() -> None:
@@ -73,6 +77,6 @@ def test_a_request_is_one_however_often_it_comes_and_is_settled_once() -> None:
     for _ in range(2):
         presence.add_request(what, "slip", 5)
     assert set(presence.units.asked) == {what}
-    presence.settle_request(what)
-    presence.settle_request(what)
+    presence.set_request(what, None)
+    presence.set_request(what, None)
     assert (presence.units.asked, heard) == ({}, [None, None])

@@ -1,0 +1,54 @@
+"""A report's receipt: what became of it, as its table is told."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from roundtap_core.errors import Problem
+from roundtap_core.event.states import ReportFate
+from roundtap_hub.store.service import Snapshot
+
+ReportReceipt = dict[str, Any]
+
+
+def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+    """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
+    trace in the event: the first one stands."""
+    known = find_fate(snapshot, report["event"], report["report_id"])
+    if known is None:
+        return None
+    if known.body != body:
+        known = ReportFate("refused", known.number, known.hash, body, "altered")
+    return report_receipt(snapshot, report["report_id"], known)
+
+
+def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
+    """What became of a report, in its event or (for an unknown event) in the venue."""
+    try:
+        state = snapshot.event(event_id)
+    except Problem:
+        # An event at rest that cannot be read: the fate is unknown, and the unit asks again.
+        return None
+    known = (state.fates.get(report_id) if state is not None else None) or snapshot.venue.refused.get(report_id)
+    waiting = snapshot.venue.restore_state.pending.get(report_id) if snapshot.venue.restore_state is not None else None
+    return known or (waiting.fate if waiting is not None else None)
+
+
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt]:
+    """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
+    pairs = [(event, report_id) for event, report_id in reports]
+    by_event = {pair: report_receipt(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
+    return [by_event[pair] for pair in pairs]
+
+
+def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
+    """The answer to a report; "unknown" makes the device send it again."""
+    if fate is None:
+        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
+    return {
+        "report_id": report_id,
+        "fate": fate.fate,
+        "reason": fate.reason,
+        "number": fate.number,
+        "hash": fate.hash,
+        "epoch": snapshot.venue.epoch,
+    }

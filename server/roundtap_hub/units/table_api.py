@@ -1,0 +1,192 @@
+"""The table units' requests, on the event loop: reports, statuses and the time.
+
+A report becomes one entry, and is answered by an echo with its fate. The units' feed is in device_feed.py.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from math import inf
+from typing import Any
+
+from msgspec import UNSET
+
+from roundtap_core import messages
+from roundtap_core.errors import Problem
+from roundtap_core.event.commands import NoteLot
+from roundtap_core.event.entries import Entry
+from roundtap_core.typed import MalformedMessage, parse_message
+from roundtap_core.wire import digest, echo_json
+from roundtap_hub.access.device_auth import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
+from roundtap_hub.http.http_answers import Receive, Scope, Send
+from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
+from roundtap_hub.http.routes import TABLE, route
+from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
+from roundtap_hub.store.service import HubStopped, Service, Step
+from roundtap_hub.units.report_receipts import ReportReceipt, recorded_receipt
+from roundtap_hub.views.player_requests import asked_in
+from roundtap_hub.views.running_hub import RunningHub
+from roundtap_hub.views.tables import find_table
+from roundtap_hub.views.unit_health import encode_health
+from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_status import CALL, UnitStatus, note_not_saved, note_saved
+
+log = logging.getLogger(__name__)
+
+BODY_BYTES_MAX = 4096
+SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
+
+
+class TableApi:
+    """The table units' requests, on one event loop: any number of reports wait for one commit. While a report is under
+    way, `precedence` makes pages wait."""
+
+    def __init__(self, hub: RunningHub, precedence: RequestPriority) -> None:
+        self._hub = hub
+        self._precedence = precedence
+        self._inbox = LoopInbox()
+        self._saving: dict[tuple[str, str], Future[list[Entry]]] = {}
+
+    @route("POST /device/report", TABLE)
+    async def report(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A report {"report": {…}, "mac"}; only the signed echo counts, not the status code."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._report)
+
+    @route("POST /device/status", TABLE)
+    async def status(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """A unit's current status; answered with the hub's time, for its clock."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._status)
+
+    @route("POST /device/time", TABLE)
+    async def unit_time(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The hub's time, for a unit's clock: a short round trip that it can measure."""
+        await answer_unit(scope, receive, send, BODY_BYTES_MAX, self._unit_time)
+
+    async def probe(self) -> None:
+        """Returns when the writer has answered as it answers a report; raises its refusal."""
+        await self._inbox.result(self._hub.service.submit([], "watchdog"), inf)
+
+    async def _report(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
+        unit, key, signed = self._hub.units.auth.verify_report(message, address)
+        report = validate_report(signed)
+        try:
+            with self._precedence:
+                echo = await self._record(report)
+        except Problem as problem:
+            return 503 if problem.key == "not_saved" else 400, {"error": problem.say()}
+        except (HubStopped, TimeoutError):
+            return 503, {"error": "try again"}
+        except Exception:
+            log.exception("a report failed")
+            return 500, {"error": "try again"}
+        self._hub.presence.update(unit, self._hub.clocks.mono_ms())
+        return 200, echo_json(key, echo)
+
+    async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
+        """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
+        the command that is already under way."""
+        body = digest(report)
+        known = await self._known_echo(report, body)
+        if known is None:
+            # Only the unit itself can have made it: a replayed packet would be known.
+            self._hub.units.auth.charge(REPORTS, report["unit"])
+            try:
+                await self._save(report, report_step(report, body))
+            except Problem as problem:
+                if problem.key not in STRAY_REASONS:
+                    raise
+                await self._save(report, stray_step(report, body))
+            known = await self._known_echo(report, body)
+            if known is not None and known.get("reason") == ELSEWHERE:
+                self._hub.units.troubles.note(report["unit"], ELSEWHERE)
+        assert known is not None
+        return known
+
+    async def _known_echo(self, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+        """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
+        hold up the loop."""
+        snapshot = self._hub.service.snapshot
+        if report["event"] in snapshot.dormant:
+            return await asyncio.to_thread(recorded_receipt, snapshot, report, body)
+        return recorded_receipt(snapshot, report, body)
+
+    async def _save(self, report: Mapping[str, Any], step: Step) -> None:
+        """Wait for the step's commit, or for that of the same report which is under way."""
+        name = report["event"], report["report_id"]
+        answer = self._saving.get(name)
+        if answer is None:
+            answer = self._saving[name] = self._hub.service.submit([step], step.actor)
+            # Before whoever waits for it hears, as callbacks run in order.
+            answer.add_done_callback(lambda _: self._saving.pop(name))
+        await self._inbox.result(answer, SAVE_S)
+
+    async def _status(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
+        hub = self._hub
+        key, status = hub.units.auth.verify_request(STATUS, message, address, messages.TableStatus)
+        unit = status.unit
+        if not hub.presence.sessions.advances(unit, status.session, status.seq):
+            return 409, {"error": "open the feed first"}
+        hub.units.auth.charge(STATUS, unit)
+        now_ms = hub.clocks.mono_ms()
+        take_status(hub, status, now_ms)
+        if (lot := submit_lot(hub.service, unit, status.lot)) is not None:
+            # Saved or not: the table repeats it with each status until its view holds it.
+            with suppress(Exception):
+                await self._inbox.result(lot, SAVE_S)
+        return 200, echo_json(
+            key, {"session": status.session, "seq": status.seq, "now_ms": now_ms, "boot": hub.clocks.boot_id}
+        )
+
+    async def _unit_time(self, message: Mapping[str, Any], address: str) -> UnitAnswer:
+        key, asked = self._hub.units.auth.verify_request(TIME, message, address, messages.TimeQuestion)
+        clocks = self._hub.clocks
+        return 200, echo_json(key, {"nonce": asked.nonce, "now_ms": clocks.mono_ms(), "boot": clocks.boot_id})
+
+
+def take_status(hub: RunningHub, status: messages.TableStatus, now_ms: int) -> None:
+    """Note a unit's status. What it asks for, or takes back, becomes an entry; nobody waits for that, as the unit's
+    view says when it is saved."""
+    unit, snapshot, presence = status.unit, hub.service.snapshot, hub.presence
+    place = find_table(snapshot, snapshot.venue.tables[unit]) if unit in snapshot.venue.tables else None
+    seat = (place[0], place[2]) if place is not None and place[2] is not None else None
+    asked = asked_in(snapshot, seat, presence.status_of(unit) or UnitStatus(unit, now_ms), status)
+    admitted = {what for what in (*asked.new, *asked.gone) if hub.units.auth.admits(ASKS, unit)}
+    presence.update(
+        unit,
+        now_ms,
+        match=status.match,
+        seated=status.seated,
+        draft=status.draft,
+        call=status.call and seat is None,
+        call_ms=status.call_ms,
+        asked=asked.stays | (asked.new.keys() & admitted) | (asked.gone.keys() - admitted),
+        run=status.run or status.session,
+        clock_ms=status.clock_ms,
+        waiting=status.waiting,
+        **({"called_for": seat[1].id, "call_saved": False} if CALL in asked.new and seat else {}),
+        **({} if status.health is UNSET else {"health": encode_health(status.health)}),
+    )
+    for what in sorted(admitted):
+        event, command = {**asked.new, **asked.gone}[what]
+        answer = hub.service.submit([Step(event, command)], f"unit:{unit}")
+        answer.add_done_callback(partial(_check_taken_over, presence, unit, what, what in asked.gone))
+
+
+def _check_taken_over(presence: Presence, unit: str, what: str, was: bool, answer: Future[list[Entry]]) -> None:
+    presence.change(unit, partial(note_saved if answer.exception() is None else note_not_saved, what=what, was=was))
+
+
+def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entry]] | None:
+    """Record a lot drawn at a table. The first one stands, and the table's view shows it; else None."""
+    try:
+        lot = parse_message(messages.TableLot, message)
+    except MalformedMessage:
+        return None
+    state = service.snapshot.events.get(lot.event)
+    found = state.find_match(lot.match) if state is not None else None
+    if state is None or found is None or lot.about in found[1].lots:
+        return None
+    return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")
