@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wire_json import table_json
+
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.person import Person
@@ -30,7 +32,6 @@ from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.device_api import record_report, take_status
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
@@ -92,7 +93,7 @@ class DirectLink:
         if made_of == self._made_of:
             return
         self._made_of = made_of
-        view = table_view(self._hub.service.snapshot, self._unit, status, self._hub.clocks.now(), reported)
+        view = table_json(self._hub.service.snapshot, self._unit, status, self._hub.clocks.now(), reported)
         if view != self._last_view:
             self._last_view = view
             self.incoming.put(("view", view))

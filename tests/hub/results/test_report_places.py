@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hub_kit import HandClock, hub_of, make_event, running, stored
+from wire_json import table_json
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -23,7 +24,6 @@ from roundtap_hub.app.todo import open_tasks
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import Venue, apply_venue
 from roundtap_hub.units.device_api import record_report, submit_lot, take_status, validate_report
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.saved_event import full_names, saved_event
 from roundtap_hub.views.tables import grid_cells
 
@@ -288,7 +288,7 @@ def test_a_field_that_is_none_is_named(changes: dict[str, Any]) -> None:
 
 def test_the_view_names_what_counts(hall: Hall) -> None:
     """What a table agrees to, and from which number on it counts."""
-    before = table_view(hall.hub.service.snapshot, "table-1")["match"]
+    before = table_json(hall.hub.service.snapshot, "table-1")["match"]
     assert (before["heard"], before["said"], before["second"]) == ({"a": 0, "b": 0}, {"a": None, "b": None}, None)
     pair = hall.match().match
     assert (before["a"]["id"], before["b"]["id"]) == (pair.a, pair.b)
@@ -304,7 +304,7 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
         "agrees_to": None,
     }
     record_report(hall.hub.service, report)
-    after = table_view(hall.hub.service.snapshot, "table-1")["match"]
+    after = table_json(hall.hub.service.snapshot, "table-1")["match"]
     assert after["heard"] == {"a": 4, "b": 0}
     assert after["said"] == {"a": {"report_id": "r9", "hash": digest(report)}, "b": None}
 
@@ -312,5 +312,5 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
 def test_a_second_agreement_is_in_the_view(hall: Hall) -> None:
     for result in (RIGHT, WRONG):
         assert [hall.says("table-1", side, result) for side in "ab"] == ["accepted", "accepted"]
-    view = table_view(hall.hub.service.snapshot, "table-1")["match"]
+    view = table_json(hall.hub.service.snapshot, "table-1")["match"]
     assert (view["state"], view["result"], view["second"]) == ("second", RIGHT, WRONG)
