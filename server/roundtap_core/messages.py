@@ -355,7 +355,7 @@ class JobRef(Message, frozen=True):
     id: JobId
 
 
-class Job(JobRef, frozen=True):
+class Job(JobRef, frozen=True, omit_defaults=True):
     """One thing to print. `id` is never reused; `kind` determines the shape of `content`. `go_on`: a person confirmed
     that the printer prints although it no longer answers."""
 

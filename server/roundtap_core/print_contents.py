@@ -1,8 +1,8 @@
 """The contents of printed sheets by kind of job: what the hub sends and a print station lays out."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, field
 
 from roundtap_core.forms.form import Form
 from roundtap_core.limits import FIGURE
@@ -15,12 +15,12 @@ Columns = Annotated[tuple[Word, ...], Meta(max_length=16)]
 
 
 class PrintHeader(Message, frozen=True, kw_only=True):
-    """`url`: for phones; `by_name`: the same with the hub's name; `head`: the journal's."""
+    """`url`: for phones; `by_name`: the same with the hub's name, if it has one; `head`: the journal's."""
 
     event: DisplayText
     url: Word
     head: Word
-    by_name: Word = ""
+    by_name: Word | UnsetType = UNSET
 
 
 class RoundNotice(PrintHeader, frozen=True, kw_only=True):
@@ -119,9 +119,16 @@ class TrustSheet(PrintHeader, frozen=True, kw_only=True):
     console: Word
 
 
+class PrinterTest(PrintHeader, frozen=True, kw_only=True):
+    """A test page, or one line at one of several speeds: `at`: the settings that it tries; `number`: which speed."""
+
+    at: dict[str, Any] | UnsetType = UNSET
+    number: Count | UnsetType = UNSET
+
+
 class SlipSide(SideView, frozen=True, kw_only=True):
-    record: Word = ""
-    members: Members = ()
+    record: Word = field(default_factory=lambda: "")  # said even where it is empty, as a plain default would not be
+    members: Members = field(default_factory=lambda: ())
 
 
 class Slip(RoundNotice, frozen=True, kw_only=True):
@@ -133,7 +140,7 @@ class Slip(RoundNotice, frozen=True, kw_only=True):
     form: Form
     a: SlipSide
     b: SlipSide
-    replaces: bool = False
+    replaces: bool | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         refuse_malformed_form(self.form)

@@ -45,13 +45,14 @@ class RoundView(Message, frozen=True):
     status: Word = "published"
 
 
-class SideView(Message, frozen=True):
-    """One player or team. `to_field`: the squads not fielded yet, None if unknown; `must`: those due now."""
+class SideView(Message, frozen=True, omit_defaults=True):
+    """One player or team. `to_field`: the squads not fielded yet; `must`: whether those are due now. None: no squads
+    are picked, or it is unknown."""
 
     name: DisplayText
     id: Word | None = None
     to_field: Annotated[tuple[Count, ...], Meta(max_length=SQUADS_MAX)] | None = None
-    must: bool = False
+    must: bool | None = None
 
 
 class ReportRef(Message, frozen=True):

@@ -22,6 +22,7 @@ PAGE = "roundtap/page/1"
 DEPTH_MAX = 100  # levels of nesting: twice what an event file may have, and far below the recursion limit
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
+_STRUCT_ENCODER = msgspec.json.Encoder(order="sorted", enc_hook=str)  # the texts of people are a kind of str
 
 PLAIN = frozenset((str, int, bool, type(None)))
 """The types of nearly all values that have no parts."""
@@ -37,6 +38,11 @@ def canonical_json(value: Any) -> bytes:
     except TypeError:
         # It knows neither subclasses of str and int nor keys of other types; the standard library does.
         return _encode(value).encode()
+
+
+def struct_json(value: msgspec.Struct) -> bytes:
+    """The canonical JSON of a struct that this machine has built, so that its parts are of their types."""
+    return _STRUCT_ENCODER.encode(value)
 
 
 _encode = json.JSONEncoder(

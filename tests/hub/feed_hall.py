@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from hub_kit import HandClock, hello_of, opened_hello, people
+from wire_json import table_json
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -26,7 +27,6 @@ from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_hub.views.unit_status import close_call, take_call
 
@@ -187,14 +187,13 @@ class FeedHall:
 
     def fresh(self, unit: Unit) -> Any:
         """What the unit should show now, worked out from nothing but what is saved and said."""
-        view = table_view(
+        return table_json(
             self.service.snapshot,
             unit.unit,
             self.hub.presence.units.get(unit.unit),
             self.hub.clocks.now(),
             unit.connection.reported,
         )
-        return json.loads(json.dumps(view))
 
     def pass_ms(self, ms: int) -> None:
         self.clock.ms += ms

@@ -17,6 +17,7 @@ from msgspec import structs
 from pages_kit import Browser, problem_of, text_of
 from werkzeug.datastructures import MultiDict
 from werkzeug.test import TestResponse
+from wire_json import table_json
 
 from press_script import Press, report_presses
 from roundtap_core.errors import Problem
@@ -34,7 +35,6 @@ from roundtap_core.wire import canonical_json
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.phones.my_page import report_fields
-from roundtap_hub.units.table_view import table_view
 from roundtap_units.table.dialogue.dialogue import Dialogue, SendReport
 from roundtap_units.table.dialogue.parallel_entry import ParallelEntry
 from roundtap_units.unit_words import unit_words
@@ -360,7 +360,7 @@ class TableUnit:
     def __init__(self, world: World) -> None:
         self.world = world
         self.words = unit_words("en")
-        self.view = table_view(world.house.service.snapshot, "unit-1", None, world.now)
+        self.view = table_json(world.house.service.snapshot, "unit-1", None, world.now)
         clock = self.view["clock"]
         held = clock["remaining_ms"]
         self.clock_ms = clock["deadline_ms"] - world.now.mono_ms if clock["state"] == "running" else held

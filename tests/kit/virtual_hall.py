@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from recorded_reports import record_report
+from wire_json import table_json
 
 from press_script import Press
 from roundtap_core.event import commands as c
@@ -33,7 +34,6 @@ from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.journal import Journal, PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
@@ -94,7 +94,7 @@ class DirectLink:
         if made_of == self._made_of:
             return
         self._made_of = made_of
-        view = table_view(self._hub.service.snapshot, self._unit, status, self._hub.clocks.now(), reported)
+        view = table_json(self._hub.service.snapshot, self._unit, status, self._hub.clocks.now(), reported)
         if view != self._last_view:
             self._last_view = view
             self.incoming.put(("view", view))

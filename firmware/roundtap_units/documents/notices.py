@@ -313,7 +313,7 @@ def _foot(content: print_contents.PrintHeader, sheet: print_lines.Paper, words: 
         print_lines.line(content.url, sheet, print_lines.CENTER),
         *(
             [print_lines.line(content.by_name, sheet, print_lines.CENTER)]
-            if 0 < len(content.by_name) <= sheet.columns
+            if content.by_name and len(content.by_name) <= sheet.columns
             else []
         ),
         print_lines.TextLine((print_lines.TextCell(content.head, 0, sheet.columns, print_lines.CENTER),), small=True),

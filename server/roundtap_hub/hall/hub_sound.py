@@ -13,6 +13,7 @@ from queue import SimpleQueue
 
 from roundtap_core.clock import IDLE, RUNNING, Instant
 from roundtap_core.event.states import EventState
+from roundtap_core.view_types import ClockView
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.round_clock import public_clock
 
@@ -33,9 +34,8 @@ TONES: Mapping[str, tuple[tuple[int, float], ...]] = {
 """Pitch in hertz (0: silence) and seconds, as `static/sounds.js` has them."""
 
 
-def _left_ms(view: Mapping[str, int | None], now: Instant) -> int | None:
-    deadline_ms = view["deadline_ms"]
-    return view["remaining_ms"] if deadline_ms is None else deadline_ms - now.mono_ms
+def _left_ms(view: ClockView, now: Instant) -> int | None:
+    return view.remaining_ms if view.deadline_ms is None else view.deadline_ms - now.mono_ms
 
 
 def tone_wav(moment: str) -> bytes:
@@ -110,7 +110,7 @@ class HubSound:
         clock = state.clock
         view = public_clock(state, clock, now)
         left_ms = None if clock.total_ms is None else _left_ms(view, now)
-        over = left_ms is not None and left_ms <= 0 and (not view["open_end"] or view["over"])
+        over = left_ms is not None and left_ms <= 0 and (not view.open_end or view.over)
         before = self._before.get(state.id)
         self._before[state.id] = (clock.state, left_ms, over)
         if clock.state != RUNNING or before is None:

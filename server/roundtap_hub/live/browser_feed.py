@@ -12,6 +12,8 @@ from itertools import chain
 from typing import Any
 from urllib.parse import parse_qs
 
+from msgspec import to_builtins
+
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.http.connection_limits import TRANSPORT, client_key_in
 from roundtap_hub.http.cookies import cookies_in
@@ -371,7 +373,7 @@ class BrowserFeed:
                 # Made-up events are not remembered.
                 return ""
             view = public_clock(state, state.clock, self._hub.clocks.now())
-            self._clocks[event] = json.dumps({"event": event, **view})[:-1] if view else ""
+            self._clocks[event] = json.dumps({"event": event, **to_builtins(view)})[:-1]
         return self._clocks[event]
 
     def _clock_event(self, clock: str) -> bytes:

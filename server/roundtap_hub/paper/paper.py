@@ -3,7 +3,7 @@
 import json
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any
@@ -15,11 +15,21 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.clock import IDLE, Instant
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Invalid
-from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.states import PUBLISHED, EventState, RoundState, active_ids, not_yet_present
-from roundtap_core.forms.form import margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.event.states import (
+    PUBLISHED,
+    Entrant,
+    EventState,
+    MatchState,
+    RoundState,
+    active_ids,
+    not_yet_present,
+)
+from roundtap_core.forms.form import SlipFigure, SlipTicks, margin_label, slip_figures, slip_picks, slip_ticks
+from roundtap_core.forms.questions import Picks
 from roundtap_core.lists.squads import fielded_squads, squad_letter
+from roundtap_core.print_contents import Slip
 from roundtap_core.records import SWISS, UNPAIRED_LOSS
+from roundtap_core.rulebooks.base import Tally
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points
 from roundtap_core.words import Words
 from roundtap_hub.access.slip_codes import slip_codes
@@ -36,7 +46,7 @@ from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
 from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
-from roundtap_hub.views.standings_table import standings_view
+from roundtap_hub.views.standings_table import StandingsLine, standings_view
 from roundtap_hub.views.tables import missing_slips
 from roundtap_hub.views.wall_view import name_sort_key
 
@@ -310,6 +320,18 @@ def _token() -> str:
     return secrets.token_hex(4)
 
 
+@dataclass(frozen=True, slots=True)
+class PaperSlip:
+    """A slip that a browser prints: `margin` is the label of what players note, "" for none."""
+
+    content: Slip
+    figures: list[SlipFigure]
+    ticks: list[SlipTicks]
+    margin: str
+    picks: Picks | None
+    qr: str
+
+
 def printed_slips(
     moment: saved_event.SavedEvent,
     played: RoundState,
@@ -317,59 +339,59 @@ def printed_slips(
     secret: bytes,
     words: Words,
     all_matches: bool = False,
-) -> list[dict[str, Any]]:
+) -> list[PaperSlip]:
     """The slips of a round by table, of open matches only unless `all_matches`."""
-    state, names = moment.state, saved_event.shown_names(moment)
-    found = []
+    names, found = saved_event.shown_names(moment), []
     for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
             continue
-        content = {
-            "event": state.name,
-            "round": played.number,
-            "name": title_key(state, played),
-            "head": f"#{state.number} {state.head[: print_jobs.HEAD_LETTERS]}",
-            **print_jobs.slip_content(moment, played, match, names, base_url, secret),
-        }
-        form = state.rulebook.form(state.options, situation_of(state, played, match))
-        picks = slip_picks(form)
+        content = print_jobs.slip_content(moment, played, match, names, base_url, secret)
+        form = content.form
         found.append(
-            {
-                "content": content,
-                "figures": slip_figures(form, words),
-                "ticks": slip_ticks(form),
-                "margin": margin_label(form, words),
-                "squads": picks.of if picks else 0,
-                "take": picks.take if picks else 0,
-                "qr": qr_svg(str(content["url"])),
-            }
+            PaperSlip(
+                content,
+                slip_figures(form, words),
+                slip_ticks(form),
+                margin_label(form, words),
+                slip_picks(form),
+                qr_svg(content.url),
+            )
         )
     return found
 
 
-def desk_rows(moment: saved_event.SavedEvent) -> list[dict[str, Any]]:
-    """All entrants by their entered names, for the organizer. `list` is None where the rulebook asks for none."""
+@dataclass(frozen=True, slots=True)
+class DeskRow:
+    """`list` is None where the rulebook asks for none."""
+
+    entrant: Entrant
+    number: int
+    name: str
+    public: str
+    members: Sequence[str]
+    paid: bool
+    list: bool | None
+
+
+def desk_rows(moment: saved_event.SavedEvent) -> list[DeskRow]:
+    """All entrants by their entered names, for the organizer."""
     names, public = saved_event.full_names(moment), saved_event.shown_names(moment)
     members = saved_event.shown_members(moment)
     numbers, lists = paper_numbers(moment.state), list_states(moment)
     asked = moment.state.rulebook.lists is not None
     rows = [
-        {
-            "number": numbers[e.id],
-            "name": names[e.id],
-            "public": public[e.id] if public[e.id] != names[e.id] else "",
-            "members": members.get(e.id, ()),
-            "here": e.checked_in,
-            "paid": bool(moment.people[e.id].paid) if e.id in moment.people else False,
-            "list": lists[e.id].state in (GOOD, FLAGGED) if asked else None,
-            "fixed_table": e.fixed_table,
-            "came_with": e.came_with,
-            "active": e.active,
-            "status": e.status,
-        }
+        DeskRow(
+            e,
+            numbers[e.id],
+            names[e.id],
+            public[e.id] if public[e.id] != names[e.id] else "",
+            members.get(e.id, ()),
+            bool(moment.people[e.id].paid) if e.id in moment.people else False,
+            lists[e.id].state in (GOOD, FLAGGED) if asked else None,
+        )
         for e in moment.state.entrants.values()
     ]
-    return sorted(rows, key=lambda row: name_sort_key(row["name"]))
+    return sorted(rows, key=lambda row: name_sort_key(row.name))
 
 
 def paper_numbers(state: EventState) -> dict[str, int]:
@@ -380,15 +402,50 @@ def paper_numbers(state: EventState) -> dict[str, int]:
     return {who: place for place, who in enumerate(state.entrants, start=1)}
 
 
-def emergency_view(moment: saved_event.SavedEvent, now: Instant, busy: Collection[int]) -> dict[str, Any]:
-    """Everything needed to pair this event's next round on paper; names as the hall may read them.
+@dataclass(frozen=True, slots=True)
+class EmergencyRow:
+    """`line` is None before the first match, `owed` the squads not fielded yet; those `awaited` play once they have
+    come."""
 
-    `after`: the last round with all results. `points`, `bye_points`: what results and byes are worth. `minutes`: a
-    round's length, None without a clock; `left_ms`: None where the clock does not run. `next_key`: of the next round's
-    name, None for Swiss. `fixed`: (table, number, name) of those with a fixed table. Of a row, `line` is None before
-    the first match, `owed` the squads not fielded yet; those `awaited` play once they have come. `tables`: the event's
-    own, without those `busy` with other events.
+    entrant: Entrant
+    line: StandingsLine | None
+    met: str
+    byes: int
+    fielded: str
+    owed: str
+    must: bool
+    awaited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EmergencySheet:
+    """Everything needed to pair an event's next round on paper; names as the hall may read them.
+
+    `after`: the last round with all results. `points`, `byes`: what results and byes are worth. `minutes`: a round's
+    length, None without a clock; `left_ms`: None where the clock does not run. `next_key`: of the next round's name,
+    None for Swiss. `matches`: of this round, each with its code. `tables`: the event's own, without those that are busy
+    with other events.
     """
+
+    names: Mapping[str, str]
+    numbers: Mapping[str, int]
+    after: int
+    columns: Sequence[str]
+    rows: list[EmergencyRow]
+    round: RoundState | None
+    matches: list[tuple[MatchState, str]]
+    points: Mapping[str, int]
+    full_win_lead: int | None
+    byes: Mapping[str, Tally]
+    minutes: int | None
+    left_ms: int | None
+    knockout: bool
+    next_key: str | None
+    planned: int | None
+    tables: list[int]
+
+
+def emergency_sheet(moment: saved_event.SavedEvent, now: Instant, busy: Collection[int]) -> EmergencySheet:
     state, names = moment.state, saved_event.shown_names(moment)
     numbers, view = paper_numbers(state), standings_view(moment, names)
     lines = {line.competitor: line for line in view.lines}
@@ -400,49 +457,35 @@ def emergency_view(moment: saved_event.SavedEvent, now: Instant, busy: Collectio
         entrant, row = state.entrants[who], ranks.get(who)
         owed, must = owed_squads(state, who) if entrant.active else ("", False)
         rows.append(
-            {
-                "number": numbers[who],
-                "name": names[who],
-                "line": lines.get(who),
-                "met": _opponents(state, who, numbers),
-                "byes": (row.byes if row else 0) + (entrant.won_bye and row is None),
-                "fixed_table": entrant.fixed_table,
-                "fielded": " ".join(squad_letter(squad) for squad in sorted(shown.get(who, ()))),
-                "owed": owed,
-                "must": must,
-                "active": entrant.active,
-                "status": entrant.status,
-                "awaited": who in waiting,
-            }
+            EmergencyRow(
+                entrant,
+                lines.get(who),
+                _opponents(state, who, numbers),
+                (row.byes if row else 0) + (entrant.won_bye and row is None),
+                " ".join(squad_letter(squad) for squad in sorted(shown.get(who, ()))),
+                owed,
+                must,
+                who in waiting,
+            )
         )
-    matches, worth = _matches(state, newest, names, numbers), bye_worth(state.rulebook, state.options)
-    return {
-        "after": saved_event.settled_swiss_round(state),
-        "columns": view.columns,
-        "rows": rows,
-        "round": newest,
-        "matches": matches,
-        "open": [match for match in matches if not match["done"]],
-        "points": outcome_points(state.rulebook, state.options),
-        "full_win_lead": full_win_lead(state.rulebook, state.options),
-        "bye_points": worth["bye"].points,
-        "bye_figures": worth["bye"].figures,
-        "won_bye_figures": worth["won"].figures,
-        "minutes": state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
-        "left_ms": None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
-        "nearest": state.rulebook.pairs_nearest,
-        "knockout": bracket(moment) is not None,
-        "next_number": (newest.number if newest else 0) + 1,
-        "next_key": next_round_key(state),
-        "planned": saved_event.planned_swiss(state),
-        "tables": _own_tables(state, busy),
-        "fixed": sorted(
-            (e.fixed_table, numbers[e.id], names[e.id])
-            for e in state.entrants.values()
-            if e.fixed_table is not None and e.active
-        ),
-        "squads": state.rulebook.squads is not None,
-    }
+    return EmergencySheet(
+        names=names,
+        numbers=numbers,
+        after=saved_event.settled_swiss_round(state),
+        columns=view.columns,
+        rows=rows,
+        round=newest,
+        matches=_matches(state, newest),
+        points=outcome_points(state.rulebook, state.options),
+        full_win_lead=full_win_lead(state.rulebook, state.options),
+        byes=bye_worth(state.rulebook, state.options),
+        minutes=state.rulebook.minutes(newest.stage if newest is not None else SWISS, state.options),
+        left_ms=None if state.live is None or state.clock.state == IDLE else state.clock.remaining_at(now),
+        knockout=bracket(moment) is not None,
+        next_key=next_round_key(state),
+        planned=saved_event.planned_swiss(state),
+        tables=_own_tables(state, busy),
+    )
 
 
 def _own_tables(state: EventState, busy: Collection[int]) -> list[int]:
@@ -453,42 +496,24 @@ def _own_tables(state: EventState, busy: Collection[int]) -> list[int]:
     return sorted([*filter(None, fixed), *islice(free, max(SPARE_TABLES, wanted - len(fixed)))])
 
 
-def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Per round, the opponent's number (None at a bye; `missed`: unpaired, a loss), and if the match is `open`."""
+def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> str:
+    """Per round, the opponent's number, in brackets if the match is open; "–" for a bye, "×" for a missed round."""
     found = []
     for played in state.public_rounds:
         for match in played.matches:
             if who in (match.match.a, match.match.b):
-                across = match.match.b if match.match.a == who else match.match.a
-                found.append(
-                    {
-                        "number": numbers.get(across or ""),
-                        "missed": match.match.bye == UNPAIRED_LOSS,
-                        "open": not match.done,
-                    }
-                )
-    return found
+                number = numbers.get((match.match.b if match.match.a == who else match.match.a) or "")
+                if number is None:
+                    found.append("×" if match.match.bye == UNPAIRED_LOSS else "–")
+                else:
+                    found.append(str(number) if match.done else f"({number})")
+    return " ".join(found)
 
 
-def _matches(
-    state: EventState, newest: RoundState | None, names: Mapping[str, str], numbers: Mapping[str, int]
-) -> list[dict[str, Any]]:
-    if newest is None:
-        return []
-    codes = slip_codes(state, newest)
-    return [
-        {
-            "table": m.match.table,
-            "code": codes[m.id],
-            "a": names[m.match.a],
-            "b": names[m.match.b],
-            "a_number": numbers[m.match.a],
-            "b_number": numbers[m.match.b],
-            "done": m.done,
-        }
-        for m in sorted(newest.matches, key=lambda m: (m.match.table is None, m.match.table or 0))
-        if m.match.b is not None
-    ]
+def _matches(state: EventState, newest: RoundState | None) -> list[tuple[MatchState, str]]:
+    codes = slip_codes(state, newest) if newest is not None else {}
+    found = [(m, codes[m.id]) for m in (newest.matches if newest is not None else ()) if m.match.b is not None]
+    return sorted(found, key=lambda pair: (pair[0].match.table is None, pair[0].match.table or 0))
 
 
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)
@@ -502,7 +527,7 @@ def print_pairings_name(event_id: str) -> AnyResponse:
     return _pairings(event_id, "pairings-name", print_jobs.pairings_by_name)
 
 
-def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]]) -> AnyResponse:
+def _pairings(event_id: str, what: str, by: Callable[..., Sequence[object]]) -> AnyResponse:
     moment = current.event(event_id)
     newest = saved_event.newest_round(moment.state)
     return _sheet(moment, what, rows=by(moment, newest, saved_event.shown_names(moment)) if newest else [])
@@ -511,7 +536,8 @@ def _pairings(event_id: str, what: str, by: Callable[..., list[dict[str, Any]]])
 @route("GET /print/<event_id>/standings", EVERYBODY, VISIBLE)
 def print_standings(event_id: str) -> AnyResponse:
     moment = current.event(event_id)
-    return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, saved_event.shown_names(moment)))
+    names, header = saved_event.shown_names(moment), print_jobs.print_header(moment.state, "")
+    return _sheet(moment, "standings", standings=print_jobs.standings_content(moment, names, header))
 
 
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
@@ -558,7 +584,7 @@ def print_emergency(event_id: str) -> AnyResponse:
     return _sheet(
         moment,
         "emergency",
-        view=emergency_view(moment, hub.clocks.now(), busy_tables(current.snapshot().events, event_id)),
+        view=emergency_sheet(moment, hub.clocks.now(), busy_tables(current.snapshot().events, event_id)),
         hub_address=current.hub_address(),
         fingerprint=hub.access.encrypted.fingerprint if hub.access.encrypted else "",
         console_address=f"https://{urlsplit(current.hub_address()).hostname}:{hub.access.encrypted.port}/"
@@ -582,7 +608,7 @@ def _sheet(moment: saved_event.SavedEvent, what: str, **shown: Any) -> AnyRespon
         newest=newest,
         newest_name=title_key(state, newest) if newest else None,
         planned=print_jobs.rounds_planned(state, newest) if newest and saved_event.planned_swiss(state) else None,
-        head=f"#{state.number} {state.head[: print_jobs.HEAD_LETTERS]}",
+        head=print_jobs.print_header(state, "").head,
         event_url=f"{current.hub_address()}/e/{state.id}",
         event_by_name=f"{by_name}/e/{state.id}" if by_name else "",
         **shown,

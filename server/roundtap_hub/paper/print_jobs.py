@@ -3,14 +3,33 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec import UNSET
+from msgspec.structs import asdict
 
 from roundtap_core.elimination.cut import THIRD, THIRD_PLACE
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import CLOSED, PUBLISHED, EventState, MatchState, RoundState
-from roundtap_core.forms.form import form_to_json
+from roundtap_core.print_contents import (
+    CardProxy,
+    CutLine,
+    CutOrder,
+    NameLine,
+    PairingsByName,
+    PairingsByTable,
+    PrinterTest,
+    PrintHeader,
+    RoundNotice,
+    Slip,
+    SlipSide,
+    Standings,
+    StandingsPrintLine,
+    TablePairing,
+    TrustSheet,
+)
 from roundtap_core.records import SIDES
+from roundtap_core.typed import DisplayText
 from roundtap_core.wire import digest
 from roundtap_hub.access.slip_codes import slip_codes, slip_mark, slip_token
 from roundtap_hub.http.tls import HttpsInfo
@@ -157,7 +176,6 @@ def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
     return found is not None and found[0].status == PUBLISHED and found[1].match.bye is None and not found[1].done
 
 
-Content = dict[str, Any]
 Names = Mapping[str, str]
 
 
@@ -169,7 +187,7 @@ def job_content(
     secret: bytes = b"",
     states: Mapping[str, PrintState] | None = None,
     by_name: str = "",
-) -> Content | None:
+) -> PrintHeader | None:
     """The job's content, with names as the hall may read them; None where its subject is gone. base_url: the hub's
     address for the hall, without a trailing slash. encrypted: where organizers log in, None without encryption. secret:
     signs slips. states: of all jobs, so that a slip can say that it replaces another one. by_name: the hub's address by
@@ -178,74 +196,67 @@ def job_content(
     if moment is None:
         return None
     state, names = moment.state, snapshot.names_of(job.event)
-    content: Content = {
-        "event": state.name,
-        "url": f"{base_url}/e/{state.id}",
-        "head": f"#{state.number} {state.head[:HEAD_LETTERS]}",
-        **({"by_name": f"{by_name}/e/{state.id}"} if by_name else {}),
-    }
+    header = print_header(state, f"{base_url}/e/{state.id}", f"{by_name}/e/{state.id}" if by_name else "")
     played = next((r for r in state.public_rounds if r.number == job.round), None)
     if job.kind == STANDINGS:
-        return {**content, **standings_content(moment, names)}
+        return standings_content(moment, names, header)
     if job.kind == TRUST:
-        return (
-            None
-            if encrypted is None
-            else {
-                **content,
-                "url": f"{base_url}/trust",
-                "fingerprint": encrypted.fingerprint,
-                "console": f"https://{urlsplit(base_url).hostname}:{encrypted.port}/",
-            }
-        )
+        if encrypted is None:
+            return None
+        trust = asdict(header) | {"url": f"{base_url}/trust", "fingerprint": encrypted.fingerprint}
+        return TrustSheet(**trust, console=f"https://{urlsplit(base_url).hostname}:{encrypted.port}/")
     if job.kind == PROXY:
-        return {**content, **json.loads(job.text)}
+        return CardProxy(**asdict(header), **json.loads(job.text))
     if job.kind in (TEST, SPEED) and job.text:
         order = json.loads(job.text)
-        return {**content, **{name: order[name] for name in ("at", "number") if name in order}}
+        return PrinterTest(**asdict(header), at=order.get("at", UNSET), number=order.get("number", UNSET))
     if played is None:
-        return content if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
-    content.update(round=played.number, name=title_key(state, played))
-    if job.kind in (BY_TABLE, BY_NAME):
-        rows = pairings_by_table if job.kind == BY_TABLE else pairings_by_name
-        return {**content, "rows": rows(moment, played, names)}
+        return header if job.kind not in (SLIP, BY_TABLE, BY_NAME) else None
+    notice = RoundNotice(**asdict(header), round=played.number, name=title_key(state, played))
+    if job.kind == BY_TABLE:
+        return PairingsByTable(**asdict(notice), rows=pairings_by_table(moment, played, names))
+    if job.kind == BY_NAME:
+        return PairingsByName(**asdict(notice), rows=pairings_by_name(moment, played, names))
     if job.kind == SLIP:
-        match = next((m for m in played.matches if m.id == job.match and m.match.b is not None), None)
-        if match is None:
+        match = next((m for m in played.matches if m.id == job.match), None)
+        if match is None or match.match.b is None:
             return None
-        return {
-            **content,
-            **slip_content(moment, played, match, names, base_url, secret),
-            **({"replaces": True} if replaces_printed_slip(job, states or {}) else {}),
-        }
-    return content
+        slip = slip_content(moment, played, match, names, base_url, secret)
+        return slip.replace(
+            by_name=header.by_name, replaces=True if replaces_printed_slip(job, states or {}) else UNSET
+        )
+    return notice
+
+
+def print_header(state: EventState, url: str, by_name: str = "") -> PrintHeader:
+    head = f"#{state.number} {state.head[:HEAD_LETTERS]}"
+    return PrintHeader(event=DisplayText(state.name), url=url, head=head, by_name=by_name or UNSET)
 
 
 def slip_content(
     moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str, secret: bytes
-) -> Content:
+) -> Slip:
     """The content of one match's slip; its `url` opens the match (`results/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
-    sides: Content = {
-        side: {
-            **side_view(state, played, who, names),
-            "record": record_of(moment, who)[0],
-            "members": list(members.get(who, ())),
-        }
-        for side in SIDES
-        if (who := match.match.competitor(side)) is not None
-    }
-    if match.match.game == THIRD:
-        sides["name"] = THIRD_PLACE
-    form = state.rulebook.form(state.options, situation_of(state, played, match))
-    return {
-        **sides,
-        "of": rounds_planned(state, played),
-        "table": match.match.table,
-        "code": slip_codes(state, played)[match.id],
-        "form": form_to_json(form),
-        "url": f"{base_url}/s/{slip_token(secret, state, played, match)}",
-    }
+    a, b = (
+        SlipSide(
+            **asdict(side_view(state, played, who, names)),
+            record=record_of(moment, who)[0],
+            members=_texts(members.get(who, ())),
+        )
+        for who in (match.match.a, match.match.b or "")
+    )
+    return Slip(
+        **asdict(print_header(state, f"{base_url}/s/{slip_token(secret, state, played, match)}")),
+        round=played.number,
+        name=THIRD_PLACE if match.match.game == THIRD else title_key(state, played),
+        a=a,
+        b=b,
+        of=rounds_planned(state, played),
+        table=match.match.table,
+        code=slip_codes(state, played)[match.id],
+        form=state.rulebook.form(state.options, situation_of(state, played, match)),
+    )
 
 
 def rounds_planned(state: EventState, played: RoundState) -> int:
@@ -253,26 +264,26 @@ def rounds_planned(state: EventState, played: RoundState) -> int:
     return max(state.swiss_rounds, played.number)
 
 
-def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> list[Content]:
+def pairings_by_table(moment: SavedEvent, played: RoundState, names: Names) -> tuple[TablePairing, ...]:
     """Tables in order, then pairings without a table. `by_hand`: an official paired these two."""
     members = shown_members(moment)
-    return [
-        {
-            "table": m.match.table,
-            "a": names[m.match.a],
-            "b": names[m.match.b] if m.match.b else None,
-            "a_members": list(members.get(m.match.a, ())),
-            "b_members": list(members.get(m.match.b or "", ())),
-            "bye": m.match.bye,
-            "a_record": record_of(moment, m.match.a)[0],
-            "b_record": record_of(moment, m.match.b)[0] if m.match.b else None,
-            "by_hand": bool(m.by_hand),
-        }
+    return tuple(
+        TablePairing(
+            table=m.match.table,
+            a=DisplayText(names[m.match.a]),
+            b=DisplayText(names[m.match.b]) if m.match.b else None,
+            a_members=_texts(members.get(m.match.a, ())),
+            b_members=_texts(members.get(m.match.b or "", ())),
+            bye=m.match.bye,
+            a_record=record_of(moment, m.match.a)[0],
+            b_record=record_of(moment, m.match.b)[0] if m.match.b else None,
+            by_hand=bool(m.by_hand),
+        )
         for m in sorted(played.matches, key=lambda match: (match.match.table is None, match.match.table or 0))
-    ]
+    )
 
 
-def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> list[Content]:
+def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> tuple[NameLine, ...]:
     """Every competitor with record and first tiebreaker, so that errors are found before play."""
     members = shown_members(moment)
     seats = [
@@ -282,68 +293,66 @@ def pairings_by_name(moment: SavedEvent, played: RoundState, names: Names) -> li
         if (who := match.match.competitor(side)) is not None
     ]
     rows = [
-        {
-            "name": names[who],
-            "members": list(members.get(who, ())),
-            "record": record,
-            "value": values[0].text if values else "",
-            "table": match.table,
-            "bye": match.bye,
-        }
+        NameLine(
+            name=DisplayText(names[who]),
+            members=_texts(members.get(who, ())),
+            record=record,
+            value=values[0].text if values else "",
+            table=match.table,
+            bye=match.bye,
+        )
         for match, who, record, values in seats
     ]
-    return sorted(rows, key=lambda row: name_sort_key(str(row["name"])))
+    return tuple(sorted(rows, key=lambda row: name_sort_key(row.name)))
 
 
-def standings_content(moment: SavedEvent, names: Names) -> Content:
+def standings_content(moment: SavedEvent, names: Names, header: PrintHeader) -> Standings:
     """The standings; after a cut the final ranking with the round each reached, without deciding Swiss tiebreakers."""
     view = standings_view(moment, names)
     members = shown_members(moment)
     swiss = {line.competitor: line for line in view.lines}
     after_a_cut = any(placed.reached for placed, _ in ranked_rows(moment))
     rows = [
-        {
-            "rank": placed.rank,
-            "name": line.name,
-            "members": list(members.get(line.competitor, ())),
-            "points": line.points,
-            "record": line.record,
-            "values": [value.text for value in line.values],
-            "status": placed.status,
-            "reached": placed.reached,
-            "decided": None
-            if after_a_cut
-            else next((at for at, value in enumerate(line.values) if value.decided), None),
-            "decided_by": line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
-            "by_lot": line.by_chance and not after_a_cut,
-        }
+        StandingsPrintLine(
+            rank=placed.rank,
+            name=DisplayText(line.name),
+            members=_texts(members.get(line.competitor, ())),
+            points=line.points,
+            record=line.record,
+            values=tuple(value.text for value in line.values),
+            status=placed.status,
+            reached=placed.reached,
+            decided=None if after_a_cut else next((at for at, value in enumerate(line.values) if value.decided), None),
+            decided_by=line.decided_by if line.decided_by in view.hidden and not after_a_cut else None,
+            by_lot=line.by_chance and not after_a_cut,
+        )
         for placed, _ in ranked_rows(moment)
         if (line := swiss.get(placed.competitor)) is not None
     ]
-    return {
-        "after": view.after,
-        "final": moment.state.finished or after_a_cut,
-        "columns": list(view.columns),
-        "rows": rows,
-        "cut": _cut(moment, names),
-    }
+    return Standings(
+        **asdict(header),
+        after=view.after,
+        final=moment.state.finished or after_a_cut,
+        columns=tuple(view.columns),
+        rows=tuple(rows),
+        cut=_cut(moment, names),
+    )
 
 
-def _cut(moment: SavedEvent, names: Names) -> Content | None:
+def _cut(moment: SavedEvent, names: Names) -> CutOrder | None:
     """Who makes the cut, where its order differs from the standings and all Swiss rounds are played."""
-    rows = cut_rows_before_play(moment)
-    if not rows:
-        return None
-    return {
-        "size": moment.state.cut_size,
-        "rows": [
-            {
-                "rank": row.seed,
-                "name": names[row.competitor],
-                "points": row.points,
-                "value": str(row.opponents_points),
-                "decided": row.decided_by == "opponents_points",
-            }
-            for row in rows
-        ],
-    }
+    rows = tuple(
+        CutLine(
+            rank=row.seed,
+            name=DisplayText(names[row.competitor]),
+            points=row.points,
+            value=str(row.opponents_points),
+            decided=row.decided_by == "opponents_points",
+        )
+        for row in cut_rows_before_play(moment)
+    )
+    return CutOrder(size=moment.state.cut_size, rows=rows) if rows else None
+
+
+def _texts(names: Iterable[str]) -> tuple[DisplayText, ...]:
+    return tuple(map(DisplayText, names))

@@ -1,12 +1,13 @@
 """The print station's API: states in, jobs out, signed both ways like all device traffic."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, abort, current_app, jsonify, request
-from msgspec import UNSET
+from msgspec import UNSET, to_builtins
 
 from roundtap_core.errors import Problem
-from roundtap_core.messages import StationRequest
+from roundtap_core.messages import Job, StationRequest
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.device_auth import JOBS, RequestRefused
 from roundtap_hub.http.connection_limits import throttle_key
@@ -52,13 +53,17 @@ def station_jobs() -> tuple[Response, int]:
     book.record_printer(unit, asked.printer)
     health = {} if asked.health is UNSET else {"health": encode_health(asked.health)}
     hub.presence.update(unit, hub.clocks.mono_ms(), **health)
-    answer: dict[str, Any] = {"nonce": asked.nonce, "challenge": hub.units.challenges.issue(), "jobs": jobs}
+    answer: dict[str, Any] = {
+        "nonce": asked.nonce,
+        "challenge": hub.units.challenges.issue(),
+        "jobs": to_builtins(jobs),
+    }
     if (order := book.printer_order(unit)) is not None:
         answer["printer"] = order
     return jsonify(envelope(key, ECHO, answer)), 200
 
 
-def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[dict[str, Any]]:
+def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, base_url: str) -> list[Job]:
     # A job belongs to the station that took it first: no other prints it or reports on it.
     # An unclaimed one counts only if it is wanted: made-up jobs would be kept for ever.
     known = book.states
@@ -67,22 +72,22 @@ def _exchange(hub: RunningHub, book: PrintBook, unit: str, reported: JobStates, 
         mine |= {job.id for job in wanted_jobs(hub.service.snapshot, book.orders, known, unit)}
     book.update_states((job_id, state) for job_id, state in reported if job_id in mine)
     snapshot, states = hub.service.snapshot, book.states
-    jobs: list[dict[str, Any]] = []
+    jobs: list[Job] = []
     for job in wanted_jobs(snapshot, book.orders, states, unit):
         content = job_content(
             job, snapshot, base_url, hub.access.encrypted, hub.access.secret, states, hub.host.hall_addresses.by_name
         )
         if content is not None:
             go_on = states.get(job.id, PrintState()).detail == GO_ON
-            jobs.append({"id": job.id, "kind": job.kind, "content": content, **({"go_on": True} if go_on else {})})
+            jobs.append(Job(job.id, job.kind, to_builtins(content, enc_hook=str), go_on))
         if len(jobs) == JOBS_AT_ONCE:
             break
     # Two stations that ask at the same moment must not get the same job.
-    own = book.claim([job["id"] for job in jobs], unit)
-    return [job for job in jobs if job["id"] in own]
+    own = book.claim([job.id for job in jobs], unit)
+    return [job for job in jobs if job.id in own]
 
 
-def _json() -> dict[str, Any]:
+def _json() -> Mapping[str, object]:
     if (request.content_length or 0) > BODY_BYTES_MAX:
         return {}
     try:

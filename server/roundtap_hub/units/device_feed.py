@@ -12,11 +12,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import UNIT_SOURCE, EventState, MatchState, RoundState
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
-from roundtap_core.wire import FEED, canonical_json, envelope_json
+from roundtap_core.wire import FEED, canonical_json, envelope_json, struct_json
 from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.routes import TABLE, route
@@ -434,10 +435,14 @@ class DeviceFeed:
 
     def _push_view(self, connection: UnitConnection) -> None:
         status = self._hub.presence.status_of(connection.unit)
-        view = table_view(self._last_snapshot, connection.unit, status, self._hub.clocks.now(), connection.reported)
-        connection.event = view["event"]["id"] if view["event"] is not None else None
+        try:
+            view = table_view(self._last_snapshot, connection.unit, status, self._hub.clocks.now(), connection.reported)
+        except Problem:
+            log.exception("no view for %s", connection.unit)
+            return
+        connection.event = view.event.id if view.event is not None else None
         connection.shown = status and (status.call_since_ms, status.call_taken_by, status.call_known, status.call_ms)
-        text = canonical_json(view)
+        text = struct_json(view)
         # Before the welcome the hello may still be looked at, and the view would not know what the unit holds.
         if connection.sent and text != connection.last_view:
             connection.last_view = text

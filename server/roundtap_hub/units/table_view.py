@@ -3,17 +3,30 @@
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+
+from msgspec.structs import asdict
 
 from roundtap_core.clock import Clock, Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import match_clock, swiss_rounds_after, total_planned_rounds
 from roundtap_core.event.states import CLOSED, DISPUTE, ONE_PHONE, EventState, MatchState, RoundState
-from roundtap_core.forms.form import form_to_json
-from roundtap_core.records import SIDES, Side
-from roundtap_core.result_json import result_to_json
+from roundtap_core.forms.form import Form
+from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
+from roundtap_core.typed import DisplayText
+from roundtap_core.view_types import (
+    CallView,
+    EventOptions,
+    EventView,
+    MatchView,
+    PerSide,
+    PrePlayDecision,
+    ReportRef,
+    RoundView,
+    SituationView,
+    TableView,
+)
 from roundtap_core.wire import canonical_json
 from roundtap_hub.store.restore_gap import lacks_round_of
 from roundtap_hub.store.service import Snapshot
@@ -23,7 +36,11 @@ from roundtap_hub.views.round_clock import clock_view, public_clock
 from roundtap_hub.views.tables import Found, find_table, side_view
 from roundtap_hub.views.unit_status import UnitStatus
 
-View = dict[str, Any]
+
+class SentResult(Result, frozen=True, omit_defaults=True, kw_only=True):
+    """A result as it is sent: what is as ever is left out, but not the score."""
+
+    score: SidePair
 
 
 def table_view(
@@ -32,69 +49,44 @@ def table_view(
     status: UnitStatus | None = None,
     now: Instant | None = None,
     reported: Iterable[str] = (),
-) -> View:
+) -> TableView:
     """The view of the table where `unit` stands; without a table, or without an event, most of it is null. `now`
     decides whether hidden extra minutes are over: players can read what a table receives. `reported`: events of which
     the unit keeps reports; the finished ones are listed, so that it may delete them. `device_feed.table_changes` has to
-    cover everything else that the view depends on."""
+    cover everything else that the view depends on. Raises Problem for a result or a form that no unit takes."""
     table = snapshot.venue.tables.get(unit)
     found = find_table(snapshot, table) if table is not None else None
     call, closed, asked, refused = own_requests(snapshot, unit, status, found)
-    finished = sorted(event for event in reported if is_finished(snapshot, event))
-    lost = lacks_round_of(snapshot, unit)
+    view = TableView(
+        table=table,
+        finished=tuple(sorted(event for event in reported if is_finished(snapshot, event))),
+        clock=clock_view(Clock()),
+        call=call,
+        call_closed=closed,
+        call_ms=status.call_ms if status is not None else 0,
+        leave_refused=refused,
+        leave_asked=asked,
+        lost_round=lacks_round_of(snapshot, unit),
+    )
     if found is None:
-        return {
-            "table": table,
-            "finished": finished,
-            "event": None,
-            "round": None,
-            "match": None,
-            "options": {},
-            "situation": None,
-            "rounds_left": None,
-            "form": None,
-            "clock": clock_view(Clock()),
-            "call": call,
-            "call_closed": closed,
-            "call_ms": status.call_ms if status is not None else 0,
-            "leave_refused": refused,
-            "leave_asked": asked,
-            "next": None,
-            "lost_round": lost,
-        }
-    state, round_state, match = found
-    options = state.options
-    situation = MatchSituation()
-    if round_state and match:
-        situation = situation_at(state, snapshot.people.get(state.id, {}), round_state, match)
-    return {
-        "table": table,
-        "finished": finished,
-        "event": {"id": state.id, "name": state.name, "color": state.color, "rulebook": state.rulebook_id},
-        "round": {
-            "number": round_state.number,
-            "of": _planned_rounds(state, round_state.number),
-            "stage": round_state.stage,
-            "status": round_state.status,
-        }
-        if round_state
-        else None,
-        "match": _match_view(state, round_state, match, snapshot.names[state.id]) if match and round_state else None,
-        "options": options,
-        "situation": _situation_view(situation),
-        "rounds_left": swiss_rounds_after(state, round_state.number) if round_state else None,
-        "form": _form(state.rulebook_id, canonical_json(options), situation),
-        "clock": public_clock(
-            state, match_clock(state, round_state, match) if round_state and match else state.clock, now
-        ),
-        "call": call,
-        "call_closed": closed,
-        "call_ms": status.call_ms if status is not None else 0,
-        "leave_refused": refused,
-        "leave_asked": asked,
-        "next": None,
-        "lost_round": lost,
-    }
+        return view
+    state, played, match = found
+    situation, clock = MatchSituation(), state.clock
+    if played and match:
+        situation = situation_at(state, snapshot.people.get(state.id, {}), played, match)
+        clock = match_clock(state, played, match)
+        view = view.replace(match=_match_view(state, played, match, snapshot.names[state.id]))
+    if played:
+        number = played.number
+        shown = RoundView(number, _planned_rounds(state, number), played.stage, played.status)
+        view = view.replace(round=shown, rounds_left=swiss_rounds_after(state, number))
+    return view.replace(
+        event=EventView(state.id, DisplayText(state.name), state.color, state.rulebook_id),
+        options=EventOptions(state.options),
+        stands=_situation_view(situation),
+        form=_form(state.rulebook_id, canonical_json(state.options), situation),
+        clock=public_clock(state, clock, now),
+    )
 
 
 def is_finished(snapshot: Snapshot, event_id: str) -> bool:
@@ -107,18 +99,22 @@ def is_finished(snapshot: Snapshot, event_id: str) -> bool:
 
 def own_requests(
     snapshot: Snapshot, unit: str, status: UnitStatus | None, found: Found | None
-) -> tuple[View | None, bool, list[Side], list[Side]]:
+) -> tuple[CallView | None, bool, tuple[Side, ...], tuple[Side, ...]]:
     """What was asked for at this unit: `call`, whether it is settled though the unit still calls, and the sides
     whose wish to drop is recorded, or was refused."""
-    call: View | None = None
+    call: CallView | None = None
     if (called := call_of_unit(snapshot, unit)) is not None:
-        call = {"taken_by": taker_name(snapshot, called[2].taken_by) or None}
+        call = _call_view(taker_name(snapshot, called[2].taken_by))
     elif status is not None and status.call_since_ms is not None:
-        call = {"taken_by": status.call_taken_by}
+        call = _call_view(status.call_taken_by)
     settled = call is None and status is not None and status.call_known
     wishes = wishes_of_unit(found[0], found[2], unit) if found is not None and found[2] is not None else {}
-    refused = [side for side, wish in wishes.items() if wish.refused]
-    return call, settled, [side for side in wishes if side not in refused], refused
+    refused = tuple(side for side, wish in wishes.items() if wish.refused)
+    return call, settled, tuple(side for side in wishes if side not in refused), refused
+
+
+def _call_view(taken_by: str | None) -> CallView:
+    return CallView(DisplayText(taken_by) if taken_by else None)
 
 
 def _planned_rounds(state: EventState, at_least: int) -> int | None:
@@ -129,48 +125,55 @@ def _planned_rounds(state: EventState, at_least: int) -> int | None:
         return None
 
 
-def _situation_view(situation: MatchSituation) -> View:
-    houses = (
-        None
-        if situation.houses is None
-        else {side: list(own) for side, own in zip(SIDES, situation.houses, strict=True)}
-    )
-    return {"stage": situation.stage, "totals": dict(zip(SIDES, situation.totals, strict=True)), "houses": houses}
+def _situation_view(situation: MatchSituation) -> SituationView:
+    houses = None if situation.houses is None else PerSide(*situation.houses)
+    return SituationView(situation.stage, PerSide(*situation.totals), houses)
 
 
 @lru_cache(maxsize=256)
-def _form(rulebook_id: str, options: bytes, situation: MatchSituation) -> View:
-    """The form as JSON; one shared object for all tables in the same situation, never changed."""
-    return form_to_json(rulebook(rulebook_id).form(json.loads(options), situation))
+def _form(rulebook_id: str, options: bytes, situation: MatchSituation) -> Form:
+    return rulebook(rulebook_id).form(json.loads(options), situation)
 
 
-def _match_view(state: EventState, round_state: RoundState, match: MatchState, names: Mapping[str, str]) -> View:
-    standing = match.match.result
-    return {
-        "id": match.id,
-        "revision": match.revision,
-        "draw": round_state.mark,
-        "a": {"id": match.match.a, **side_view(state, round_state, match.match.a, names)},
-        "b": {"id": match.match.b, **side_view(state, round_state, match.match.b, names)} if match.match.b else None,
-        "state": CLOSED if round_state.status == CLOSED else DISPUTE if match.state == ONE_PHONE else match.state,
-        "reports": {
-            side: result_to_json(match.reports[side].result) if side in match.reports else None for side in ("a", "b")
-        },
-        "last": max(match.reports, key=lambda side: match.reports[side].number) if match.reports else None,
-        "heard": {side: match.heard.get(side, 0) for side in SIDES},
-        "said": {
-            side: {"report_id": sent.report_id, "hash": sent.body} if (sent := match.reports.get(side)) else None
-            for side in SIDES
-        },
-        "result": result_to_json(standing) if standing else None,
-        "second": result_to_json(match.second) if match.second else None,
-        "number": match.number,
-        "lots": dict(match.lots),
-        "before_play": _before_play(state, round_state, match),
-        "corrected": match.corrected,
-    }
+def _match_view(state: EventState, played: RoundState, match: MatchState, names: Mapping[str, str]) -> MatchView | None:
+    if match.match.b is None:
+        return None
+    seat, reports = match.match, {side: match.reports.get(side) for side in SIDES}
+    said = {side: ReportRef(sent.report_id, sent.body) if sent else None for side, sent in reports.items()}
+    shown = match.state
+    if played.status == CLOSED:
+        shown = CLOSED
+    elif shown == ONE_PHONE:
+        shown = DISPUTE
+    return MatchView(
+        id=match.id,
+        revision=match.revision,
+        draw=played.mark,
+        a=side_view(state, played, seat.a, names).replace(id=seat.a),
+        b=side_view(state, played, match.match.b, names).replace(id=match.match.b),
+        state=shown,
+        reports=PerSide(*(_sent(sent.result if sent else None) for sent in reports.values())),
+        last=_last_side(match),
+        heard=PerSide(*(match.heard.get(side, 0) for side in SIDES)),
+        said=PerSide(*said.values()),
+        result=_sent(seat.result),
+        second=_sent(match.second),
+        number=match.number,
+        lots=dict(match.lots),
+        before_play=_before_play(state, played, match),
+        corrected=match.corrected,
+    )
 
 
-def _before_play(state: EventState, round_state: RoundState, match: MatchState) -> View | None:
-    found = pre_game_choice(state, round_state, match)
-    return None if found is None else {"about": found.about, "side": found.side, "lot": found.lot}
+def _last_side(match: MatchState) -> Side | None:
+    numbers = {side: report.number for side, report in match.reports.items()}
+    return max(numbers, key=numbers.__getitem__, default=None)
+
+
+def _sent(result: Result | None) -> SentResult | None:
+    return SentResult(**asdict(result)) if result is not None else None
+
+
+def _before_play(state: EventState, played: RoundState, match: MatchState) -> PrePlayDecision | None:
+    found = pre_game_choice(state, played, match)
+    return None if found is None else PrePlayDecision(found.about, found.side, found.lot)

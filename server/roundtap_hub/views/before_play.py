@@ -9,7 +9,7 @@ from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.lists.list_form import names_at
-from roundtap_core.records import SIDES
+from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
 
 
@@ -19,7 +19,7 @@ class PreGameChoice:
     decides it; `drawn`: whether it was drawn."""
 
     about: str
-    side: str | None
+    side: Side | None
     lot: bool
     drawn: bool = False
 
@@ -34,7 +34,8 @@ def pre_game_choice(state: EventState, played: RoundState, match: MatchState) ->
     chooses = state.rulebook.chooses_initiative(situation_of(state, played, match))
     if chooses == BY_LOT:
         return PreGameChoice(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
-    return PreGameChoice(INITIATIVE, chooses, False) if chooses is not None else None
+    side = next((side for side in SIDES if side == chooses), None)
+    return PreGameChoice(INITIATIVE, side, False) if side is not None else None
 
 
 def lot_to_draw(state: EventState, played: RoundState, match: MatchState) -> str:

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import median_low
-from typing import Any
 
 from msgspec import structs
 
@@ -15,11 +14,10 @@ from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
 from roundtap_core.records import SWISS_STAGES
 from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
+from roundtap_core.view_types import ClockView, PhaseView
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.views.unit_status import UnitStatus
-
-View = dict[str, Any]
 
 SIGNS = {
     "idle": "waiting",
@@ -35,22 +33,25 @@ PHASE_SIGN = "phase"
 DATE_AND_TIME = "%Y-%m-%d %H:%M"
 
 
-def clock_view(clock: Clock) -> View:
+class BareClock(ClockView, frozen=True, omit_defaults=True, kw_only=True):
+    """A clock without a round, sent without what only a round adds to it."""
+
+    state: str
+    deadline_ms: int | None
+    remaining_ms: int | None
+    total_ms: int | None
+
+
+def clock_view(clock: Clock) -> ClockView:
     """The clock as it is sent: a running one as a deadline on the hub's monotonic clock, so that it needs no resend."""
-    return {
-        "state": clock.state,
-        "deadline_ms": clock.anchor.mono_ms + clock.remaining_ms
-        if clock.state == RUNNING and clock.remaining_ms is not None
-        else None,
-        "remaining_ms": clock.remaining_ms,
-        "total_ms": clock.total_ms,
-    }
+    left_ms = clock.remaining_ms
+    deadline_ms = clock.anchor.mono_ms + left_ms if clock.state == RUNNING and left_ms is not None else None
+    return BareClock(state=clock.state, deadline_ms=deadline_ms, remaining_ms=left_ms, total_ms=clock.total_ms)
 
 
-def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
-    """`clock_view` with "phases" ([{"key", "from_ms"}], elapsed milliseconds), "open_end" (hidden extra minutes may
-    follow) and "over" (they have run too, and the deadline is now the real end; never known without `now`). `clock` is
-    the event's or one match's own."""
+def public_clock(state: EventState, clock: Clock, now: Instant | None) -> ClockView:
+    """`clock_view` with the phases, whether hidden extra minutes may follow, and whether they have run too: then the
+    deadline is the real end. That is never known without `now`. `clock` is the event's or one match's own."""
     book, live = state.rulebook, state.live
     timed = live is not None and clock.total_ms is not None
     open_end = timed and book.extra_minutes is not None
@@ -59,13 +60,9 @@ def public_clock(state: EventState, clock: Clock, now: Instant | None) -> View:
         over = phase_now(clock, book.phases, live.extra_minutes, now).over
         if over and clock.remaining_ms is not None:
             clock = structs.replace(clock, remaining_ms=clock.remaining_ms + extra_ms(live.extra_minutes))
-    total_ms = clock.total_ms or 0
-    phases = (
-        [{"key": phase.key, "from_ms": max(0, total_ms - phase.before_end * MINUTE_MS)} for phase in book.phases]
-        if timed
-        else []
-    )
-    return {**clock_view(clock), "phases": phases, "open_end": open_end, "over": over}
+    total_ms, starts = clock.total_ms or 0, book.phases if timed else ()
+    phases = tuple(PhaseView(phase.key, max(0, total_ms - phase.before_end * MINUTE_MS)) for phase in starts)
+    return ClockView(**structs.asdict(clock_view(clock)) | {"phases": phases, "open_end": open_end, "over": over})
 
 
 def next_change_ms(state: EventState, now: Instant) -> int | None:
@@ -163,19 +160,19 @@ def clock_face(state: EventState, now: Instant, texts: Words, official: bool = F
     return ClockFace(
         event=state.id,
         state=clock.state,
-        deadline_ms=view["deadline_ms"],
-        held_ms=view["remaining_ms"],
+        deadline_ms=view.deadline_ms,
+        held_ms=view.remaining_ms,
         total_ms=clock.total_ms,
         shown_ms=moment.remaining_ms,
         key=phase_name(moment.key),
-        words=_words(state, bool(view["open_end"]), texts),
-        starts=tuple((phase_name(phase["key"]), phase["from_ms"]) for phase in view["phases"]),
-        open_end=view["open_end"],
-        over=view["over"],
+        words=_words(state, view.open_end, texts),
+        starts=tuple((phase_name(phase.key), phase.from_ms) for phase in view.phases),
+        open_end=view.open_end,
+        over=view.over,
         last_minutes=moment.last_minutes,
         width=clock_width(clock),
-        extra_minutes=extra if official and view["open_end"] else None,
-        end_ms=left_ms + extra_ms(extra) if official and view["open_end"] and left_ms is not None else None,
+        extra_minutes=extra if official and view.open_end else None,
+        end_ms=left_ms + extra_ms(extra) if official and view.open_end and left_ms is not None else None,
     )
 
 

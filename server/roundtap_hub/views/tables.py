@@ -11,6 +11,8 @@ from roundtap_core.event.event_flow import situation_of, squads_to_field
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
 from roundtap_core.records import RULING, SIDES, Result, Side
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
+from roundtap_core.typed import DisplayText
+from roundtap_core.view_types import SideView
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.player_requests import taker_name
@@ -294,13 +296,12 @@ def find_table(snapshot: Snapshot, table: int) -> Found | None:
     return best
 
 
-def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> dict[str, Any]:
+def side_view(state: EventState, round_state: RoundState, who: str, names: Mapping[str, str]) -> SideView:
     """The name and, where squads are picked, those still to be fielded; `must`: all remaining picks are these."""
-    view: dict[str, Any] = {"name": names[who]}
     owed = squads_to_field(state, round_state.number, round_state.stage, who)
-    if owed is not None:
-        view.update(to_field=list(owed.squads), must=owed.must)
-    return view
+    if owed is None:
+        return SideView(DisplayText(names[who]))
+    return SideView(DisplayText(names[who]), to_field=owed.squads, must=owed.must)
 
 
 def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hub_kit import person_of
 from pages_kit import House, problem_of, text_of
+from wire_json import table_json
 
 from roundtap_core.event.commands import EnterCompetitor, NoteLot
 from roundtap_core.event.states import Entrant
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.units.table_view import table_view
 
 
 def announced(house: House, rulebook: str, language: str = "en") -> str:
@@ -64,7 +64,7 @@ def fronts(house: House) -> dict[str, str]:
     return {
         "phone": text_of(house.browser().get("/e/e1/p/p1")),
         "match": text_of(house.organizer().get("/console/e1/match/1.1")),
-        "table": table_view(house.service.snapshot, "unit-1")["match"]["before_play"],
+        "table": table_json(house.service.snapshot, "unit-1")["match"]["before_play"],
     }
 
 
@@ -136,7 +136,7 @@ def test_the_first_player_drawn_is_told_to_phone_table_and_officials(house: Hous
     said = fronts(house)
     assert "Random draw:" in said["phone"]
     assert "Random draw:" in said["match"]
-    assert table_view(house.service.snapshot, "unit-1")["match"]["lots"] == {"first_player": "b"}
+    assert table_json(house.service.snapshot, "unit-1")["match"]["lots"] == {"first_player": "b"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

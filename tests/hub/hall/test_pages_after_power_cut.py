@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from pages_kit import House, open_house, problem_of, text_of
+from wire_json import table_json
 
 from roundtap_core.clock import COUNTING, PAUSED, RUNNING
 from roundtap_core.event.commands import GrantExtension, SetClock
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.round_clock import table_clocks
 
 MINUTE = 60_000
@@ -41,7 +41,7 @@ def counted(house: House) -> Any:
 
 
 def view_of(house: House, unit: str) -> Any:
-    return table_view(house.service.snapshot, unit, None, house.hub.clocks.now(), set())
+    return table_json(house.service.snapshot, unit, None, house.hub.clocks.now(), set())
 
 
 def test_a_table_is_told_to_go_on_with_what_it_counted(house: House) -> None:

@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
+from wire_json import table_json
 
 from roundtap_core.clock import COUNTING
 from roundtap_core.errors import Problem
@@ -18,7 +19,6 @@ from roundtap_core.event.mending import plan_mend
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.restore_gap import lost_rounds, unsettled_matches
 from roundtap_hub.units.device_feed import table_changes
-from roundtap_hub.units.table_view import table_view
 
 SEVEN = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska", "Ida Roth"]
 
@@ -274,7 +274,7 @@ def test_a_round_that_is_drawn_anew_refuses_what_waited(tmp_path: Path) -> None:
 
 def go_on(house: House, *units: str) -> list[bool]:
     """Whether these tables are told to go on with the round that they hold."""
-    return [table_view(house.service.snapshot, unit)["lost_round"] for unit in units or ("unit-1", "unit-2", "unit-3")]
+    return [table_json(house.service.snapshot, unit)["lost_round"] for unit in units or ("unit-1", "unit-2", "unit-3")]
 
 
 def test_tables_go_on_with_the_round_that_the_copy_lacks_until_it_is_adopted(tmp_path: Path) -> None:

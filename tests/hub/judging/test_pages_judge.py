@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from pages_kit import Browser, House, open_house, problem_of, text_of
+from wire_json import table_json
 
 from roundtap_core.event.commands import CallJudge, SetClock, TakeCall
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, SCOREKEEPER
 from roundtap_hub.live.page_versions import page_version
-from roundtap_hub.units.table_view import table_view
 
 HALL, FROM_HALL = "/console/judge", {"Referer": "http://localhost/console/judge"}
 
@@ -68,7 +68,7 @@ def test_calls_stand_by_age_and_those_that_somebody_has_taken_last(house: House,
     first, second = calls_on(judge)
     assert first.startswith("Table 1")
     assert "Eva Luz is on the way" in second
-    view = table_view(house.service.snapshot, "unit-2", house.hub.presence.units["unit-2"])
+    view = table_json(house.service.snapshot, "unit-2", house.hub.presence.units["unit-2"])
     assert view["call"] == {"taken_by": "Eva Luz"}
 
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 from hub_kit import NAMES, HandClock, event_steps, people, running, url_of
 from msgspec import structs
+from wire_json import job_json
 
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.access.slip_codes import slip_codes
-from roundtap_hub.paper.print_jobs import derived_jobs, job_content, order_job, repeat_job, wanted_jobs
+from roundtap_hub.paper.print_jobs import derived_jobs, order_job, repeat_job, wanted_jobs
 from roundtap_hub.store.print_book import REORDERED, PrintBook, PrintState, is_newer_state
 from roundtap_hub.store.service import Step
 
@@ -62,7 +63,7 @@ def test_a_finished_event_wants_its_final_standings_once(service):
     play(service)
     service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
     [job] = derived_jobs(service.snapshot.events["e1"])
-    content = job_content(job, service.snapshot, "http://hub")
+    content = job_json(job, service.snapshot, "http://hub")
     assert (content["final"], [row["rank"] for row in content["rows"]]) == (True, [1, 2, 3, 4, 5])
 
 
@@ -139,7 +140,7 @@ def test_a_slips_content_is_public_names_records_form_and_head(service):
     snapshot = service.snapshot
     state = snapshot.events["e1"]
     slip = next(job for job in derived_jobs(state) if job.kind == "slip")
-    content = job_content(slip, snapshot, "http://10.42.0.1:8080")
+    content = job_json(slip, snapshot, "http://10.42.0.1:8080")
     match = state.find_match(slip.match)[1].match
     assert (content["table"], content["round"], content["event"]) == (match.table, 1, "Winter Open")
     assert content["a"] == {"name": snapshot.names["e1"][match.a], "record": "0–0", "members": []}
@@ -151,9 +152,7 @@ def test_a_slips_content_is_public_names_records_form_and_head(service):
 
 def test_lists_hold_everybody_in_the_order_of_names(service):
     publish(service)
-    by_table, by_name = (
-        job_content(job, service.snapshot, "") for job in derived_jobs(service.snapshot.events["e1"])[:2]
-    )
+    by_table, by_name = (job_json(job, service.snapshot, "") for job in derived_jobs(service.snapshot.events["e1"])[:2])
     assert [row["table"] for row in by_table["rows"]] == [1, 2, None]
     assert by_table["rows"][-1]["bye"] == "bye"
     assert [row["name"] for row in by_name["rows"]] == ["Ana R.", "Bruno M.", "Eva L.", "Kai E.", "Łukasz Ż."]
@@ -214,17 +213,17 @@ def test_a_slip_of_a_match_that_was_changed_is_printed_anew_and_says_that_it_rep
     wanted = wanted_jobs(after, [], printed, "s1")
     assert [(job.kind, job.match) for job in wanted] == [("slip", "1.1"), ("slip", "1.2")]
     for job in wanted:
-        content = job_content(job, after, "http://hub", states=printed)
+        content = job_json(job, after, "http://hub", states=printed)
         assert content["replaces"] is True
         assert content["code"] not in slip_codes(state, state.live).values()
-        assert "replaces" not in job_content(job, after, "http://hub"), "nobody has printed an older one"
+        assert "replaces" not in job_json(job, after, "http://hub"), "nobody has printed an older one"
 
 
 def test_a_slip_printed_once_more_replaces_nothing(service):
     publish(service)
     job = next(job for job in derived_jobs(service.snapshot.events["e1"]) if job.kind == "slip")
     again = repeat_job(job, "ab12")
-    content = job_content(again, service.snapshot, "http://hub", states={job.id: PrintState("again", "", "s1")})
+    content = job_json(again, service.snapshot, "http://hub", states={job.id: PrintState("again", "", "s1")})
     assert "replaces" not in content
 
 

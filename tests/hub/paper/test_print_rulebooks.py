@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hub_kit import NAMES, HandClock, running
+from wire_json import job_json
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
@@ -16,7 +17,7 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import parse_message
-from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, job_content, order_job
+from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, order_job
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.views.saved_event import saved_event
@@ -78,12 +79,12 @@ def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", s
 
 def slips(service: Service) -> list[Content]:
     jobs = [job for job in derived_jobs(event(service)) if job.kind == SLIP]
-    contents = [job_content(job, service.snapshot, "http://hub") for job in jobs]
+    contents = [job_json(job, service.snapshot, "http://hub") for job in jobs]
     return [content for content in contents if content is not None]
 
 
 def paper(service: Service, kind: str) -> Content:
-    content = job_content(order_job(event(service), kind, "ab12"), service.snapshot, "http://hub")
+    content = job_json(order_job(event(service), kind, "ab12"), service.snapshot, "http://hub")
     assert content is not None
     return content
 

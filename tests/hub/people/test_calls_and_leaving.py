@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 from pages_kit import Browser, House, open_house, text_of
+from wire_json import table_json
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import (
@@ -30,7 +31,6 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.live.page_versions import page_version
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.unit_status import UnitStatus, close_call
 
 
@@ -70,7 +70,7 @@ def ask(house: House, who: str, source: str = "phone") -> None:
 
 
 def view(house: House, unit: str = "unit-1") -> dict[str, object]:
-    return table_view(house.service.snapshot, unit, status(house, unit))
+    return table_json(house.service.snapshot, unit, status(house, unit))
 
 
 # --- a call ----------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hub_kit import HandClock, hub_of, make_event, running, stored
 from recorded_reports import record_report
+from wire_json import table_json
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -25,7 +26,6 @@ from roundtap_hub.store.command_pipeline import validate_report
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import Venue, apply_venue
 from roundtap_hub.units.table_api import submit_lot, take_status
-from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.saved_event import full_names, saved_event
 from roundtap_hub.views.tables import grid_cells
 
@@ -290,7 +290,7 @@ def test_a_field_that_is_none_is_named(changes: dict[str, Any]) -> None:
 
 def test_the_view_names_what_counts(hall: Hall) -> None:
     """What a table agrees to, and from which number on it counts."""
-    before = table_view(hall.hub.service.snapshot, "table-1")["match"]
+    before = table_json(hall.hub.service.snapshot, "table-1")["match"]
     assert (before["heard"], before["said"], before["second"]) == ({"a": 0, "b": 0}, {"a": None, "b": None}, None)
     pair = hall.match().match
     assert (before["a"]["id"], before["b"]["id"]) == (pair.a, pair.b)
@@ -306,7 +306,7 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
         "agrees_to": None,
     }
     record_report(hall.hub.service, report)
-    after = table_view(hall.hub.service.snapshot, "table-1")["match"]
+    after = table_json(hall.hub.service.snapshot, "table-1")["match"]
     assert after["heard"] == {"a": 4, "b": 0}
     assert after["said"] == {"a": {"report_id": "r9", "hash": digest(report)}, "b": None}
 
@@ -314,5 +314,5 @@ def test_the_view_names_what_counts(hall: Hall) -> None:
 def test_a_second_agreement_is_in_the_view(hall: Hall) -> None:
     for result in (RIGHT, WRONG):
         assert [hall.says("table-1", side, result) for side in "ab"] == ["accepted", "accepted"]
-    view = table_view(hall.hub.service.snapshot, "table-1")["match"]
+    view = table_json(hall.hub.service.snapshot, "table-1")["match"]
     assert (view["state"], view["result"], view["second"]) == ("second", RIGHT, WRONG)

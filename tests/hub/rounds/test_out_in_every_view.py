@@ -10,12 +10,13 @@ import re
 
 import pytest
 from pages_kit import Browser, House, text_of
+from wire_json import job_json
 
 from roundtap import main as command_line
 from roundtap_core.event.commands import Disqualify, DropCompetitor, EnterResult, FinishEvent, SetClock, SetPrizes
 from roundtap_core.event.states import Prize
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.paper.print_jobs import STANDINGS, job_content
+from roundtap_hub.paper.print_jobs import STANDINGS
 from roundtap_hub.store.print_book import PrintJob
 from roundtap_hub.views.saved_event import SavedEvent, shown_names
 
@@ -155,7 +156,7 @@ def every_view(house: House, who: str, how: str, over: bool) -> None:
         c for c in json.loads(organizer.get("/console/e1/export.json").text)["competitors"] if c["id"] == who
     )
     assert f"{how}_after" in competitor
-    paper = job_content(PrintJob("job", "e1", STANDINGS, 0), house.service.snapshot, "http://hub")
+    paper = job_json(PrintJob("job", "e1", STANDINGS, 0), house.service.snapshot, "http://hub")
     assert paper is not None
     printed = next(row for row in paper["rows"] if row["name"] == name)
     assert printed["status"] == how

@@ -9,6 +9,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 from pages_kit import House, problem_of, text_of
+from wire_json import job_json
 
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event.commands import AskToDrop, Disqualify, DropCompetitor, EnterResult, FinishEvent
@@ -16,7 +17,7 @@ from roundtap_core.event.event_flow import current_seeds
 from roundtap_core.event.states import tournament_of
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.paper.print_jobs import STANDINGS, job_content
+from roundtap_hub.paper.print_jobs import STANDINGS
 from roundtap_hub.store.print_book import PrintJob
 from roundtap_hub.views.saved_event import SavedEvent, shown_names
 
@@ -114,7 +115,7 @@ def test_every_surface_shows_the_same_final_ranking(ended: House):
     assert [by_name[row["full_name"]] for row in sheet] == order
     assert [row["rank"] for row in sheet] == [*map(str, range(1, len(order))), ""]
 
-    paper = job_content(PrintJob("job", "e1", STANDINGS, 0), ended.service.snapshot, "http://hub")
+    paper = job_json(PrintJob("job", "e1", STANDINGS, 0), ended.service.snapshot, "http://hub")
     assert paper is not None
     assert paper["final"]
     assert [row["name"] for row in paper["rows"]] == [names[who] for who in order]

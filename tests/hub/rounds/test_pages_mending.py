@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from werkzeug.test import TestResponse
+from wire_json import job_json, table_json
 
 from roundtap_core.event.commands import CreateEvent, DrawRound, DropCompetitor, EnterCompetitor, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import DRAFT, Entrant
-from roundtap_hub.paper.print_jobs import derived_jobs, job_content
+from roundtap_hub.paper.print_jobs import derived_jobs
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.table_view import table_view
 
 MEND = "/console/e1/mend"
 WHY = "they share a car"
@@ -154,9 +154,9 @@ def test_what_cannot_be_done_is_said_on_the_page(organizer: Browser, chosen: dic
 def test_a_table_follows_at_once_and_says_who_sits_there(house: House, organizer: Browser) -> None:
     for unit, table in (("unit-1", 1), ("unit-2", 2)):
         house.service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": table}))], "test")
-    before = table_view(house.service.snapshot, "unit-1")["match"]
+    before = table_json(house.service.snapshot, "unit-1")["match"]
     press(organizer, look(organizer, do="swap", first=seat(house, 1), second=seat(house, 2)))
-    after = table_view(house.service.snapshot, "unit-1")["match"]
+    after = table_json(house.service.snapshot, "unit-1")["match"]
     assert after["a"]["id"] == seat(house, 1) != before["a"]["id"]
     assert (after["revision"], after["draw"]) == (before["revision"] + 1, before["draw"])
     assert not after["heard"]["a"]
@@ -173,7 +173,7 @@ def test_paper_follows_slips_of_changed_tables_and_the_lists_of_a_round_that_is_
     new = [job for job in derived_jobs(house.event) if job.id not in before]
     assert [(job.kind, job.match) for job in new] == [("slip", "1.1"), ("slip", "1.2")]
     lists = next(job for job in derived_jobs(house.event) if job.kind == "pairings-table")
-    content = job_content(lists, house.service.snapshot, "http://hub")
+    content = job_json(lists, house.service.snapshot, "http://hub")
     assert content is not None
     assert [row.get("by_hand", False) for row in content["rows"]] == [True, True, False]
     press(organizer, look(organizer, do="unpublish"))

@@ -11,6 +11,7 @@ import pytest
 from feed_listener import FeedLink, joined
 from hub_kit import person_of
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
+from wire_json import table_json
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension, SetExtraMinutes
@@ -21,7 +22,6 @@ from roundtap_hub.app.asgi import HubApplication, PhaseTimer
 from roundtap_hub.http.connection_limits import TRANSPORT
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.table_view import table_view
 
 MINUTE = 60_000
 
@@ -47,7 +47,7 @@ def roll(house: House, minutes: int) -> None:
 
 
 def table(house: House, unit: str = "unit-1") -> dict[str, Any]:
-    clock: dict[str, Any] = table_view(house.service.snapshot, unit, None, house.hub.clocks.now())["clock"]
+    clock: dict[str, Any] = table_json(house.service.snapshot, unit, None, house.hub.clocks.now())["clock"]
     return clock
 
 

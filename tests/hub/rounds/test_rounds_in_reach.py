@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from pages_kit import House, text_of
+from wire_json import table_json
 
 from roundtap_core.event.commands import DrawRound, EnterResult, MakeCut
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.units.table_view import table_view
 
 
 def correct(house: House, match: str, a: int, b: int) -> None:
@@ -73,7 +73,7 @@ def test_both_players_are_told_at_their_table_while_their_match_is_there(house: 
     house.report("1.1", "b", 100, 20)
 
     def told() -> tuple[bool, str, object]:
-        match = table_view(house.service.snapshot, "unit-1")["match"]
+        match = table_json(house.service.snapshot, "unit-1")["match"]
         return match["corrected"], match["state"], match["result"] and match["result"]["score"]
 
     assert told() == (False, "agreed", {"a": 100, "b": 20})

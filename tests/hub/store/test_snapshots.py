@@ -13,6 +13,7 @@ import pytest
 from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
 from recorded_reports import record_report
 from sqlalchemy import update
+from wire_json import table_json
 
 from event_kit import fold_entries
 from roundtap_core.errors import Problem
@@ -32,7 +33,6 @@ from roundtap_hub.store.models import EVENT_SNAPSHOT
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.snapshots import EventSummary, running_core, snapshot_event, summary_of
 from roundtap_hub.units.report_receipts import find_fate
-from roundtap_hub.units.table_view import table_view
 
 WON = Result(score=SidePair(100, 24))
 WORKED = sorted((Path(__file__).parents[2] / "core/worked_events").glob("*.json"))
@@ -308,7 +308,7 @@ def test_tables_clocks_and_paper_know_nothing_of_the_shelf(path: Path, monkeypat
     with running(path) as service:
         read = reading_of(monkeypatch)
         monkeypatch.setattr(Journal, "people", None)
-        view = table_view(service.snapshot, "table-1", reported=["e1", "e2"])
+        view = table_json(service.snapshot, "table-1", reported=["e1", "e2"])
         assert (view["event"], view["finished"]) == (None, ["e1"])
         assert wanted_jobs(service.snapshot, [], {}, "station") == []
         assert page_version(service.snapshot, {}, "standings/e1") not in (

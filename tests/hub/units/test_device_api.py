@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, event_steps, hello_of, hub_of, make_event, opened_hello, people, running, stored
+from wire_json import table_json
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
@@ -25,7 +26,6 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import HubStopped, Step
 from roundtap_hub.units import table_api
 from roundtap_hub.units.device_feed import DeviceFeed
-from roundtap_hub.units.table_view import table_view
 
 KEY = KEYS["table-1"]
 GOOD: dict[str, Any] = {
@@ -130,7 +130,7 @@ def test_a_game_that_cannot_end_so_makes_one_refused_entry(bench: Bench) -> None
 
 
 def test_a_report_that_names_its_draw_is_taken_and_one_of_another_draw_hits_nobody(bench: Bench) -> None:
-    view = table_view(bench.hub.service.snapshot, "table-1")
+    view = table_json(bench.hub.service.snapshot, "table-1")
     mark = view["match"]["draw"]
     assert bench.echo(draw=mark)["fate"] == "accepted"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hub_kit import HandClock, event_steps, make_event, people, running
+from wire_json import table_json
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import GrantExtension
@@ -12,7 +13,6 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.store.service import Step
-from roundtap_hub.units.table_view import table_view
 
 
 def test_an_imported_event_too_small_for_its_structure_still_has_tables(tmp_path: Path) -> None:
@@ -20,7 +20,7 @@ def test_an_imported_event_too_small_for_its_structure_still_has_tables(tmp_path
     with running(tmp_path / "journal.db") as service:
         service.execute([*event_steps()[:4], Step("e1", c.ImportRound(played))], "organizer", people()[:3])
         service.execute([Step(VENUE, NewEntry("unit-placed", {"unit": "table-1", "table": 1}))], "organizer")
-        view = table_view(service.snapshot, "table-1")
+        view = table_json(service.snapshot, "table-1")
     assert view["match"]["a"] == {"id": "p1", "name": "Ana R."}
     assert view["round"]["of"] is None
 
@@ -29,15 +29,15 @@ def test_a_table_whose_match_was_a_no_show_has_none_any_more(tmp_path: Path) -> 
     with running(tmp_path / "journal.db") as service:
         state = make_event(service)
         service.execute_one("e1", c.NoShow("1.1", state.rounds[0].matches[0].match.a), "judge")
-        assert table_view(service.snapshot, "table-1")["match"] is None
-        assert table_view(service.snapshot, "table-2")["match"]["id"] == "1.2"
+        assert table_json(service.snapshot, "table-1")["match"] is None
+        assert table_json(service.snapshot, "table-2")["match"]["id"] == "1.2"
 
 
 def test_the_clock_of_a_table_runs_on_by_its_extension_and_no_other_does(tmp_path: Path) -> None:
     with running(tmp_path / "journal.db") as service:
         make_event(service)
         service.execute_one("e1", GrantExtension("1.1", 4), "judge")
-        extended, other = (table_view(service.snapshot, f"table-{n}")["clock"] for n in (1, 2))
+        extended, other = (table_json(service.snapshot, f"table-{n}")["clock"] for n in (1, 2))
     assert extended["remaining_ms"] == other["remaining_ms"] + 4 * 60_000 == 79 * 60_000
 
 
@@ -55,13 +55,13 @@ def test_a_latecomers_match_appears_at_its_table(tmp_path: Path) -> None:
             "organizer",
             people(names=names),
         )
-        assert table_view(service.snapshot, "table-2")["match"] is None
+        assert table_json(service.snapshot, "table-2")["match"] is None
         bye = next(m.id for m in service.snapshot.events["e1"].rounds[0].matches if m.match.bye)
         late = people(names=(*names, "Eva Luz"))[3]
         service.execute_one(
             "e1", c.EnterCompetitor(Entrant("p4", late.person.digest(late.salt)), meets=bye), "organizer", [late]
         )
-        match = table_view(service.snapshot, "table-2")["match"]
+        match = table_json(service.snapshot, "table-2")["match"]
     assert (match["id"], match["revision"], match["b"]["name"]) == (bye, 1, "Eva L.")
 
 
@@ -73,7 +73,7 @@ def test_a_finished_event_leaves_its_tables_and_is_named_to_the_units(tmp_path: 
             for side in ("a", "b"):
                 service.execute_one("e1", c.RecordReport(f"{match.id}{side}", match.id, side, 0, result, "b"), "unit")  # type: ignore[arg-type]
         service.execute_one("e1", c.FinishEvent("the hall closes"), "organizer")
-        view = table_view(service.snapshot, "table-1", reported=("e1", "gone"))
+        view = table_json(service.snapshot, "table-1", reported=("e1", "gone"))
     assert (view["event"], view["match"], view["finished"]) == (None, None, ["e1"])
 
 
@@ -105,7 +105,7 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
         state = service.snapshot.events["e2"]
         tell(c.SetClock("start"))
         clock.ms += 60_000
-        final, third = (table_view(service.snapshot, unit) for unit in ("table-1", "table-2"))
+        final, third = (table_json(service.snapshot, unit) for unit in ("table-1", "table-2"))
     assert state.clock.total_ms == 120 * 60_000
     assert (final["round"]["number"], final["round"]["of"], final["round"]["stage"]) == (3, 3, "elimination")
     assert (final["clock"]["total_ms"], third["clock"]["total_ms"]) == (120 * 60_000, 75 * 60_000)
