@@ -63,6 +63,16 @@ def test_tables_of_other_events_and_fixed_tables_are_left_alone() -> None:
     assert event.match("1.3").match.table == 4
 
 
+def test_the_fixed_table_of_who_has_the_bye_is_where_the_two_meet() -> None:
+    event = Event(players=0)
+    for number in range(1, 6):
+        event.enter(f"p{number}", fixed_table=7 if number == 5 else None)
+    event.tell(c.ImposeRound(({"a": "p1", "b": "p2"}, {"a": "p3", "b": "p4"}, {"a": "p5", "bye": "bye"})))
+    event.tell(c.PublishRound(1, 1))
+    late(event, "1.3")
+    assert event.match("1.3").match.table == 7
+
+
 def test_a_latecomer_with_a_fixed_table_gets_it() -> None:
     event = Event(players=5).play()
     late(event, bye_of(event), fixed_table=12)

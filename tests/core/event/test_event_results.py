@@ -338,6 +338,22 @@ def test_squads_that_were_never_fielded_are_named_at_the_end_and_then_noted() ->
     assert [problem.key for problem in violations(file)] == []
 
 
+def test_each_side_s_squads_are_its_own_word_once_all_else_is_the_same() -> None:
+    """Shatterpoint: a table asks each side for its own squads. While the sides differ, each may still say others."""
+    event = Event(2, {"structure": "own", "swiss_rounds": 2, "cut": 0}, rulebook="shatterpoint-premier", level=None)
+    event.play()
+    said = {"score": {"a": 2, "b": 0}, "wounds": {"a": 9, "b": 4}}
+    event.report("a", {**said, "picks": {"a": [1, 2]}})
+    event.report("b", {**said, "wounds": {"a": 9, "b": 5}, "picks": {"b": [3, 4]}})
+    apart = event.match().reports
+    assert [apart[side].result.picks for side in "ab"] == [{"a": [1, 2]}, {"b": [3, 4]}]  # type: ignore[index]
+    assert event.match().state == DISPUTE
+    event.report("b", {**said, "picks": {"b": [1, 3]}})
+    agreed = event.match()
+    assert [agreed.reports[side].result.picks for side in "ab"] == [{"a": [1, 2], "b": [1, 3]}] * 2  # type: ignore[index]
+    assert agreed.state == AGREED
+
+
 def with_two_squads_owed() -> tuple[Event, str]:
     """The last of two rounds: in the first everybody fielded A and B, or had a bye with them. Who has the bye now."""
     event = Event(5, {"structure": "own", "swiss_rounds": 2, "cut": 0}, rulebook="shatterpoint-premier", level=None)
