@@ -131,6 +131,12 @@ def test_a_second_swiss_stage_of_which_rounds_are_missing() -> None:
     assert ("/finished", "finished_without_final") in found(finished(begun))
 
 
+def test_a_second_swiss_stage_before_the_last_round_of_the_first() -> None:
+    early = event(FIRST, swiss_rounds=2, cut=4, second_stage="second-swiss")
+    begun = replace(early, rounds=(*early.rounds, Round(2, "second-swiss", (game("ac"), game("bd")))))
+    assert ("/rounds/1", "stage_too_early") in found(begun)
+
+
 def test_an_event_that_is_over_with_a_tie_at_a_prize() -> None:
     """Warlords 2.4.2: a and c have won alike, and there is one prize."""
     tied = tuple(Match(pair[0], pair[1], result=Result(winner="a", score=SidePair(20, 0))) for pair in ("ab", "cd"))
