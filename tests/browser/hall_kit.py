@@ -26,9 +26,10 @@ from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.unit_keys import STATION, TABLE
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.error_pages import PENDING_COMMANDS
-from roundtap_hub.http.connection_limits import ConnectionLimits, with_timeouts
+from roundtap_hub.http.connection_limits import ConnectionLimits
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.tls import HttpsInfo
+from roundtap_hub.http.uvicorn_private import with_timeouts
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step
 

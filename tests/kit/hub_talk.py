@@ -23,7 +23,8 @@ from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import hub_in_memory
-from roundtap_hub.http.connection_limits import TRANSPORT, ConnectionLimits, with_timeouts
+from roundtap_hub.http.connection_limits import TRANSPORT, ConnectionLimits
+from roundtap_hub.http.uvicorn_private import with_timeouts
 from roundtap_hub.live import browser_feed
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal

@@ -25,8 +25,8 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Service
 from roundtap_units.link.find_hub import find_hub
-from roundtap_units.wall.main import MISSES, HubWatch, WallProxy, waiting_page
-from roundtap_units.wall.own_hub import OwnHub, WallMemory
+from roundtap_units.wall.own_hub import MISSES, HubWatch, OwnHub, WallMemory
+from roundtap_units.wall.proxy import WallProxy, waiting_page
 
 OURS, STRANGERS = "Friday night", "A stranger&#39;s night"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from roundtap_units.link.find_hub import FoundHub
-from roundtap_units.wall.main import FEED_LASTS_S, HubWatch, WallProxy
-from roundtap_units.wall.own_hub import WallMemory
+from roundtap_units.wall.own_hub import HubWatch, WallMemory
+from roundtap_units.wall.proxy import FEED_LASTS_S, WallProxy
 
 DISPLAY = "abcdefghijklmnop.C"
 POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'"

@@ -5,7 +5,7 @@ import copy
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from msgspec.structs import replace as replace_fields
@@ -225,6 +225,15 @@ class LinkProtocol(Protocol):
     def keep_status(self, status: Mapping[str, Any]) -> None: ...
 
 
+@dataclass(slots=True)
+class TableState:
+    """What a step may change of the unit itself: the hub's view, what was said of its match, whether its clock ran."""
+
+    view: TableView | None = None
+    status: StatusChanged = field(default_factory=StatusChanged)
+    clock_ran: bool = False
+
+
 class TableUnit(BoardUnit):
     """unit, key: this unit's name at the hub, and their shared key. stored: the view on the disk, shown until the hub
     is heard. memory: the unit's memory of itself. pressed: called with each key that goes down. front: the board's
@@ -258,12 +267,10 @@ class TableUnit(BoardUnit):
         self._signals = signals
         self._pressed = pressed
         self._controls = front
-        self._view: TableView | None = None
-        self._status = StatusChanged()
+        self._state = TableState()
         self._said, self._said_ms, self._due = False, 0, False
         self._contact_ms = heard_ms
         self._drawn: tuple[Scene | None, Any] = (None, None)
-        self._clock_ran = False
         self._reports = ReportMaker(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)
         self._stored = stored or StoredView(None)
         self._memory = memory or UnitMemory(None)
@@ -318,7 +325,7 @@ class TableUnit(BoardUnit):
     def _wake_times(self, now_ms: int) -> list[int]:
         due = []
         clock_ms = self.dialogue.table.clock_ms
-        if clock_ms is not None and self._view is not None and self._view.clock.state in COUNTS:
+        if clock_ms is not None and self._state.view is not None and self._state.view.clock.state in COUNTS:
             # Just after the shown second changes.
             due.append(now_ms + (clock_ms - (now_ms - self._now_ms)) % 1000 + 1)
         if self.troubles.card or self._screen.blind or self.troubles.is_identifying(now_ms):
@@ -354,7 +361,7 @@ class TableUnit(BoardUnit):
             self._reports.use_key(*value)
 
     def _on_view(self, raw: Mapping[str, Any], now_ms: int, stored: bool = False) -> None:
-        before, held = self._match_id(), self._view
+        before, held = self._match_id(), self._state.view
         try:
             view = parse_message(TableView, raw)
         except MalformedMessage:
@@ -372,15 +379,15 @@ class TableUnit(BoardUnit):
             )
         else:
             self._time.on_view(view, stored)
-        self._view = view
+        self._state.view = view
         self.dialogue.on_view(view, now_ms)
         self.dialogue.on_lost_round(goes_on, now_ms)
         self._restore(stored, now_ms)
         running = view.clock.state in COUNTS
-        if running and not self._clock_ran and held is not None:
+        if running and not self._state.clock_ran and held is not None:
             # The start signal: play must not begin before it.
             self._signals.beep(now_ms, START_BEEP_MS)
-        self._clock_ran = running
+        self._state.clock_ran = running
         if stored:
             return
         if not goes_on:
@@ -398,7 +405,7 @@ class TableUnit(BoardUnit):
             undo = self._checkpoint()
             if not self._guarded(self._on_view, raw, now_ms, True) or not self._is_drawable(now_ms):
                 undo()
-            if self._view is None:
+            if self._state.view is None:
                 self._stored.discard()
 
     def _save_view(self, now_ms: int) -> None:
@@ -417,7 +424,7 @@ class TableUnit(BoardUnit):
     def _restore(self, stored: bool, now_ms: int) -> None:
         """Reports on the disk, of the event now shown, go back to the dialogue: those without an answer, and accepted
         ones that a view from before the restart does not know yet."""
-        event = self._view.event.id if self._view and self._view.event else None
+        event = self._state.view.event.id if self._state.view and self._state.view.event else None
         known = {sent.report_id for sent in self.dialogue.table.sent}
         for kept in self._outbox.all():
             report, saved = kept.report, kept.fate == "accepted" and kept.number is not None
@@ -440,7 +447,7 @@ class TableUnit(BoardUnit):
 
     def _is_newer(self, report: Mapping[str, Any]) -> bool:
         """Whether the hub accepted this report after it made the view."""
-        match = self._view.match if self._view else None
+        match = self._state.view.match if self._state.view else None
         return (
             match is not None
             and match.same == (report["match"], report.get("draw"))
@@ -463,9 +470,9 @@ class TableUnit(BoardUnit):
 
     def _run_effect(self, effect: Effect) -> None:
         if isinstance(effect, SendReport):
-            self._reports.make(effect, self._view, self._now_ms)
+            self._reports.make(effect, self._state.view, self._now_ms)
         else:
-            self._status = effect
+            self._state.status = effect
             self._send_status()
 
     def _send_status(self) -> None:
@@ -473,7 +480,7 @@ class TableUnit(BoardUnit):
         self._link.send_status(self._status_now())
 
     def _status_now(self) -> dict[str, Any]:
-        status, view = self._status, self._view
+        status, view = self._state.status, self._state.view
         said: dict[str, Any] = {
             "match": self._match_id(),
             "seated": list(status.seated),
@@ -497,7 +504,7 @@ class TableUnit(BoardUnit):
         return said
 
     def _match_id(self) -> str | None:
-        return self._view.match.id if self._view and self._view.match else None
+        return self._state.view.match.id if self._state.view and self._state.view.match else None
 
     # --- time and screen -------------------------------------------------------------------------------------------
 
@@ -542,7 +549,7 @@ class TableUnit(BoardUnit):
 
     def _keeps_screen_on(self, now_ms: int) -> bool:
         """Whether there is something to read now: a round, a called judge, or trouble."""
-        view = self._view
+        view = self._state.view
         on = view is not None and view.match is not None and not self.dialogue.table.closed
         return on or self.dialogue.call.on or self.troubles.scene(now_ms) is not None
 
@@ -567,15 +574,8 @@ class TableUnit(BoardUnit):
         return well
 
     def _checkpoint(self) -> Callable[[], None]:
-        here = {name: getattr(self, name) for name in ("_view", "_clock_ran", "_status")}
-        others = make_rollback(self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
-
-        def undo() -> None:
-            others()
-            for name, value in here.items():
-                setattr(self, name, value)
-
-        return undo
+        """What takes back all that a step may change until its screen is drawn."""
+        return make_rollback(self._state, self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
 
     def _is_drawable(self, now_ms: int) -> bool:
         """Whether the table's own screen can be drawn, before anything irreversible is done."""

@@ -1,4 +1,4 @@
-"""The hub that a wall believes: it gives the wall a key at set-up, and from then on has to prove that it knows it.
+"""The hub that a wall believes, and where it is: it gives the wall a key, and has to prove it from then on.
 
 The answer that proves it names the certificate of the hub's authority; what the wall shows comes over TLS under it.
 """
@@ -6,6 +6,7 @@ The answer that proves it names the certificate of the hub's authority; what the
 import json
 import secrets
 import ssl
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -17,13 +18,17 @@ from roundtap_core.typed import parse_message
 from roundtap_core.wire import ECHO, REQUEST, canonical_json, digest, envelope, open_envelope
 from roundtap_machine.atomic_write import write_atomically
 from roundtap_machine.deadline_http import BYTES_MAX, request_json, send_request
-from roundtap_units.link.find_hub import FoundHub, probe_hub
+from roundtap_units.link.find_hub import FoundHub, find_hub, probe_hub
 from roundtap_units.link.hub_address import Endpoint
 
 HUB_WITHIN_S = 10.0  # for each part of an answer; a live hub's feed sends something every 5 s
 PROOF = "/device/wall"
 UNCONFIRMED, UNKNOWN = "wall.confirm", "wall.unknown"
 SEALS_MAX = 8
+HERE: tuple[Endpoint, ...] = (("127.0.0.1", 8080), ("127.0.0.1", 80))  # a hub on this machine
+MISSES = 3  # a restarting hub is away for some seconds; after so many failures another is looked for
+Ask = Callable[[Endpoint], FoundHub | None]
+ASK_EVERY_S, LOOK_EVERY_S = 4.0, 2.0
 NO_CHECK_TIME = 0x200000  # OpenSSL's X509_V_FLAG_NO_CHECK_TIME
 
 
@@ -57,7 +62,7 @@ class OwnHub:
         self,
         memory: WallMemory,
         configured: Sequence[Endpoint] = (),
-        probe: Callable[[Endpoint], FoundHub | None] = probe_hub,
+        probe: Ask = probe_hub,
     ) -> None:
         self._memory, self._configured, self._probe = memory, configured, probe
         self.trouble = ""
@@ -104,6 +109,54 @@ class OwnHub:
         seals = dict.fromkeys((*pin.seals, digest(answer.authority)))
         self._memory.keep(hub=answer.hub, seals=tuple(seals)[-SEALS_MAX:])
         return FoundHub(place, answer.hub, answer.epoch, answer.name, answer.secure, answer.authority)
+
+
+class HubWatch:
+    """Where the wall's hub is. `configured`: where to look first; `ask`: the wall's hub, if it is at a place
+    (`OwnHub.ask`)."""
+
+    def __init__(
+        self, configured: Sequence[Endpoint], ask: Ask, find: Callable[..., FoundHub | None] = find_hub
+    ) -> None:
+        self._configured = tuple(configured)
+        self._ask, self._find = ask, find
+        self.hub: FoundHub | None = None
+        self.standbys: Sequence[Endpoint] = ()
+        """That hub's standbys, for when it is silent. Set by the reader of its feed."""
+        self._misses = 0
+        self._last: Endpoint | None = None
+        self._stopping = threading.Event()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="hub-watch", daemon=True).start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def poll(self) -> float:
+        """Probe or search once; returns the seconds until the next time."""
+        if self.hub is not None:
+            if (known := self._ask(self.hub.place)) is not None:
+                self.hub, self._misses = known, 0
+                return ASK_EVERY_S
+            self._misses += 1
+            if self._misses < MISSES:
+                return LOOK_EVERY_S
+            self.hub = None
+        last = () if self._last is None else (self._last,)
+        found = self._find((*last, *self.standbys, *self._configured, *HERE), ask=self._ask)
+        if found is None:
+            return LOOK_EVERY_S
+        self.hub, self._last, self._misses = found, found.place, 0
+        return ASK_EVERY_S
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                pause_s = self.poll()
+            except OSError:
+                pause_s = LOOK_EVERY_S
+            self._stopping.wait(pause_s)
 
 
 def hub_connection(hub: FoundHub) -> HTTPConnection:

@@ -29,12 +29,17 @@ from roundtap_hub.app.memory import limit_heaps
 from roundtap_hub.app.practice_hub import PracticeHub
 from roundtap_hub.app.standby.peers import Peers
 from roundtap_hub.hall.hub_sound import HubSound, aplay_player
-from roundtap_hub.http import connection_limits
 from roundtap_hub.http.auth import OWN_PAGES, framing_origin
+from roundtap_hub.http.connection_limits import (
+    ConnectionLimits,
+    Listeners,
+    connection_places,
+    open_listener,
+    raise_file_limit,
+)
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, http_url
 from roundtap_hub.http.host import Host
-from roundtap_hub.http.tls import Certificates, HttpsInfo
-from roundtap_hub.http.tls import https_port as port_for_https
+from roundtap_hub.http.tls import Certificates, HttpsInfo, https_port
 from roundtap_hub.store.backups import Maintenance, back_up_before_upgrade
 from roundtap_hub.store.clocks import Clocks, system_clocks
 from roundtap_hub.store.continuing import finish_continuing
@@ -60,8 +65,6 @@ from roundtap_machine.notify import SystemdNotifier, refuse, restart_process
 
 log = logging.getLogger(__name__)
 
-SEND_BUFFER_BYTES = 32 * 1024
-STALLED_CLIENT_MS = 30_000
 KEY_FILE_RETRY_S = 5.0
 NOT_WAITED_FOR = ("folder_in_use", "journal_newer", "journal_form_failed")
 """Problems of a folder that no other disk mends: another hub has it, or another version of Roundtap."""
@@ -71,6 +74,22 @@ A_MINUTE = 5  # how often one message is logged per minute; its traceback only t
 MINUTE_S = 60.0
 MESSAGES_KEPT = 512
 LETTERS_MAX = 4000
+
+
+class StartRefused(Exception):
+    """Why this hub cannot start, as a text or a Problem for the person who has to mend it."""
+
+
+@dataclass(slots=True)
+class OwnFiles:
+    """What a hub has in its folder beside the journal. `problem`: why that cannot be read, where waiting may help."""
+
+    hall_time: HallTime
+    secret: bytes = field(default_factory=partial(secrets.token_bytes, 32))
+    pin_hash: str = ""
+    certificates: Certificates | None = None
+    encrypted: HttpsInfo | None = None
+    problem: Problem | None = None
 
 
 def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) -> int:
@@ -86,134 +105,166 @@ def run(args: argparse.Namespace, practice: Callable[[Any], Any] | None = None) 
         return refuse(
             "hub", "--copy and --stick are for a journal in a folder; what is on --database is copied by its own means."
         )
-    secure_port = 0 if args.pages else port_for_https(args.port, args.secure_port)
-    # First of all: of a hub that nobody can reach, nobody is shown a PIN.
-    places, encrypted_places = connection_limits.connection_places(connection_limits.raise_file_limit())
-    limits = connection_limits.ConnectionLimits(places, time.monotonic, args.per_address)
-    encrypted_limits = connection_limits.ConnectionLimits(
-        encrypted_places, time.monotonic, max(1, args.per_address // 2)
-    )
-    listeners: list[socket.socket] = []
+    secure_port = 0 if args.pages else https_port(args.port, args.secure_port)
+    clocks = system_clocks()
+    try:
+        # First of all: of a hub that nobody can reach, nobody is shown a PIN.
+        listeners = open_listeners(args, secure_port)
+        own = read_own_files(args, secure_port, clocks, practice is not None)
+        listeners.plain += _short_listener(args.host, args.short_port, listeners.limits)
+        opened = own.problem or open_store(args, replace(clocks, wall=own.hall_time.wall))
+    except StartRefused as refused:
+        return refuse("hub", refused)
+    if isinstance(opened, Problem):
+        return _wait(args, opened, listeners, own.certificates)
+    hub = make_hub(args, listeners, own, opened, practice is not None)
+    code = serve_hub(args, hub, listeners, own.certificates, practice)
+    opened.close()
+    return code
+
+
+def open_listeners(args: argparse.Namespace, secure_port: int) -> Listeners:
+    """Raises StartRefused where another program has a port."""
+    places, encrypted_places = connection_places(raise_file_limit())
+    limits = ConnectionLimits(places, time.monotonic, args.per_address)
+    encrypted_limits = ConnectionLimits(encrypted_places, time.monotonic, max(1, args.per_address // 2))
+    opened: list[socket.socket] = []
     for port, admitting in ((args.port, limits), *([(secure_port, encrypted_limits)] if secure_port else ())):
         try:
-            listeners.append(_listener(args.host, port, admitting))
+            opened.append(open_listener(args.host, port, admitting))
         except (OSError, OverflowError) as error:
-            return refuse("hub", f"cannot listen on {args.host}:{port}: {getattr(error, 'strerror', None) or error}")
-    pin_hash, certificates, encrypted, secret = "", None, None, secrets.token_bytes(32)
-    new_pin: str | None = None
-    clocks = system_clocks()
-    hall_time = HallTime(None, clocks.boot_id, clocks.mono_ms)
-    opened: HubResources | Problem | None = None
+            reason = getattr(error, "strerror", None) or error
+            raise StartRefused(f"cannot listen on {args.host}:{port}: {reason}") from error
+    return Listeners(limits, opened[:1], opened[1:])
+
+
+def read_own_files(args: argparse.Namespace, secure_port: int, clocks: Clocks, is_practice: bool) -> OwnFiles:
+    """The hub's files, made on its first start, which shows the PIN; a page server has none. Raises StartRefused."""
+    own, new_pin = OwnFiles(HallTime(None, clocks.boot_id, clocks.mono_ms)), None
+    if args.pages:
+        return own
     try:
-        if not args.pages:
-            for open_to_others in make_private_folder(args.data):
-                print(
-                    f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
-                    "chmod go-rwx",
-                    file=sys.stderr,
-                )
-            finish_continuing(args.data)
-            pin_hash, new_pin = read_or_make_pin(args.data / "pin")
-            secret = read_or_make_secret(args.data / "secret")
-            hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
-            if secure_port:
-                certificates = (
-                    Certificates(args.data.parents[1], borrowed=True)
-                    if practice is not None
-                    else Certificates(args.data, now=hall_time.now)
-                )
-                encrypted = HttpsInfo(secure_port, certificates.authority, certificates.fingerprint)
-            _print_pin_once(new_pin, encrypted, args.short_port or args.port)
+        for open_to_others in make_private_folder(args.data):
+            print(
+                f"roundtap hub: {open_to_others} is open to others and belongs to somebody else; close it: "
+                "chmod go-rwx",
+                file=sys.stderr,
+            )
+        finish_continuing(args.data)
+        own.pin_hash, new_pin = read_or_make_pin(args.data / "pin")
+        own.secret = read_or_make_secret(args.data / "secret")
+        own.hall_time = HallTime(args.data, clocks.boot_id, clocks.mono_ms)
+        if secure_port:
+            own.certificates = (
+                Certificates(args.data.parents[1], borrowed=True)
+                if is_practice
+                else Certificates(args.data, now=own.hall_time.now)
+            )
+            own.encrypted = HttpsInfo(secure_port, own.certificates.authority, own.certificates.fingerprint)
+        _print_pin_once(new_pin, own.encrypted, args.short_port or args.port)
     except Problem as problem:
-        return refuse("hub", problem)
+        raise StartRefused(problem) from problem
     except (OSError, ValueError) as error:
-        opened = disk_problem(error, args.data) if isinstance(error, OSError) and not args.database else None
+        own.problem = disk_problem(error, args.data) if isinstance(error, OSError) and not args.database else None
         if new_pin is not None:
             # Nobody was told this one: the next start makes another.
             (args.data / "pin").unlink(missing_ok=True)
-        if opened is None:
-            return refuse(
-                "hub", f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data."
-            )
-    short = _short_listener(args.host, args.short_port, limits)
-    plain = [listeners[0], *([short] if short else ())]
+        if own.problem is None:
+            raise StartRefused(
+                f"the folder {args.data} cannot be used: {error}. Name one that you may write to with --data."
+            ) from error
+    return own
+
+
+def open_store(args: argparse.Namespace, clocks: Clocks) -> HubResources | Problem:
+    """The journal, on `clocks` where that is in a folder; a Problem that waiting may end. Raises StartRefused."""
     try:
         at_point = crash_point(args.crash_at)
-        opened = opened or (
-            open_database(args.database, at_point, args.pages)
-            if args.database
-            else open_folder(args.data, at_point, args.copy, replace(clocks, wall=hall_time.wall), args.stick)
-        )
+        if args.database:
+            return open_database(args.database, at_point, args.pages)
+        return open_folder(args.data, at_point, args.copy, clocks, args.stick)
     except Problem as problem:
         if args.database or problem.key in NOT_WAITED_FOR:
-            return refuse(
-                "hub", _text(at_place(problem, args.data, "database" if args.database else ""), args.language)
-            )
-        opened = problem
-    if isinstance(opened, Problem):
-        return _wait(args, opened, plain, listeners[1:], limits, certificates)
-    if not args.pages and not take_key_file(args.data, opened.service):
-        threading.Thread(target=_retry_key_file, args=(args.data, opened.service), daemon=True).start()
-    opened.service.storage.listen(partial(_say_storage, opened.service, args))
-    if opened.service.storage.fault:
-        _say_storage(opened.service, args)
-    unit_keys = UnitKeys(opened.service)
+            where = at_place(problem, args.data, "database" if args.database else "")
+            raise StartRefused(_text(where, args.language)) from problem
+        return problem
+
+
+def make_hub(
+    args: argparse.Namespace, listeners: Listeners, own: OwnFiles, opened: HubResources, is_practice: bool
+) -> Hub:
+    """The hub on an opened journal, with the keys of units on this machine."""
+    service, port = opened.service, listeners.port
+    if not args.pages and not take_key_file(args.data, service):
+        threading.Thread(target=_retry_key_file, args=(args.data, service), daemon=True).start()
+    service.storage.listen(partial(_say_storage, service, args))
+    if service.storage.fault:
+        _say_storage(service, args)
+    unit_keys = UnitKeys(service)
     if not args.pages:
-        _make_local_keys(args, unit_keys, listeners[0].getsockname()[1])
-    kin = _peers(args, opened, secret, listeners[0])
-    service, presence, now_ms = opened.service, opened.presence, opened.clocks.mono_ms
+        _make_local_keys(args, unit_keys, port)
     # The machine's own clock even on a database: sessions and codes are this hub's alone.
-    own = system_clocks()
-    links = PersonalLinks(service, secret, own.mono_ms)
-    organizers = make_staff_login(pin_hash, secret, own, service, None if args.pages else args.data)
-    port = listeners[0].getsockname()[1]
-    sound = None if args.sound is None or args.pages else HubSound(service, opened.clocks.now, aplay_player(args.sound))
+    clocks = system_clocks()
+    organizers = make_staff_login(own.pin_hash, own.secret, clocks, service, None if args.pages else args.data)
+    kin = _peers(args, opened, own.secret, port)
+    host = Host(
+        hall_addresses=HallAddresses(
+            port,
+            args.short_port if len(listeners.plain) > 1 else 0,
+            args.name,
+            partial(addresses_of_socket, listeners.plain[0].getsockname()[0]),
+        ),
+        plain_port=listeners.plain[-1].getsockname()[1],
+        other_addresses=kin.other_addresses if kin is not None else tuple,
+        on_database=args.database is not None,
+        hall_time=None if args.database or is_practice else own.hall_time,
+        machine=OwnMachine(args.data),
+        bench_url=args.bench_url,
+        framed_by=OWN_PAGES if is_practice else framing_origin(args.bench_url, args.host),
+        is_practice=is_practice,
+    )
     hub = Hub(
         service,
-        presence,
+        opened.presence,
         opened.clocks,
-        Units(service, presence, now_ms, unit_keys, args.generous),
-        AccessControl(secret, organizers, links, encrypted),
-        Hall(now_ms),
+        Units(service, opened.presence, opened.clocks.mono_ms, unit_keys, args.generous),
+        AccessControl(own.secret, organizers, PersonalLinks(service, own.secret, clocks.mono_ms), own.encrypted),
+        Hall(opened.clocks.mono_ms),
         EventTimesCache(service),
-        Host(
-            hall_addresses=HallAddresses(
-                port,
-                args.short_port if short else 0,
-                args.name,
-                partial(addresses_of_socket, listeners[0].getsockname()[0]),
-            ),
-            plain_port=(short or listeners[0]).getsockname()[1],
-            other_addresses=kin.other_addresses if kin is not None else tuple,
-            on_database=args.database is not None,
-            hall_time=None if args.database or practice is not None else hall_time,
-            machine=OwnMachine(args.data),
-            bench_url=args.bench_url,
-            framed_by=OWN_PAGES if practice is not None else framing_origin(args.bench_url, args.host),
-            is_practice=practice is not None,
-        ),
+        host,
         opened.paper,
         args.language,
-        sound=sound,
         kin=kin,
-        # Its virtual units ask it on this machine's own address.
-        practice=None
-        if args.database or args.bench_url or loopback_address(args.host, port) != f"http://127.0.0.1:{port}"
-        else PracticeHub(
-            args.data, args.host, port, secure_port, lambda: {session.hash for session, *_ in organizers.listed()}
-        ),
     )
-    if hub.practice is not None:
+    if args.sound is not None and not args.pages:
+        hub.sound = HubSound(service, opened.clocks.now, aplay_player(args.sound))
+    # Its virtual units ask it on this machine's own address.
+    if not args.database and not args.bench_url and loopback_address(args.host, port) == f"http://127.0.0.1:{port}":
+        secure_port = own.encrypted.port if own.encrypted is not None else 0
+        hub.practice = PracticeHub(
+            args.data, args.host, port, secure_port, lambda: {session.hash for session, *_ in organizers.listed()}
+        )
         hub.practice.clear_folder()
-    # Late: a slow import, not needed where the folder cannot be opened.
-    from roundtap_hub.app.server import REOPEN, serve
+    return hub
 
-    code = serve(hub, plain, listeners[1:], limits, args.pages, args.console_url, args.alone, certificates, practice)
+
+def serve_hub(
+    args: argparse.Namespace,
+    hub: Hub,
+    listeners: Listeners,
+    certificates: Certificates | None,
+    practice: Callable[[Any], Any] | None,
+) -> int:
+    """Serve until stopped; the exit code."""
+    # Late: a slow import, not needed where the folder cannot be opened.
+    from roundtap_hub.app.server import REOPEN, HubServer, PageServerFront, ServerPlan
+
+    front_of = partial(PageServerFront, console_url=args.console_url) if args.pages else practice
+    code = HubServer(hub, ServerPlan(listeners, certificates, args.alone, front_of)).run_until_stopped()
     hub.access.organizers.sessions.save()
     if code == REOPEN:
         # Nothing is closed: SQLite would write what it believes to be synced into the journal.
         restart_process()
-    opened.close()
     return code
 
 
@@ -231,15 +282,13 @@ def _say_storage(service: Service, args: argparse.Namespace) -> None:
 def _wait(
     args: argparse.Namespace,
     problem: Problem,
-    plain: list[socket.socket],
-    encrypted: list[socket.socket],
-    limits: connection_limits.ConnectionLimits,
+    listeners: Listeners,
     certificates: Certificates | None,
 ) -> int:
     """Serve the page that says why the journal cannot be opened; once it can, a new process opens it."""
     refuse("hub", _text(at_place(problem, args.data), args.language))
     fault, folder = fault_kind(problem), local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
-    address = loopback_address(args.host, plain[0].getsockname()[1])
+    address = loopback_address(args.host, listeners.port)
     if folder is not None and address is not None:
         # The panel is told by its address alone; the others' keys may be in the journal.
         make_local_units(folder, address, (), kinds=(PANEL,))
@@ -248,9 +297,7 @@ def _wait(
 
     if wait_until_mended(
         WaitingPage(fault, args.language, args.data.resolve() == HUB_FOLDER.resolve()),
-        plain,
-        encrypted,
-        limits,
+        listeners,
         certificates,
         MendedCheck(args.data, fault),
     ):
@@ -265,7 +312,7 @@ def _retry_key_file(folder: Path, service: Service) -> None:
         time.sleep(KEY_FILE_RETRY_S)
 
 
-def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listener: socket.socket) -> Peers | None:
+def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, port: int) -> Peers | None:
     """The hubs with copies of this one's folder; None on a database, where hubs share the journal itself."""
     copies = opened.service.copies
     if copies is None:
@@ -276,7 +323,7 @@ def _peers(args: argparse.Namespace, opened: HubResources, secret: bytes, listen
         opened.clocks,
         lambda: opened.service.snapshot.venue,
         secrets.token_hex(8),
-        listener.getsockname()[1],
+        port,
         Standbys(copies),
         args.alone,
     )
@@ -306,28 +353,10 @@ def _print_pin_once(new_pin: str | None, encrypted: HttpsInfo | None, plain_port
         print(f"Players, walls and units: {http_url('…', plain_port)}/", flush=True)
 
 
-def _listener(host: str, port: int, limits: connection_limits.ConnectionLimits) -> connection_limits.LimitedListener:
-    """A listening socket with small buffers, whose stalled clients the kernel drops."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = connection_limits.LimitedListener(family, socket.SOCK_STREAM).limited_by(limits)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
-    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CLIENT_MS)
-    listener.bind((host, port))
-    listener.listen(1024)
-    return listener
-
-
-def _short_listener(
-    host: str, port: int, limits: connection_limits.ConnectionLimits
-) -> connection_limits.LimitedListener | None:
-    """The second plain listener; None where none is wanted or its port is taken, since it is only a convenience."""
-    if not port:
-        return None
+def _short_listener(host: str, port: int, limits: ConnectionLimits) -> list[socket.socket]:
+    """The second plain listener; none where none is wanted or its port is taken, since it is only a convenience."""
     try:
-        return _listener(host, port, limits)
+        return [open_listener(host, port, limits)] if port else []
     except (OSError, OverflowError) as error:
         print(
             f"roundtap hub: cannot listen on {host}:{port}, so people have to type the other port: "
@@ -335,7 +364,7 @@ def _short_listener(
             file=sys.stderr,
             flush=True,
         )
-        return None
+        return []
 
 
 @dataclass(slots=True)

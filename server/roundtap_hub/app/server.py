@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import copy
 import logging
 import signal
 import socket
 import ssl
 import sys
-from asyncio.sslproto import SSLProtocol
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from types import FrameType
@@ -26,9 +24,11 @@ from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.memory import freeze_gc
 from roundtap_hub.app.standby.peers import BeaconThread
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.connection_limits import ConnectionLimits, Counted, client_key, with_timeouts
+from roundtap_hub.http.asyncio_private import LeanTls
+from roundtap_hub.http.connection_limits import ConnectionLimits, Listeners, client_key
 from roundtap_hub.http.reader_language import language_of
 from roundtap_hub.http.tls import Certificates
+from roundtap_hub.http.uvicorn_private import ServerBeside, with_timeouts
 from roundtap_hub.store.service import HubStopped
 from roundtap_machine.notify import SystemdNotifier
 
@@ -43,133 +43,138 @@ REOPEN = -1  # no exit code: the journal has to be opened again by a new process
 SILENT_S, IDLE_S = 5.0, 10.0
 """How long a connection may take for its first byte, and after its handshake for its first request: browsers send the
 former at once, and open a few connections ahead of need."""
-HANDSHAKE_TIMEOUT_S = 10.0
-TLS_CLOSE_TIMEOUT_S = 5.0
+HANDSHAKE_TIMEOUT_S = 10
 RENEW_EVERY_S = 30.0
 HANDSHAKES_MAX, HANDSHAKES_SHARE = 128, 4
 """Handshakes under way in all, and the share of an address's connections that may be: each takes 50 kB until it ends,
 and more of the processor than a page."""
 
-BUFFER_BYTES = 16 * 1024  # as much as a record of TLS holds
-WRITE_BYTES = 4 * 1024  # encrypted at a time: OpenSSL keeps a buffer for so much with the connection, whatever was sent
-SHARED_BUFFER = memoryview(bytearray(BUFFER_BYTES))
-
 Application = Callable[[http_answers.Scope, http_answers.Receive, http_answers.Send], Awaitable[None]]
+Begin = Callable[[asyncio.Transport, bytes], None]
 Probe = Callable[[], Awaitable[object]]  # one service of the hub: returns, or raises, once it was answered
 
 DEVICE_PATHS = ("/device", "/station")
 ORGANIZER_PATHS = ("/console", "/login", "/logout", "/join")  # addresses that only the hub which runs the event answers
 
 
-def serve(
-    hub: Hub,
-    plain: list[socket.socket],
-    encrypted: list[socket.socket],
-    limits: ConnectionLimits,
-    pages_only: bool,
-    console_url: str | None,
-    alone: bool,
-    certificates: Certificates | None = None,
-    front_of: Callable[[HubApplication], Application] | None = None,
-) -> int:
-    """Serve until stopped. The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE; or REOPEN. `plain`,
-    `encrypted`: listeners; the latter with `certificates`. `front_of`: what answers instead of the application."""
-    # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
-    sys.setswitchinterval(SWITCH_S)
-    application = HubApplication(hub, limits.per_address)
-    notify = SystemdNotifier()
+@dataclass(slots=True)
+class ServerPlan:
+    """How a hub is served: its encrypted listeners with `certificates`; `alone`: without a look for another hub of its
+    journal; `front_of`: what answers instead of the application."""
 
-    beacon = BeaconThread(hub.kin) if hub.kin is not None and not alone else None
+    listeners: Listeners
+    certificates: Certificates | None = None
+    alone: bool = False
+    front_of: Callable[[HubApplication], Application] | None = None
 
-    class Server(uvicorn.Server):
-        pages_broken = second = reopens = False
-        secured: asyncio.Task[None] | None = None
 
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if told_to_stop:
-                self.should_exit = True
-                return
-            # Reports are answered from now on; pages come a moment later.
-            notify.send("READY=1")
-            if beacon is not None:
-                beacon.start()
-            # Referenced here, as the loop holds its tasks weakly.
-            self.beside = [
-                asyncio.create_task(self.make_pages()),
-                asyncio.create_task(watchdog_loop(notify, application.probes)),
-            ]
-            self.secured = asyncio.create_task(secure.serve(encrypted)) if secure is not None else None
+class TwoPortServer(uvicorn.Server):
+    """One application on the plain port and, with certificates, over TLS; tells systemd when it answers."""
 
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            if secure is not None:
-                secure.should_exit = True
-            await super().shutdown(sockets)
-            if self.secured is not None:
-                await asyncio.wait([self.secured])
-
-        async def make_pages(self) -> None:
-            try:
-                await application.pages.built()
-                freeze_gc()
-            except Exception:
-                log.exception("the pages cannot be made")
-                self.pages_broken = self.should_exit = True
-
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            # Open feeds would keep the server waiting. The loop ends them: a signal may interrupt anything.
-            application.close_feeds_soon()
-            super().handle_exit(sig, frame)
-
-        def end_as_second(self, url: str) -> None:
-            print(
-                f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
-                "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
-                file=sys.stderr,
-                flush=True,
+    def __init__(self, front: Any, listeners: Listeners, certificates: Certificates | None, **config: Any) -> None:
+        super().__init__(
+            uvicorn.Config(
+                front,
+                loop="asyncio",
+                http=with_timeouts(listeners.limits),
+                ws="none",
+                log_config=None,  # the process's own log, whose messages are bounded
+                server_header=False,
+                proxy_headers=False,
+                **config,
             )
-            self.second = self.should_exit = True
-            application.close_feeds_soon()
+        )
+        self.notify = SystemdNotifier()
+        self.told_to_stop = keep_stop_signals()
+        self._listeners = listeners
+        self._secure = SecureServer(self.config, certificates, listeners.limits) if certificates is not None else None
+        self._secured: asyncio.Task[None] | None = None
 
-        def end_to_reopen(self) -> None:
-            self.reopens = self.should_exit = True
-            application.close_feeds_soon()
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.told_to_stop:
+            self.should_exit = True
+            return
+        self.notify.send("READY=1")
+        # Referenced here, as the loop holds its tasks weakly.
+        self._beside = [asyncio.ensure_future(each) for each in self.tasks()]
+        if self._secure is not None:
+            self._secured = asyncio.create_task(self._secure.serve(self._listeners.encrypted))
 
-    told_to_stop = keep_stop_signals()
-    front = (
-        PageServerFront(application, console_url)
-        if pages_only
-        else front_of(application)
-        if front_of is not None
-        else application
-    )
-    config = uvicorn.Config(
-        front,
-        loop="asyncio",
-        http=with_timeouts(limits),
-        ws="none",
-        lifespan="on",
-        log_level="warning",
-        log_config=None,  # the process's own log, whose messages are bounded
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=5,
-    )
-    secure = SecureServer(config, certificates, limits) if certificates is not None else None
-    server = Server(config)
-    if hub.kin is not None and beacon is not None:
-        hub.kin.on_twin.append(server.end_as_second)
-        hub.kin.on_taken_over.append(application.close_feeds_soon)
-        application.standby_api.ask_back = beacon.queue_query
-    hub.service.when_must_reopen(server.end_to_reopen)
-    server.run(sockets=plain)
-    if beacon is not None:
-        beacon.stop()
-    if server.reopens and not told_to_stop:
-        return REOPEN
-    return EXIT_DUPLICATE if server.second else 1 if server.pages_broken else 0
+    def tasks(self) -> Sequence[Coroutine[Any, Any, None]]:
+        """What runs beside it from now on."""
+        raise NotImplementedError
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._secure is not None:
+            self._secure.should_exit = True
+        await super().shutdown(sockets)
+        if self._secured is not None:
+            await asyncio.wait([self._secured])
+
+
+class HubServer(TwoPortServer):
+    """A hub's server: reports are answered once it listens; pages come a moment later."""
+
+    def __init__(self, hub: Hub, plan: ServerPlan) -> None:
+        self._application = application = HubApplication(hub, plan.listeners.limits.per_address)
+        self._beacon = BeaconThread(hub.kin) if hub.kin is not None and not plan.alone else None
+        self._exit_code = 0
+        super().__init__(
+            application if plan.front_of is None else plan.front_of(application),
+            plan.listeners,
+            plan.certificates,
+            lifespan="on",
+            log_level="warning",
+            access_log=False,
+            timeout_keep_alive=KEEP_ALIVE_S,
+            timeout_graceful_shutdown=5,
+        )
+        if hub.kin is not None and self._beacon is not None:
+            hub.kin.on_twin.append(self._end_as_second)
+            hub.kin.on_taken_over.append(application.close_feeds_soon)
+            application.standby_api.ask_back = self._beacon.queue_query
+        hub.service.when_must_reopen(partial(self._end, REOPEN))
+
+    def run_until_stopped(self) -> int:
+        """The exit code: 0, 1 if the pages cannot be made, or EXIT_DUPLICATE; or REOPEN."""
+        # The loop and the writer briefly need the GIL many times a report; a page's thread releases it after this long.
+        sys.setswitchinterval(SWITCH_S)
+        self.run(sockets=self._listeners.plain)
+        if self._beacon is not None:
+            self._beacon.stop()
+        return 0 if self._exit_code == REOPEN and self.told_to_stop else self._exit_code
+
+    def tasks(self) -> Sequence[Coroutine[Any, Any, None]]:
+        if self._beacon is not None:
+            self._beacon.start()
+        return self._make_pages(), watchdog_loop(self.notify, self._application.probes)
+
+    async def _make_pages(self) -> None:
+        try:
+            await self._application.pages.built()
+            freeze_gc()
+        except Exception:
+            log.exception("the pages cannot be made")
+            self._exit_code, self.should_exit = self._exit_code or 1, True
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Open feeds would keep the server waiting. The loop ends them: a signal may interrupt anything.
+        self._application.close_feeds_soon()
+        super().handle_exit(sig, frame)
+
+    def _end_as_second(self, url: str) -> None:
+        print(
+            f"roundtap hub: another hub with a copy of this very journal serves at {url}, and was there first; "
+            "this one stops. Stop the other one, or start this one with --alone if it is to go on without it.",
+            file=sys.stderr,
+            flush=True,
+        )
+        self._end(EXIT_DUPLICATE)
+
+    def _end(self, code: int) -> None:
+        self._exit_code, self.should_exit = code, True
+        self._application.close_feeds_soon()
 
 
 def keep_stop_signals() -> list[int]:
@@ -181,46 +186,30 @@ def keep_stop_signals() -> list[int]:
     return told
 
 
-class SecureServer(uvicorn.Server):
-    """The same application over TLS, on the loop of another server, which handles signals and the lifespan. `limits`:
-    those of the plain connections, whose turns it shares. A connection gets TLS with its first byte, in the turn of its
-    address, and what HTTP needs with its first request: until then it costs next to nothing, and a third of what it
-    would."""
+class SecureServer(ServerBeside):
+    """The same application over TLS. `limits`: those of the plain connections, whose turns it shares. A connection gets
+    TLS with its first byte, in the turn of its address, and what HTTP needs with its first request: until then it costs
+    next to nothing, and a third of what it would."""
 
     def __init__(self, plain: uvicorn.Config, certificates: Certificates, limits: ConnectionLimits) -> None:
-        config = copy.copy(plain)
-        config.lifespan, config.loaded = "off", False
-        super().__init__(config)
+        super().__init__(plain)
         self._certificates = certificates
         self._context = certificates.context()
         self._limits = limits
         self._handshakes = ConnectionLimits(
             HANDSHAKES_MAX, limits.now_s, max(1, limits.per_address // HANDSHAKES_SHARE), limits.per_address
         )
-        self._beside: list[asyncio.Task[None]] = []
+        self._renewal: asyncio.Task[None] | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn's own, but every connection is silent first."""
-        await super().startup([])
-        loop = asyncio.get_running_loop()
-        for each in sockets or []:
-            self.servers.append(
-                await loop.create_server(
-                    lambda: SilentConnection(self.server_state, SILENT_S, self._wait_for_turn),
-                    sock=each,
-                    backlog=self.config.backlog,
-                )
-            )
-        self._beside.append(asyncio.create_task(certificate_loop(self._certificates, self._context)))
+        """Every connection is silent first."""
+        await self.listen(sockets or [], lambda: SilentConnection(self.connections, SILENT_S, self._wait_for_turn))
+        self._renewal = asyncio.create_task(certificate_loop(self._certificates, self._context))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for task in self._beside:
-            task.cancel()
+        if self._renewal is not None:
+            self._renewal.cancel()
         await super().shutdown(sockets)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        yield
 
     def _wait_for_turn(self, transport: asyncio.Transport, data: bytes) -> None:
         transport.pause_reading()
@@ -230,62 +219,44 @@ class SecureServer(uvicorn.Server):
     def _begin_tls(self, caller: str, transport: asyncio.Transport, data: bytes) -> None:
         if transport.is_closing():
             return
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        tls = LeanTls(
-            asyncio.get_running_loop(),
-            SilentConnection(self.server_state, IDLE_S, self._begin_http),
-            self._context,
-            waiter,
-            server_side=True,
-            ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S,
-            ssl_shutdown_timeout=TLS_CLOSE_TIMEOUT_S,
-        )
+        http = SilentConnection(self.connections, IDLE_S, self.begin_http)
+        shaken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        tls = LeanTls(self._context, http, shaken, HANDSHAKE_TIMEOUT_S)
         tls.caller = caller
         if not self._handshakes.admit(tls):
             tls.connection_lost(None)
             transport.abort()
             return
-        waiter.add_done_callback(partial(self._end_handshake, tls))
-        transport.set_protocol(tls)
-        tls.connection_made(transport)
-        for at in range(0, len(data), BUFFER_BYTES):
-            part = data[at : at + BUFFER_BYTES]
-            tls.get_buffer(len(part))[: len(part)] = part
-            tls.buffer_updated(len(part))
-        transport.resume_reading()
+        shaken.add_done_callback(partial(self._end_handshake, tls))
+        tls.begin(transport, data)
 
     def _end_handshake(self, tls: LeanTls, outcome: asyncio.Future[None]) -> None:
         # One that failed is no fault of ours: asyncio need not log it.
         outcome.exception()
         self._handshakes.release(tls)
 
-    def _begin_http(self, transport: asyncio.Transport, data: bytes) -> None:
-        made: Any = self.config.http_protocol_class
-        http = made(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
-        transport.set_protocol(http)
-        http.connection_made(transport)
-        http.data_received(data)
-
 
 class SilentConnection(asyncio.Protocol):
     """A connection that has sent nothing yet: `begin` gets its first bytes; dropped after `within_s` seconds, and when
-    the server of `state` stops."""
+    the server of these `connections` stops."""
 
-    __slots__ = ("_begin", "_deadline", "_known", "_transport", "_within_s")
+    __slots__ = ("_begin", "_connections", "_deadline", "_transport", "_within_s")
 
-    def __init__(self, state: Any, within_s: float, begin: Callable[[asyncio.Transport, bytes], None]) -> None:
-        self._known = state.connections
+    def __init__(
+        self, connections: set[Any], within_s: float, begin: Callable[[asyncio.Transport, bytes], None]
+    ) -> None:
+        self._connections = connections
         self._within_s = within_s
         self._begin = begin
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # asyncio's encrypted transport does not say that it is one.
         self._transport = cast(asyncio.Transport, transport)
-        self._known.add(self)
+        self._connections.add(self)
         self._deadline = asyncio.get_running_loop().call_later(self._within_s, self.shutdown)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._known.discard(self)
+        self._connections.discard(self)
         self._deadline.cancel()
 
     def data_received(self, data: bytes) -> None:
@@ -294,29 +265,6 @@ class SilentConnection(asyncio.Protocol):
 
     def shutdown(self) -> None:
         self._transport.abort()
-
-
-class LeanTls(Counted, SSLProtocol):
-    """asyncio's TLS without its quarter of a megabyte for each connection: what is read into the buffer is taken out at
-    once, so that all connections of the loop share one."""
-
-    max_size = BUFFER_BYTES
-    _transport: asyncio.Transport | None
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._ssl_buffer, self._ssl_buffer_view = SHARED_BUFFER.obj, SHARED_BUFFER
-        # An empty deque takes 760 bytes.
-        self._write_backlog: Any = []
-
-    def disconnect(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
-
-    def _write_appdata(self, list_of_data: Sequence[bytes]) -> None:
-        for data in list_of_data:
-            for at in range(0, len(data), WRITE_BYTES):
-                super()._write_appdata([data[at : at + WRITE_BYTES]])
 
 
 async def certificate_loop(certificates: Certificates, context: ssl.SSLContext) -> None:

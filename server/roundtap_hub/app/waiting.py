@@ -1,19 +1,17 @@
 """A hub whose journal cannot be opened: one page that says why, at every address, until the journal can be opened."""
 
 import asyncio
-import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
-
-import uvicorn
+from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.words import catalogue
-from roundtap_hub.app.server import SecureServer, keep_stop_signals, watchdog_loop
+from roundtap_hub.app.server import TwoPortServer, watchdog_loop
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.connection_limits import ConnectionLimits, with_timeouts
+from roundtap_hub.http.connection_limits import Listeners
 from roundtap_hub.http.page_threads import BUSY_HEADERS, BUSY_PAGE
 from roundtap_hub.http.reader_language import language_of
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
@@ -22,7 +20,6 @@ from roundtap_hub.store.database_url import DATABASE
 from roundtap_hub.store.disk_problems import DAMAGED, probe_folder
 from roundtap_hub.store.head_file import HEAD_FILE, check_database, read_head_file
 from roundtap_machine.disk import FULL, check_room
-from roundtap_machine.notify import SystemdNotifier
 
 RETRY_S = 5.0
 FOR_PROGRAMS = ("/device/", "/station/", "/standby/", "/time", "/feed")
@@ -113,54 +110,33 @@ class MendedCheck:
 
 def wait_until_mended(
     page: WaitingPage,
-    plain: list[socket.socket],
-    encrypted: list[socket.socket],
-    limits: ConnectionLimits,
+    listeners: Listeners,
     certificates: Certificates | None,
     is_mended: Callable[[], bool],
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> bool:
     """Serve the page, with a look every RETRY_S, until `is_mended()`; False: told to stop before."""
-    notify = SystemdNotifier()
-    config = uvicorn.Config(
-        page,
-        loop="asyncio",
-        http=with_timeouts(limits),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=1,
-    )
-    secure = SecureServer(config, certificates, limits) if certificates is not None else None
-    for each in encrypted if secure is None else ():
+    for each in listeners.encrypted if certificates is None else ():
         # Refused at once instead of accepted by nobody.
         each.close()
+    server = WaitingServer(page, listeners, certificates, lifespan="off", timeout_graceful_shutdown=1)
+    server.is_mended, server.pause = is_mended, pause
+    server.run(sockets=listeners.plain)
+    return server.mended and not server.told_to_stop
 
-    class Server(uvicorn.Server):
-        mended = False
 
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            notify.send("READY=1")
-            self.should_exit = bool(told_to_stop)
-            self.beside = [
-                asyncio.create_task(each)
-                for each in (
-                    self.look_again(),
-                    watchdog_loop(notify, [partial(asyncio.sleep, 0)]),
-                    *([secure.serve(encrypted)] if secure is not None else []),
-                )
-            ]
+class WaitingServer(TwoPortServer):
+    """Serves until `is_mended`."""
 
-        async def look_again(self) -> None:
-            while not self.mended:
-                await pause(RETRY_S)
-                self.mended = await asyncio.to_thread(is_mended)
-            self.should_exit = True
+    is_mended: Callable[[], bool]
+    pause: Callable[[float], Awaitable[None]]
+    mended = False
 
-    told_to_stop = keep_stop_signals()
-    server = Server(config)
-    server.run(sockets=plain)
-    return server.mended and not told_to_stop
+    def tasks(self) -> Sequence[Coroutine[Any, Any, None]]:
+        return self._look_again(), watchdog_loop(self.notify, [partial(asyncio.sleep, 0)])
+
+    async def _look_again(self) -> None:
+        while not self.mended:
+            await self.pause(RETRY_S)
+            self.mended = await asyncio.to_thread(self.is_mended)
+        self.should_exit = True

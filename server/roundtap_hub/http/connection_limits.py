@@ -1,8 +1,7 @@
-"""Limits on connections, by address and in total, counted at accept; and on time and length of a request's head."""
+"""Limits on connections, by address and in total, counted at accept."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import os
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roundtap_hub.http.page_queues import LoopTurns
 from roundtap_hub.http.rate_limits import Rate, TokenBucket
@@ -32,17 +31,9 @@ handshake costs the hub more than the phone that starts and drops it."""
 UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `client_key_in` names them
 KNOWN_MAX = 8192
 FROM_UNIT = "roundtap.from_unit"  # in the scope of a request that a unit has signed
+SEND_BUFFER_BYTES, STALLED_CLIENT_MS = 32 * 1024, 30_000
 TRANSPORT = "roundtap.transport"  # in a request's scope: its connection, for an answer that takes it over
 OUT_OF_RESOURCES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-
-HEAD_WITHIN_S = 10.0
-"""From the first byte of a request to the end of its head; also for the rest of a body after its answer."""
-FIRST_BYTE_WITHIN_S = 35.0  # a browser opens connections ahead of need, a unit when a player starts to enter a result
-HEAD_BYTES_MAX = 32 * 1024  # a browser's head, with all cookies of a host, is a few kilobytes
-REQUEST_BYTES = 2048
-"""A phone's request is shorter; a longer one counts as several, by its length: its head has to be read."""
-PIPELINED_MAX = 8  # requests sent ahead of their answers on one connection: browsers and units send none
-TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
 
 def raise_file_limit() -> int:
@@ -259,118 +250,29 @@ class LimitedListener(socket.socket):
                 self._spare = os.open(os.devnull, os.O_RDONLY)
 
 
-if TYPE_CHECKING:
-    from uvicorn.protocols.http.h11_impl import H11Protocol as Base
-else:
-    Base = object
+def open_listener(host: str, port: int, limits: ConnectionLimits) -> LimitedListener:
+    """A listening socket with small buffers, whose stalled clients the kernel drops."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = LimitedListener(family, socket.SOCK_STREAM).limited_by(limits)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_CLIENT_MS)
+    listener.bind((host, port))
+    listener.listen(1024)
+    return listener
 
 
-def with_timeouts(limits: ConnectionLimits, base: type[Any] | None = None) -> type[Any]:
-    """A server's protocol class with clients counted by `limits`; `base`: None for uvicorn's own choice."""
-    from uvicorn.protocols.http.auto import AutoHTTPProtocol
-
-    found = base or AutoHTTPProtocol
-    return type(f"Guarded{found.__name__}", (_TimeoutProtocol, found), {"limits": limits})
-
-
-class _TimeoutProtocol(Base):
-    """Deadlines, mixed into one of uvicorn's protocols. A request has begun once the protocol has made its cycle."""
+@dataclass(slots=True)
+class Listeners:
+    """Where a hub answers: `limits` are those of its plain connections, the first of which units and walls are told."""
 
     limits: ConnectionLimits
+    plain: list[socket.socket]
+    encrypted: list[socket.socket] = field(default_factory=list)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._deadline: asyncio.TimerHandle | None = None
-        self._asker = ""
-        self._held: list[bytes] | None = None  # data of a request that waits for the turn of its address
-        self._head_bytes = 0
-        self._known_cycle: object = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._asker = client_key(self.client, self.server)
-        self._set_deadline(FIRST_BYTE_WITHIN_S)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._clear_deadline()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        if self._held is not None:
-            self._held.append(data)
-            self.transport.pause_reading()
-            return
-        between = self._between_requests()
-        # A body is bounded by its reader.
-        wait_s = self._wait_s(len(data)) if between or not self.cycle.more_body else 0.0
-        if not between:
-            self.transport.abort() if wait_s else self._feed(data)
-            return
-        self._held = [data]
-        if wait_s:
-            self.loop.call_later(wait_s, self.limits.turns.run_soon, self._asker, self._resume)
-        else:
-            self.limits.turns.run_soon(self._asker, self._resume)
-
-    def on_response_complete(self) -> None:
-        if self._is_pipelined() and self._wait_s(0):
-            # A client that does not wait for answers cannot be slowed down by delaying them.
-            self.transport.abort()
-            return
-        if self.scope.get(FROM_UNIT):
-            self.limits.turns.prefer(self._asker)
-        super().on_response_complete()
-        if self.cycle is self._known_cycle:
-            self._head_bytes = 0
-
-    def _resume(self) -> None:
-        held, self._held = self._held, None
-        if held is None or self.transport.is_closing():
-            return
-        self.transport.resume_reading()
-        self._feed(b"".join(held))
-
-    def _feed(self, data: bytes) -> None:
-        between = self._between_requests()
-        super().data_received(data)
-        if self.cycle is not self._known_cycle:
-            self._known_cycle = self.cycle
-            scope: dict[str, Any] = self.cycle.scope  # type: ignore[assignment]
-            scope[TRANSPORT] = self.transport
-            self._head_bytes = 0
-            self._clear_deadline()
-            if len(getattr(self, "pipeline", ())) > PIPELINED_MAX:
-                self.transport.abort()
-        elif between and not self.transport.is_closing():
-            self._head_bytes += len(data)
-            if self._head_bytes > HEAD_BYTES_MAX:
-                self.transport.write(TOO_LARGE)
-                self.transport.close()
-            elif self._head_bytes == len(data) or self._deadline is None:
-                self._set_deadline(HEAD_WITHIN_S)
-
-    def _wait_s(self, n_bytes: int) -> float:
-        return self.limits.wait_s(self.client[0], max(1, n_bytes / REQUEST_BYTES)) if self.client else 0.0
-
-    def _is_pipelined(self) -> bool:
-        """Whether the next request came before this one was answered."""
-        conn = getattr(self, "conn", None)
-        return bool(getattr(self, "pipeline", ())) or (conn is not None and bool(conn.trailing_data[0]))
-
-    def _between_requests(self) -> bool:
-        """Whether no request is being answered now."""
-        return self.cycle is None or bool(self.cycle.response_complete)
-
-    def _set_deadline(self, seconds: float) -> None:
-        self._clear_deadline()
-        self._deadline = self.loop.call_later(seconds, self._end)
-
-    def _clear_deadline(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def _end(self) -> None:
-        self._deadline = None
-        if not self.transport.is_closing():
-            self.transport.abort()
+    @property
+    def port(self) -> int:
+        """The plain port, also where the system has chosen it."""
+        return int(self.plain[0].getsockname()[1])

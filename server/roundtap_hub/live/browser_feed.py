@@ -19,6 +19,7 @@ from roundtap_hub.http.connection_limits import TRANSPORT, client_key_in
 from roundtap_hub.http.cookies import cookies_in
 from roundtap_hub.http.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json
 from roundtap_hub.http.routes import EVERYBODY, route
+from roundtap_hub.http.uvicorn_private import take_over
 from roundtap_hub.live.page_cache import CachedPage, PageCache, PageKey
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page
@@ -59,13 +60,9 @@ class FeedClient(asyncio.Protocol):
 
     def begin(self) -> None:
         """Take the connection from the server's protocol, which is told that its client has gone."""
-        server: Any = self.transport.get_protocol()
+        self._connections, full = take_over(self.transport, self)
         # A buffer that is full already is not reported anew.
-        self._waiting = [] if server.flow.write_paused else None
-        server.connection_lost(ConnectionResetError())
-        self._connections = server.connections
-        self._connections.add(self)
-        self.transport.set_protocol(self)
+        self._waiting = [] if full else None
         self.transport.resume_reading()
 
     def send(self, event: bytes) -> None:

@@ -26,14 +26,13 @@ log = logging.getLogger(__name__)
 
 PANEL_BYTES_MAX = 8 * 1024
 STICKS_MAX = 4
-AskRoot = Callable[..., Mapping[str, Any]]
 
 
 class PanelApi:
     """The front panel's requests, on the event loop; presses run in a thread, as they may wait for the disk, and only
     once, as a challenge is valid once."""
 
-    def __init__(self, hub: RunningHub, ask: AskRoot = ask_root) -> None:
+    def __init__(self, hub: RunningHub, ask: Callable[..., Mapping[str, Any]] = ask_root) -> None:
         self._hub = hub
         self._ask = ask
 

@@ -27,14 +27,8 @@ from roundtap_hub.app.server import PageServerFront
 from roundtap_hub.app.standby import peers
 from roundtap_hub.app.standby.peers import BeaconThread
 from roundtap_hub.app.standby.standby_api import QUESTION_BYTES_MAX
-from roundtap_hub.http.connection_limits import (
-    HEAD_BYTES_MAX,
-    OPEN_BURST,
-    OPEN_REFILL_S,
-    REQUEST_BYTES,
-    REQUEST_RATE,
-    ConnectionLimits,
-)
+from roundtap_hub.http.connection_limits import OPEN_BURST, OPEN_REFILL_S, REQUEST_RATE, ConnectionLimits
+from roundtap_hub.http.uvicorn_private import HEAD_BYTES_MAX, REQUEST_BYTES
 from roundtap_hub.live import page_cache
 from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.store.event_cache import DormantEvents

@@ -27,9 +27,9 @@ from roundtap_hub.http.connection_limits import (
     ConnectionLimits,
     LimitedListener,
     raise_file_limit,
-    with_timeouts,
 )
 from roundtap_hub.http.tls import Certificates
+from roundtap_hub.http.uvicorn_private import with_timeouts
 
 FIELDS = ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
 
@@ -75,7 +75,7 @@ async def serve(folder: Path, application: HubApplication) -> None:
 def main(folder: Path) -> None:
     raise_file_limit()
     # However long a busy machine takes to open them all, none is dropped before it was counted.
-    server.SILENT_S = server.IDLE_S = server.HANDSHAKE_TIMEOUT_S = 600.0
+    server.SILENT_S = server.IDLE_S = server.HANDSHAKE_TIMEOUT_S = 600
     clock = HandClock()
     with running(folder / "roundtap.db", clock) as service:
         make_event(service)

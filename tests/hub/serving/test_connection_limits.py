@@ -16,15 +16,16 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from roundtap_hub.http import connection_limits as limits_module
+from roundtap_hub.http import uvicorn_private
 from roundtap_hub.http.connection_limits import (
     REQUEST_RATE,
     ConnectionLimits,
     CountedSocket,
     LimitedListener,
     throttle_key,
-    with_timeouts,
 )
 from roundtap_hub.http.http_answers import send_answer
+from roundtap_hub.http.uvicorn_private import with_timeouts
 
 ASK = b"GET /hello HTTP/1.1\r\nHost: hub\r\n\r\n"
 BOTH = pytest.mark.parametrize("base", [HttpToolsProtocol, H11Protocol])
@@ -191,8 +192,8 @@ def test_requests_pass_one_after_the_other_on_one_connection(base: type[Any]) ->
 def test_a_head_that_does_not_come_ends_the_connection(
     base: type[Any], said: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits_module, "HEAD_WITHIN_S", 0.01)
-    monkeypatch.setattr(limits_module, "FIRST_BYTE_WITHIN_S", 0.01)
+    monkeypatch.setattr(uvicorn_private, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(uvicorn_private, "FIRST_BYTE_WITHIN_S", 0.01)
 
     async def work(port: int, limits: ConnectionLimits) -> None:
         reader, _ = await knock(port, said)
@@ -221,7 +222,7 @@ def test_a_head_without_end_is_refused() -> None:
 
 
 def test_a_body_that_goes_on_after_its_answer_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits_module, "HEAD_WITHIN_S", 0.01)
+    monkeypatch.setattr(uvicorn_private, "HEAD_WITHIN_S", 0.01)
 
     async def work(port: int, limits: ConnectionLimits) -> None:
         reader, writer = await knock(port, b"POST /hello HTTP/1.1\r\nHost: hub\r\nContent-Length: 100000\r\n\r\nab")

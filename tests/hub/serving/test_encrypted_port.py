@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from uvicorn.server import ServerState
 
 from roundtap_hub.app.server import HANDSHAKES_MAX, SilentConnection
 from roundtap_hub.http.connection_limits import ENCRYPTED_MAX, PER_ADDRESS, raise_file_limit
@@ -182,8 +181,8 @@ class Clockless(asyncio.Transport):
 
 def test_what_sends_nothing_is_dropped_and_what_sends_something_is_not() -> None:
     async def scene() -> None:
-        state, heard = ServerState(), []
-        silent, speaks = (SilentConnection(state, 0.01, lambda _, data: heard.append(data)) for _ in range(2))
+        connections, heard = set(), []
+        silent, speaks = (SilentConnection(connections, 0.01, lambda _, data: heard.append(data)) for _ in range(2))
         lines = [Clockless(), Clockless()]
         silent.connection_made(lines[0])
         speaks.connection_made(lines[1])
@@ -191,6 +190,6 @@ def test_what_sends_nothing_is_dropped_and_what_sends_something_is_not() -> None
         await lines[0].ended.wait()
         assert heard == [b"hello"]
         assert not lines[1].ended.is_set()
-        assert state.connections == {silent}, "until its transport says that it is lost"
+        assert connections == {silent}, "until its transport says that it is lost"
 
     asyncio.run(scene())

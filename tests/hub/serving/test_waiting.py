@@ -18,10 +18,11 @@ from typing import Any
 import pytest
 
 from roundtap_core.words import LANGUAGES, catalogue
+from roundtap_hub.app import server as hub_server
 from roundtap_hub.app import waiting
-from roundtap_hub.app.main import _listener, open_folder
+from roundtap_hub.app.main import open_folder
 from roundtap_hub.app.waiting import MendedCheck, WaitingPage, wait_until_mended
-from roundtap_hub.http.connection_limits import ConnectionLimits
+from roundtap_hub.http.connection_limits import ConnectionLimits, Listeners, open_listener
 
 FAULTS = ("full", "read-only", "failing", "damaged")
 
@@ -135,7 +136,7 @@ class Turns:
 
 def test_the_page_is_served_until_a_look_finds_it_mended(monkeypatch: pytest.MonkeyPatch) -> None:
     found, turns, looked = iter([False, False, True]), Turns(), threading.Semaphore(0)
-    monkeypatch.setattr(waiting, "keep_stop_signals", list)
+    monkeypatch.setattr(hub_server, "keep_stop_signals", list)
     limits = ConnectionLimits(100, lambda: 0.0, 50)
     ended: list[bool] = []
 
@@ -144,13 +145,17 @@ def test_the_page_is_served_until_a_look_finds_it_mended(monkeypatch: pytest.Mon
         return next(found)
 
     with ExitStack() as stack:
-        listener = stack.enter_context(_listener("127.0.0.1", 0, limits))
+        listener = stack.enter_context(open_listener("127.0.0.1", 0, limits))
         secure = stack.enter_context(socket.socket())
         port = listener.getsockname()[1]
         server = threading.Thread(
             target=lambda: ended.append(
                 wait_until_mended(
-                    WaitingPage("full", "en", True), [listener], [secure], limits, None, is_mended, turns.pause
+                    WaitingPage("full", "en", True),
+                    Listeners(limits, [listener], [secure]),
+                    None,
+                    is_mended,
+                    turns.pause,
                 )
             )
         )
