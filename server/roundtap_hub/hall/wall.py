@@ -83,10 +83,9 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_view.wall_view(current.snapshot(), current.units(), moment, current.now_ms(), share, way.show)
-    drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
-    pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
-        len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final")
-    )
+    drawings = _bracket_drawings(moment) if view.mode == wall_view.BRACKET else []
+    listed = (*view.standings_pages, *view.cut_pages, *view.final_pages)
+    pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
     return render.cached_page(
         "wall.html",
         wall_view.variant_of(way),
@@ -101,9 +100,9 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
         face=clock_face(state, current.instant(), current.words()),
         time_up_ms=known_displays.TIME_UP_MS,
         in_turn=known_displays.events_in_play(current.snapshot()) if way.turns else (),
-        reached=join_address() if view["mode"] == wall_view.WELCOME else None,
+        reached=join_address() if view.mode == wall_view.WELCOME else None,
         drawings=drawings,
-        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "",
+        ends=end_time(state) if view.mode == wall_view.CLOCK else "",
         planned=planned_swiss(state),
     )
 

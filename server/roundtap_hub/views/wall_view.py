@@ -4,17 +4,18 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from roundtap_core.clock import IDLE
+from roundtap_core.elimination.cut import CutRow
 from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
 from roundtap_core.event.states import EventState
 from roundtap_hub.store.display_plan import AUTO, SHOWS
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
-from roundtap_hub.views.knockout import bracket, cut_rows_before_play, final_lines, winner_of
-from roundtap_hub.views.standings_table import TiebreakCell, record_of, standings_view
-from roundtap_hub.views.tables import grid_cells, seated_count
+from roundtap_hub.views.knockout import FinalLine, bracket, cut_rows_before_play, final_lines, winner_of
+from roundtap_hub.views.standings_table import StandingsLine, StandingsView, TiebreakCell, record_of, standings_view
+from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
 from roundtap_hub.views.unit_presence import UnitStatus
 
 THEMES = ("dark", "light")
@@ -32,6 +33,7 @@ PODIUM, PODIUM_LINES = 3, 4  # the places on the champion's page, and how many m
 PAGE_MS = 10_000
 
 T = TypeVar("T")
+Pages = Sequence[Sequence[Sequence[T]]]  # of each page its columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,29 @@ def has_content(mode: str, moment: saved_event.SavedEvent) -> bool:
     }.get(mode, False)
 
 
+@dataclass(frozen=True, slots=True)
+class WallView:
+    """What a wall shows; all but the first three only in the pictures that show it. `seated`: (tables with both players
+    seated, tables with a unit). `cut_pages`: shown after the standings where the cut has another order, each row with a
+    name; `here`: (here, entered) before round 1, where players are still awaited or the check-in is used; `moves`:
+    places by which each competitor rose in the last round, until the event is finished; `champion`: the winner's line
+    and those of second and third place, empty until they are known, and on a fixed picture."""
+
+    mode: str
+    number: int
+    seated: tuple[int, int]
+    here: tuple[int, int] | None = None
+    pages: Sequence[NamePage] = ()
+    playing: Sequence[GridCell] = ()
+    calls: Sequence[GridCell] = ()
+    standings: StandingsView | None = None
+    standings_pages: Pages[StandingsLine] = ()
+    moves: Mapping[str, int] | None = None
+    cut_pages: Pages[tuple[CutRow, str]] = ()
+    final_pages: Pages[FinalLine] = ()
+    champion: Sequence[FinalLine] = ()
+
+
 def wall_view(
     snapshot: Snapshot,
     units: Mapping[str, UnitStatus],
@@ -158,41 +183,40 @@ def wall_view(
     now_ms: int,
     part: tuple[int, int] = (1, 1),
     show: str = "",
-) -> dict[str, Any]:
-    """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
-    `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
-    entered) before round 1, where players are still awaited or the check-in is used; `moves`: places by which each
-    competitor rose in the last round, until the event is finished; `champion`: the winner's line and those of second
-    and third place, None until they are known, and on a fixed picture."""
+) -> WallView:
+    """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content."""
     state, names = moment.state, saved_event.shown_names(moment)
     newest = saved_event.newest_round(state)
     mode = show if show and has_content(show, moment) else wall_mode(state)
     if mode == STANDINGS and state.finished and bracket(moment) is not None:
         # At the end the final ranking counts: it is on the pages after the bracket.
         mode = BRACKET
-    ranks = standings_view(moment, names) if mode == STANDINGS else None
-    cut = [
-        (row, names.get(row.competitor, row.competitor))
-        for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())
-    ]
-    final = final_lines(moment, names) if mode in (BRACKET, STANDINGS) else ()
-    ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
-    grid = grid_cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
-    return {
-        "mode": mode,
-        "number": newest.number if newest else 0,
-        "seated": seated_count(snapshot, units, newest),
-        "pages": name_pages(moment, part) if mode == PAIRINGS else (),
-        "standings": ranks,
-        "moves": {} if state.finished or not ranks else saved_event.rank_changes(moment),
-        "standings_pages": _paged(ranks.lines, [line.name for line in ranks.lines]) if ranks else [],
-        "cut_pages": _paged(cut, [name for _, name in cut]),
-        "final_pages": _paged(final, [line.name for line in final]) if mode == BRACKET else [],
-        "champion": ranked[:PODIUM_LINES] if ranked and not show and winner_of(moment) else None,
-        "playing": [c for c in grid if not c.done],
-        "calls": [c for c in grid if c.call_since_ms is not None],
-        "here": saved_event.check_in_count(state) if mode == WELCOME else None,
-    }
+    view = WallView(mode, newest.number if newest else 0, seated_count(snapshot, units, newest))
+    if mode == WELCOME:
+        return replace(view, here=saved_event.check_in_count(state))
+    if mode == PAIRINGS:
+        return replace(view, pages=name_pages(moment, part))
+    if mode == CLOCK:
+        grid = grid_cells(snapshot, units, state, newest, names, now_ms)
+        calls = [cell for cell in grid if cell.call_since_ms is not None]
+        return replace(view, playing=[cell for cell in grid if not cell.done], calls=calls)
+    if mode not in (BRACKET, STANDINGS):
+        return view
+    final = final_lines(moment, names)
+    if not show and winner_of(moment):
+        ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
+        view = replace(view, champion=ranked[:PODIUM_LINES])
+    if mode == BRACKET:
+        return replace(view, final_pages=_paged(final, [line.name for line in final]))
+    ranks = standings_view(moment, names)
+    cut = [(row, names.get(row.competitor, row.competitor)) for row in cut_rows_before_play(moment)]
+    return replace(
+        view,
+        standings=ranks,
+        standings_pages=_paged(ranks.lines, [line.name for line in ranks.lines]),
+        moves=None if state.finished else saved_event.rank_changes(moment),
+        cut_pages=_paged(cut, [name for _, name in cut]),
+    )
 
 
 def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
