@@ -17,11 +17,11 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import parse_message
+from roundtap_hub.hall.wall_picture import wall_view
 from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, order_job
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.views.saved_event import saved_event
-from roundtap_hub.views.wall_view import wall_view
 
 MEMBERS = (
     ("Aleksandra Wiśniewska-Szczepańska", "Łukasz Żak"),
