@@ -20,7 +20,7 @@ from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
-from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
+from roundtap_machine.wifi import DEVICES_MAX, known_hotspot
 
 SYSTEMS = (
     ("iPhone", "iPhone"),

@@ -542,7 +542,7 @@ def report_outcome(token: str, name: str) -> AnyResponse:
         my=url_for("me.my_page", token=token),
         state=current.event(current_player()[0]).state,
         found=found,
-        **fate_json(found, current.words()),
+        fate=fate_json(found, current.words()),
     )
 
 

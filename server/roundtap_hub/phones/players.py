@@ -339,7 +339,7 @@ def _stage_limits(
             yield StageLimits(stage, book.games(stage, options), minutes, usual[stage])
 
 
-def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, object]]:
     stages: Mapping[str, Mapping[str, Any]] = options.get("stages", {})
     return {stage: {key: value for key, value in given.items() if key != "minutes"} for stage, given in stages.items()}
 
@@ -355,9 +355,9 @@ def _changed_options(state: EventState) -> Iterator[tuple[str, Any, Any]]:
 
 def _facts(
     book: Rulebook, options: Mapping[str, Any], cut: bool, level: str | None
-) -> list[tuple[str, dict[str, Any]]]:
+) -> list[tuple[str, dict[str, object]]]:
     squads, late = book.squads, options.get("late_minutes")
-    facts: tuple[tuple[str, object, dict[str, Any]], ...] = (
+    facts: tuple[tuple[str, object, dict[str, object]], ...] = (
         ("team", book.team_size > 1, {"size": book.team_size}),
         ("lists", book.lists.required(options, level), {}),
         ("squads", squads, {"taken": squads.taken, "listed": squads.listed} if squads else {}),
