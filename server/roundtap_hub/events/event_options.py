@@ -1,6 +1,7 @@
 """An event's options as a form: those that its rulebook has, shown and read back."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from roundtap_core.errors import Invalid, Problem
@@ -43,21 +44,29 @@ OFFERED = (*STRUCTURE, SECOND_STAGE, "deck_era", "stages", YES_OR_NO, *NUMBERS, 
 """The options that the form offers; others come with a file and are kept."""
 
 
-def options_view(book: Rulebook) -> dict[str, Any]:
-    """What the form shows of a rulebook. `choices`: name and values, the usual one first; `stages`: each with its
-    default minutes (None: untimed) and the games it may have."""
-    return {
-        "structures": structures_of(book),
-        "numbers": _numbers(book),
-        "choices": _choices(book),
-        "asked": REQUIRED_NUMBERS,
-        "stages": [
-            {"stage": stage, "minutes": book.minutes(stage, {}), "best_of": games_allowed(book, stage)}
-            for stage in STAGES
-        ],
-        "best_of": book.best_of,
-        "lists_required": bool(book.option_defaults.get(YES_OR_NO)),
-    }
+@dataclass(frozen=True, slots=True)
+class OptionsView:
+    """What the form shows of a rulebook. `numbers`: (name, lowest, highest, default); `choices`: name and values, the
+    usual one first; `stages`: each with its default minutes (None: untimed) and the games it may have."""
+
+    structures: tuple[str, ...]
+    numbers: list[tuple[str, int, int, int]]
+    choices: tuple[tuple[str, tuple[str, ...]], ...]
+    stages: list[tuple[str, int | None, tuple[int, ...]]]
+    best_of: tuple[int, ...]
+    lists_required: bool
+    asked: frozenset[str] = REQUIRED_NUMBERS
+
+
+def options_view(book: Rulebook) -> OptionsView:
+    return OptionsView(
+        structures_of(book),
+        _numbers(book),
+        _choices(book),
+        [(stage, book.minutes(stage, {}), games_allowed(book, stage)) for stage in STAGES],
+        book.best_of,
+        bool(book.option_defaults.get(YES_OR_NO)),
+    )
 
 
 def level_lines(book: Rulebook, words: Words) -> dict[str, str]:
@@ -91,9 +100,9 @@ def structures_of(book: Rulebook) -> tuple[str, ...]:
     return (*book.structures, OWN)
 
 
-def flatten_options(given: Options) -> dict[str, Any]:
+def flatten_options(given: Options) -> dict[str, object]:
     """Options by the names of the form's fields: {"minutes.final": 120}."""
-    fields: dict[str, Any] = {key: value for key, value in given.items() if key != "stages"}
+    fields: dict[str, object] = {key: value for key, value in given.items() if key != "stages"}
     for stage, values in given.get("stages", {}).items():
         if "best_of" in values:
             fields[f"best_of.{stage}"] = values["best_of"]
@@ -126,9 +135,9 @@ def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, An
     return chosen
 
 
-def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, Any]:
+def read_structure(book: Rulebook, field: Callable[[str], str]) -> dict[str, object]:
     """The structure, with rounds and cut where they were chosen."""
-    chosen: dict[str, Any] = {}
+    chosen: dict[str, object] = {}
     structure = field("structure") or str(book.option_defaults["structure"])
     if structure not in structures_of(book):
         raise Invalid("not_one_of", where="/options/structure", value=structure, options=", ".join(structures_of(book)))

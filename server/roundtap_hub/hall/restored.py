@@ -357,7 +357,7 @@ def _answers(
     return more, [who for who, answer in answers.items() if answer == LEFT]
 
 
-def _match(match: restore_gap.ReconstructedMatch, lost: restore_gap.LostRound) -> dict[str, Any]:
+def _match(match: restore_gap.ReconstructedMatch, lost: restore_gap.LostRound) -> dict[str, object]:
     """A match in the core's form. An official's result is entered afterwards, which raises the revision by one."""
     decided = any(
         claim.match == match.id and claim.state == DECIDED and claim.result is not None for claim in lost.claims

@@ -1,6 +1,7 @@
 """This hub's pages: fingerprint and trust, clock, addresses, the checks before the doors open, sessions and staff."""
 
 from collections import Counter
+from dataclasses import dataclass
 from datetime import datetime
 from ipaddress import ip_address
 from typing import Any
@@ -11,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
-from roundtap_hub.access.staff import StaffLogin
+from roundtap_hub.access.staff import Session, StaffIdentity, StaffLogin, StaffPerson
 from roundtap_hub.http.auth import is_local_request
 from roundtap_hub.http.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.http.qr_svg import qr_svg
@@ -19,7 +20,7 @@ from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
-from roundtap_machine.wifi import DEVICES_MAX, Hotspot, known_hotspot
+from roundtap_machine.wifi import DEVICES_MAX, known_hotspot
 
 SYSTEMS = (
     ("iPhone", "iPhone"),
@@ -47,40 +48,40 @@ DIGITS_MAX = 15
 KIND = "application/x-x509-ca-cert"  # makes phones offer to install it
 
 
-def staff_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
-    """Active staff by name. `last`: the last login, "2026-11-22 10:00", "" where unknown; `sessions`: the number of
-    browsers logged in."""
+def staff_rows(organizers: StaffLogin) -> list[tuple[StaffPerson, int]]:
+    """Active staff by name, each with the number of browsers logged in."""
     counted = Counter(session.person for session, _, _ in organizers.listed())
-    rows = [
-        {
-            "id": each.id,
-            "name": each.name,
-            "role": each.role,
-            "last": each.last_login[:16].replace("T", " "),
-            "sessions": counted[each.id],
-        }
-        for each in organizers.staff.people
-        if each.active
-    ]
-    return sorted(rows, key=lambda row: str(row["name"]).casefold())
+    rows = [(each, counted[each.id]) for each in organizers.staff.people if each.active]
+    return sorted(rows, key=lambda row: row[0].name.casefold())
 
 
-def session_rows(organizers: StaffLogin) -> list[dict[str, Any]]:
-    """The logged-in browsers, `this` one first; `since` and `used`: hours and minutes ago, as text."""
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A logged-in browser, perhaps `this` one; `since` and `used`: hours and minutes ago, as text."""
+
+    session: Session
+    browser: str
+    since: str
+    used: str
+    who: StaffIdentity | None
+    this: bool
+
+
+def session_rows(organizers: StaffLogin) -> list[SessionRow]:
+    """The logged-in browsers, this one first."""
     own = visit.current_visit().session
     rows = [
-        {
-            "id": each.id,
-            "address": each.address,
-            "browser": browser_name(each.agent),
-            "since": hours_text(began_ms),
-            "used": hours_text(used_ms),
-            "who": organizers.identity_of(each),
-            "this": own is not None and each.id == own.id,
-        }
+        SessionRow(
+            each,
+            browser_name(each.agent),
+            hours_text(began_ms),
+            hours_text(used_ms),
+            organizers.identity_of(each),
+            own is not None and each.id == own.id,
+        )
         for each, began_ms, used_ms in organizers.listed()
     ]
-    return sorted(rows, key=lambda row: not row["this"])
+    return sorted(rows, key=lambda row: not row.this)
 
 
 def browser_name(agent: str) -> str:
@@ -95,18 +96,10 @@ def hours_text(age_ms: int) -> str:
     return f"{minutes // 60}:{minutes % 60:02d}" if minutes else ""
 
 
-def hall_network(reached: HallAddresses, hotspot: Hotspot | None) -> dict[str, Any]:
-    """How the hall reaches this hub. `ways`: its addresses, best first; a hotspot's serves only its own Wi-Fi.
-    `by_name`: for devices that can look it up; "" without a name. `most`: the devices a hotspot can serve; `up`:
-    whether it is up now."""
-    ways = [{"url": url, "hotspot": is_hotspot(ip_address(urlsplit(url).hostname or ""))} for url in reached.urls]
-    return {
-        "ways": ways,
-        "by_name": reached.by_name,
-        "hotspot": hotspot,
-        "most": DEVICES_MAX,
-        "up": any(way["hotspot"] for way in ways),
-    }
+def hall_addresses(reached: HallAddresses) -> list[tuple[str, bool]]:
+    """How the hall reaches this hub: its addresses, best first, and whether each is a hotspot's, which serves only its
+    own Wi-Fi."""
+    return [(url, is_hotspot(ip_address(urlsplit(url).hostname or ""))) for url in reached.urls]
 
 
 @route("GET /console/hub", ORGANIZERS)
@@ -114,12 +107,15 @@ def this_hub_page(**shown: Any) -> AnyResponse:
     """`shown`: a new PIN, for this response only (`_pin_page`)."""
     hub, hotspot = current.hub(), known_hotspot()
     organizers = hub.access.organizers
-    network = hall_network(hub.host.hall_addresses, hotspot) if hub.host.hall_addresses.port else None
+    reached = hub.host.hall_addresses
     return place_page(
         "this_hub.html",
         "hub",
         rows=session_rows(organizers),
-        network=network,
+        reached=reached,
+        ways=hall_addresses(reached),
+        hotspot=hotspot,
+        hotspot_most=DEVICES_MAX,
         wifi_qr=qr_svg(hotspot.qr, current.words()("hub.wifi.qr")) if hotspot is not None else "",
         wall=time_of_day(hub.clocks.wall(), form=DATE_AND_TIME),
         encrypted=hub.access.encrypted,

@@ -12,6 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
 from roundtap_hub.access import visit
+from roundtap_hub.hall import wall_picture
 from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
@@ -82,11 +83,10 @@ def wall_page(event_id: str) -> AnyResponse:
 def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     state, way = moment.state, wall_view.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
-    view = wall_view.wall_view(current.snapshot(), current.units(), moment, current.now_ms(), share, way.show)
-    drawings = _bracket_drawings(moment) if view["mode"] == wall_view.BRACKET else []
-    pages = len(view["pages"]) or bool(view["champion"]) + len(drawings) + sum(
-        len(view[f"{kind}_pages"]) for kind in ("standings", "cut", "final")
-    )
+    view = wall_picture.wall_view(current.snapshot(), current.units(), moment, current.now_ms(), share, way.show)
+    drawings = _bracket_drawings(moment) if view.mode == wall_picture.BRACKET else []
+    listed = (*view.standings_pages, *view.cut_pages, *view.final_pages)
+    pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
     return render.cached_page(
         "wall.html",
         wall_view.variant_of(way),
@@ -101,9 +101,9 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
         face=clock_face(state, current.instant(), current.words()),
         time_up_ms=known_displays.TIME_UP_MS,
         in_turn=known_displays.events_in_play(current.snapshot()) if way.turns else (),
-        reached=join_address() if view["mode"] == wall_view.WELCOME else None,
+        reached=join_address() if view.mode == wall_picture.WELCOME else None,
         drawings=drawings,
-        ends=end_time(state) if view["mode"] == wall_view.CLOCK else "",
+        ends=end_time(state) if view.mode == wall_picture.CLOCK else "",
         planned=planned_swiss(state),
     )
 

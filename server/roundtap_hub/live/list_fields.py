@@ -142,7 +142,7 @@ def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
     return ("" if value is None else str(value),)
 
 
-def read_list(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, Any]:
+def read_list(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, object]:
     """The typed list without blank lines or anything beyond the form; an unreadable number stays text, for
     `ListCheck.malformed` to report."""
     if not form.per_member:
@@ -153,7 +153,7 @@ def read_list(form: list_form.ListForm, typed: Mapping[str, str]) -> dict[str, A
     return {**_read_fields(form.shared, typed, ""), **({"players": players} if players else {})}
 
 
-def _read_part(form: list_form.ListForm, typed: Mapping[str, str], where: str) -> dict[str, Any]:
+def _read_part(form: list_form.ListForm, typed: Mapping[str, str], where: str) -> dict[str, object]:
     part = _read_fields(form.fields, typed, where)
     for lines in form.lines:
         rows = [_read_fields(lines.columns, typed, f"{where}{lines.key}/{n}/") for n in range(LINES)]
@@ -162,7 +162,7 @@ def _read_part(form: list_form.ListForm, typed: Mapping[str, str], where: str) -
     return part
 
 
-def _read_fields(fields: Sequence[list_form.ListField], typed: Mapping[str, str], where: str) -> dict[str, Any]:
+def _read_fields(fields: Sequence[list_form.ListField], typed: Mapping[str, str], where: str) -> dict[str, object]:
     read = ((field.key, _read(field, typed, where + field.key)) for field in fields)
     return {key: value for key, value in read if value not in (None, "", [])}
 

@@ -97,7 +97,7 @@ def _compress(response: Response) -> Response:
     return response
 
 
-def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, Any]:
+def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, object]:
     """The names that every page's template may use."""
     return {
         "t": t,

@@ -33,7 +33,7 @@ def main() -> None:
     json.dump(_read(sys.stdin.buffer.read(), rows, columns), sys.stdout)
 
 
-def _read(raw: bytes, rows: int, columns: int) -> dict[str, Any]:
+def _read(raw: bytes, rows: int, columns: int) -> dict[str, object]:
     """The sheets that have text: those that the program shows, in its order, then the hidden ones."""
     import python_calamine as calamine
 

@@ -3,8 +3,8 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 
@@ -29,7 +29,7 @@ from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
-from roundtap_core.rulebooks.result_words import outcome_text
+from roundtap_core.rulebooks.result_words import ResultLine, outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
@@ -38,7 +38,7 @@ from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_context, typed_list
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
-from roundtap_hub.phones.players import player_context
+from roundtap_hub.phones.players import player_view
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.views.before_play import lot_to_draw
 from roundtap_hub.views.judging_view import my_bye
@@ -76,14 +76,42 @@ def my_seat(moment: SavedEvent, competitor: str) -> tuple[result_wizard.MatchCon
     return result_wizard.match_context(moment, *found, shown_names(moment), result_gate.PLAYER, side), side
 
 
-def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
-    """One player's match in the newest round; None where there is nothing to report.
+@dataclass(frozen=True, slots=True)
+class MyResult:
+    """A result as shown for confirmation: who wins, all its figures, its worth to both."""
+
+    outcome: str
+    lines: Sequence[ResultLine]
+    worth: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class MyTable:
+    """One player's match in the newest round.
 
     `what`: as above. `fields`: of a report made now; `yes`: of a report that agrees with the opponent's; `again`: of
     one that repeats the result on record. `asks_squads`: agreeing needs this side's squads as well; then `yes` leads to
     that question, with the opponent's answers. `number`: the entry of the result on record, 0 without one. `unit`:
     "there", "silent" (no contact), or "" without a unit at this table. `lot`: what a lot must still decide before play,
     "first_player" or "initiative", or ""."""
+
+    side: Side
+    opponent: str
+    what: str
+    fields: FormPairs
+    yes: FormPairs
+    asks_squads: bool
+    again: FormPairs
+    mine: MyResult | None
+    theirs: MyResult | None
+    stands: MyResult | None
+    number: int
+    unit: str
+    lot: str
+
+
+def my_table(moment: SavedEvent, competitor: str) -> MyTable | None:
+    """None where there is nothing to report."""
     at = my_seat(moment, competitor)
     if at is None:
         return None
@@ -108,21 +136,21 @@ def my_table(moment: SavedEvent, competitor: str) -> dict[str, Any] | None:
         if match.state == states.SECOND and stands is not None
         else ()
     )
-    return {
-        "side": side,
-        "opponent": seat.names[other_side(side)],
-        "what": what,
-        "fields": fields,
-        "yes": yes,
-        "asks_squads": asks_squads,
-        "again": again,
-        "mine": _result_view(seat, mine.result if mine else None),
-        "theirs": _result_view(seat, theirs.result if theirs else None),
-        "stands": _result_view(seat, stands),
-        "number": match.number or 0,
-        "unit": _unit(match),
-        "lot": lot_to_draw(seat.state, played, match),
-    }
+    return MyTable(
+        side=side,
+        opponent=seat.names[other_side(side)],
+        what=what,
+        fields=fields,
+        yes=yes,
+        asks_squads=asks_squads,
+        again=again,
+        mine=_result_view(seat, mine.result if mine else None),
+        theirs=_result_view(seat, theirs.result if theirs else None),
+        stands=_result_view(seat, stands),
+        number=match.number or 0,
+        unit=_unit(match),
+        lot=lot_to_draw(seat.state, played, match),
+    )
 
 
 def report_fields(played: states.RoundState, match: states.MatchState, side: Side) -> FormPairs:
@@ -166,58 +194,54 @@ def _unit(match: states.MatchState) -> str:
     return "there" if status is not None and status.connected else "silent"
 
 
-def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> dict[str, Any] | None:
-    """A result as shown for confirmation: who wins, all its figures, its worth to both."""
+def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> MyResult | None:
     if result is None:
         return None
     state, t = seat.state, current.words()
-    lines = [
-        line
-        for line in result_wizard.result_lines(seat, result)
-        # The winner is shown above.
-        if line.label != t("result.winner")
-    ]
-    return {
-        "outcome": outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t),
-        "lines": lines,
-        "worth": result_wizard.points_for_result(seat, result),
-    }
+    # The winner is shown above.
+    lines = [line for line in result_wizard.result_lines(seat, result) if line.label != t("result.winner")]
+    outcome = outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t)
+    return MyResult(outcome, lines, result_wizard.points_for_result(seat, result))
 
 
-def my_requests(moment: SavedEvent, competitor: str) -> dict[str, Any]:
-    """This player's requests. `call`: the match's open call; `called`: whether this phone made it. `going`: leaves
-    after the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are
-    possible. `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown.
-    `here`: check-in, "ask", "done", or "" without one."""
+@dataclass(frozen=True, slots=True)
+class MyRequests:
+    """A player's requests. `call`: the match's open call; `called`: whether this phone made it. `going`: leaves after
+    the current round. `wish`: to leave, "open", "refused" or "". `may_call`, `may_leave`: whether they are possible.
+    `list`: the list's state ("missing", "none", "wrong", "flagged", "good"), "" where lists are not shown. `here`:
+    check-in, "ask", "done", or "" without one."""
+
+    may_call: bool
+    call: states.Request | None
+    call_age_ms: int
+    called: bool
+    may_leave: bool = False
+    going: bool = False
+    wish: str = ""
+    wished: bool = False
+    list: str = ""
+    here: str = ""
+
+
+def my_requests(moment: SavedEvent, competitor: str) -> MyRequests:
     state, snapshot = moment.state, current.snapshot()
     entrant, source, found = state.entrants[competitor], f"{PHONE_ACTOR}{competitor}", my_match(moment, competitor)
     open_ = state.plays(competitor) and not state.finished and state.id not in snapshot.venue.archived
     plays = open_ and found is not None and found[0].status != states.CLOSED
     call = state.calls.get(found[1].id) if plays and found is not None else None
-    wish = state.wishes.get(competitor)
-    return {
-        "may_call": plays,
-        "call": call,
-        "call_age_ms": max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0,
-        "called": call is not None and source in call.sources,
-        # Who missed the cut may still be asked to take a place in it, until the bracket is played.
-        "may_leave": open_
-        and entrant.active
-        and not (
-            state.public_rounds
-            and state.public_rounds[-1].stage == ELIMINATION
-            and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT
-        ),
-        "going": open_ and not entrant.active,
-        "wish": "" if wish is None else "refused" if wish.refused else "open",
-        "wished": wish is not None and source in wish.sources,
-        "list": list_states(moment)[competitor].state if open_ and not state.public_rounds else "",
-        "here": ""
-        if not (open_ and state.check_in and not state.public_rounds)
-        else "done"
-        if entrant.checked_in
-        else "ask",
-    }
+    call_age_ms = max(0, current.now_ms() - call.since.mono_ms) if call is not None else 0
+    asked = MyRequests(plays, call, call_age_ms, call is not None and source in call.sources)
+    if (wish := state.wishes.get(competitor)) is not None:
+        asked = replace(asked, wish="refused" if wish.refused else "open", wished=source in wish.sources)
+    if not open_:
+        return asked
+    if not state.public_rounds:
+        here = ("done" if entrant.checked_in else "ask") if state.check_in else ""
+        asked = replace(asked, list=list_states(moment)[competitor].state, here=here)
+    # Who missed the cut may still be asked to take a place in it, until the bracket is played.
+    knockout = bool(state.public_rounds) and state.public_rounds[-1].stage == ELIMINATION
+    out = knockout and abandoned_match.leave_effect(state, competitor).what == abandoned_match.OUT
+    return replace(asked, going=not entrant.active, may_leave=entrant.active and not out)
 
 
 def my_clock(moment: SavedEvent, competitor: str) -> tuple[ClockFace, int]:
@@ -298,20 +322,19 @@ def my_page(token: str) -> AnyResponse:
     """A player's own page: the table, what to report, and what became of it."""
     event_id, who = current_player()
     moment = current.event(event_id)
-    face, more_ms = my_clock(moment, who)
+    view, (face, more_ms) = player_view(moment, who), my_clock(moment, who)
     return render_player_page(
         "my_page.html",
         page_key(event_id, token),
-        **{
-            **player_context(moment, who),
-            "face": face,
-            "more_ms": more_ms,
-            "my": f"/me/{token}",
-            "asking": my_requests(moment, who),
-            "mine": my_table(moment, who),
-            "bye": my_bye(moment, who),
-            "variant": "",
-        },
+        state=moment.state,
+        view=view,
+        face=face,
+        more_ms=more_ms,
+        my=f"/me/{token}",
+        asking=my_requests(moment, who),
+        mine=my_table(moment, who),
+        bye=my_bye(moment, who),
+        variant="",
     )
 
 
@@ -345,7 +368,7 @@ def wants_json() -> bool:
     return request.accept_mimetypes.best_match(["text/html", "application/json"]) == "application/json"
 
 
-def json_response(body: dict[str, Any], status: int = 200) -> AnyResponse:
+def json_response(body: Mapping[str, object], status: int = 200) -> AnyResponse:
     return Response(json.dumps(body, separators=(",", ":")), status, content_type="application/json")
 
 
@@ -519,7 +542,7 @@ def report_outcome(token: str, name: str) -> AnyResponse:
         my=url_for("me.my_page", token=token),
         state=current.event(current_player()[0]).state,
         found=found,
-        **fate_json(found, current.words()),
+        fate=fate_json(found, current.words()),
     )
 
 

@@ -164,7 +164,7 @@ def reword_problem(problem: Problem) -> Problem:
     return Problem("phone_has_no_place") if problem.key == "report_has_no_place" else problem
 
 
-def fate_json(found: PhoneReportFate, words: Words) -> dict[str, Any]:
+def fate_json(found: PhoneReportFate, words: Words) -> dict[str, object]:
     """The hub's answer about the very report sent, all that the page trusts, and its text in the reader's language."""
     title = words("me.said.saved", number=found.number) if found.fate == ACCEPTED else words("me.said.not")
     return {

@@ -21,16 +21,14 @@ from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome
 from roundtap_hub.http.routes import EVERYBODY, VISIBLE, route
 from roundtap_hub.live import current, render
 from roundtap_hub.live.renderings import RowSource
-from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import knockout, saved_event
-from roundtap_hub.views.before_play import pre_game_choice
+from roundtap_hub.views.before_play import PreGameChoice, pre_game_choice
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
-from roundtap_hub.views.standings_table import has_draws, record_of, record_text, standings_view
-from roundtap_hub.views.tables import grid_cell, grid_cells, result_worth, shown_result
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.standings_table import TiebreakCell, has_draws, record_of, record_text, standings_view
+from roundtap_hub.views.tables import GridCell, ShownResult, grid_cell, grid_cells, result_worth, shown_result
 from roundtap_hub.views.wall_view import name_sort_key
 
 MOV = "mov"
@@ -41,63 +39,108 @@ UNSET_DEFAULTS: Mapping[str, Any] = {"third_place_match": False, "full_names": F
 SHOWN_ELSEWHERE = frozenset({"stages", "prize_places"})
 
 
-def player_view(
-    snapshot: Snapshot, units: Mapping[str, UnitStatus], moment: saved_event.SavedEvent, competitor: str, now_ms: int
-) -> dict[str, Any] | None:
-    """The page of one competitor; None for an unknown id. `cell`: None without a match in the newest round. `owed`:
-    letters of the squads still to be fielded, "C D"; `must`: every pick left has to be one of them. `status`:
-    "disqualified", "dropped" or None. `margins`: of each match so far, where the rulebook has players note them.
-    `to_confirm`: signed up by phone, not yet confirmed at the desk."""
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A competitor's match that an official corrected; `name`: the round's own, if any."""
+
+    number: int
+    name: str | None
+    against: str
+    side: Side
+    result: ShownResult
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerView:
+    """The page of one competitor. `cell`: None without a match in the newest round. `owed`: letters of the squads still
+    to be fielded, "C D"; `must`: every pick left has to be one of them. `status`: "disqualified", "dropped" or None.
+    `margins`: of each match so far, where the rulebook has players note them: (round, opponent or None, margin).
+    `to_confirm`: signed up by phone, not yet confirmed at the desk. `winner`: the event's, "" until it is known."""
+
+    name: str
+    active: bool
+    number: int
+    cell: GridCell | None
+    side: Side | None
+    opponent: str | None
+    opponent_record: str
+    record: str
+    figures: tuple[TiebreakCell, ...]
+    rank: int | None
+    of: int
+    worth: Mapping[str, tuple[int, int]]
+    standing: course.CourseStanding | None
+    round_name: str | None
+    tiebreak: bool
+    before_play: PreGameChoice | None
+    owed: str
+    must: bool
+    status: str | None
+    corrected: list[Correction]
+    margins: list[tuple[int, str | None, int]]
+    to_confirm: bool
+    planned: int | None
+    has_bracket: bool
+    won: bool
+    winner: str
+
+
+def player_view(moment: saved_event.SavedEvent, competitor: str) -> PlayerView:
+    """What a page shows of one player; 404 for an unknown one."""
     state, names = moment.state, saved_event.shown_names(moment)
     entrant = state.entrants.get(competitor)
     if entrant is None:
-        return None
+        abort(404)
     newest = saved_event.newest_round(state)
     match = saved_event.current_matches(moment).get(competitor)
     side: Side | None = None
-    opponent = None
-    if match is not None:
+    opponent = cell = before_play = None
+    worth: Mapping[str, tuple[int, int]] = {}
+    if match is not None and newest is not None:
         side = "a" if match.match.a == competitor else "b"
         opponent = match.match.competitor(other_side(side))
+        cell = grid_cell(current.snapshot(), current.units(), state, match, names, current.now_ms())
+        worth = result_worth(state, newest, match)
+        before_play = pre_game_choice(state, newest, match) if match.match.result is None else None
     plays = state.plays(competitor)
     row = saved_event.settled_rows(moment).get(competitor)
     record, values = record_of(moment, competitor)
-    standing = knockout.standing_of(moment, competitor)
+    standing, winner = knockout.standing_of(moment, competitor), knockout.winner_of(moment)
     goes_on = plays and newest and not state.finished and (standing is None or standing.key in course.STILL_IN)
     owed, must = owed_squads(state, competitor) if goes_on else ("", False)
-    return {
-        "name": names[competitor],
-        "active": plays,
-        "number": newest.number if newest else 0,
-        "live": state.live is not None,
-        "cell": grid_cell(snapshot, units, state, match, names, now_ms) if match else None,
-        "side": side,
-        "opponent": names.get(opponent, opponent) if opponent else None,
-        "opponent_record": record_of(moment, opponent)[0] if opponent else "",
-        "record": record,
-        "figures": values,
-        "rank": row.rank if row and row.rounds else None,
-        "of": sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
-        "worth": result_worth(state, newest, match) if match and newest else {},
-        "standing": standing,
-        "round_name": knockout.title_key(state, newest, match) if newest else None,
-        "tiebreak": newest is not None and newest.stage == TIEBREAK,
-        "before_play": pre_game_choice(state, newest, match)
-        if match and newest and match.match.result is None
-        else None,
-        "owed": owed,
-        "must": must,
-        "status": state.status_now(competitor),
-        "corrected": _corrections(state, competitor, names),
-        "margins": _margins(state, competitor, names),
-        "to_confirm": entrant.sign_up == TO_CONFIRM,
-    }
+    return PlayerView(
+        name=names[competitor],
+        active=plays,
+        number=newest.number if newest else 0,
+        cell=cell,
+        side=side,
+        opponent=names.get(opponent, opponent) if opponent else None,
+        opponent_record=record_of(moment, opponent)[0] if opponent else "",
+        record=record,
+        figures=values,
+        rank=row.rank if row and row.rounds else None,
+        of=sum(ranked.rank is not None for ranked in saved_event.settled_standings(moment)),
+        worth=worth,
+        standing=standing,
+        round_name=knockout.title_key(state, newest, match) if newest else None,
+        tiebreak=newest is not None and newest.stage == TIEBREAK,
+        before_play=before_play,
+        owed=owed,
+        must=must,
+        status=state.status_now(competitor),
+        corrected=list(_corrections(state, competitor, names)),
+        margins=list(_margins(state, competitor, names)),
+        to_confirm=entrant.sign_up == TO_CONFIRM,
+        planned=saved_event.planned_swiss(state),
+        has_bracket=knockout.bracket(moment) is not None,
+        won=winner == competitor,
+        winner=names[winner] if winner is not None else "",
+    )
 
 
-def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
+def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> Iterator[tuple[int, str | None, int]]:
     """What a score sheet says of margins ("Höhe des Sieges": both note theirs) in Swiss rounds, the first one first:
-    none counts after them. `against` is None where nobody was met."""
-    found = []
+    none counts after them."""
     for played in (each for each in state.public_rounds if each.stage in SWISS_STAGES):
         for match in played.matches:
             seat = match.match
@@ -111,35 +154,19 @@ def _margins(state: EventState, competitor: str, names: Mapping[str, str]) -> li
                 continue  # An imported figure that no game ends with.
             if figure is not None:
                 across = seat.competitor(other_side(side))
-                found.append(
-                    {
-                        "number": played.number,
-                        "against": names.get(across, across) if across else None,
-                        "figure": figure,
-                    }
-                )
-    return found
+                yield played.number, names.get(across, across) if across else None, figure
 
 
-def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One competitor's matches corrected by an official, latest round first. `name`: the round's own, if any."""
-    found = []
+def _corrections(state: EventState, competitor: str, names: Mapping[str, str]) -> Iterator[Correction]:
+    """The latest round first."""
     for played in reversed(state.public_rounds):
         for match in played.matches:
             seat = match.match
             if match.corrected and seat.result is not None and seat.b is not None and competitor in (seat.a, seat.b):
                 side: Side = "a" if seat.a == competitor else "b"
-                across = seat.competitor(other_side(side)) or ""
-                found.append(
-                    {
-                        "number": played.number,
-                        "name": knockout.title_key(state, played, match),
-                        "against": names.get(across, across),
-                        "side": side,
-                        "result": shown_result(seat.result, state),
-                    }
-                )
-    return found
+                across, name = seat.competitor(other_side(side)) or "", knockout.title_key(state, played, match)
+                result = shown_result(seat.result, state)
+                yield Correction(played.number, name, names.get(across, across), side, result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,27 +212,13 @@ def _query() -> str:
 
 @route("GET /e/<event_id>/p/<competitor>", EVERYBODY, VISIBLE, kept="p/<event_id>/<competitor>")
 def player_page(event_id: str, competitor: str) -> AnyResponse:
-    return render.cached_page("player.html", **player_context(current.event(event_id), competitor))
-
-
-def player_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
-    """What a page shows of one player; 404 for an unknown one."""
-    state = moment.state
-    view = player_view(current.snapshot(), current.units(), moment, competitor, current.now_ms())
-    if view is None:
-        abort(404)
-    winner = knockout.winner_of(moment)
-    return {
-        "state": state,
-        "view": view,
-        "clock": state.clock,
-        "standing": view["standing"],
-        "has_bracket": knockout.bracket(moment) is not None,
-        "planned": saved_event.planned_swiss(state),
-        "face": clock_face(state, current.instant(), current.words()),
-        "won": winner == competitor,
-        "winner": saved_event.shown_names(moment)[winner] if winner is not None else "",
-    }
+    moment = current.event(event_id)
+    return render.cached_page(
+        "player.html",
+        state=moment.state,
+        view=player_view(moment, competitor),
+        face=clock_face(moment.state, current.instant(), current.words()),
+    )
 
 
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
@@ -326,7 +339,7 @@ def _stage_limits(
             yield StageLimits(stage, book.games(stage, options), minutes, usual[stage])
 
 
-def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _without_minutes(options: Mapping[str, Any]) -> dict[str, dict[str, object]]:
     stages: Mapping[str, Mapping[str, Any]] = options.get("stages", {})
     return {stage: {key: value for key, value in given.items() if key != "minutes"} for stage, given in stages.items()}
 
@@ -342,9 +355,9 @@ def _changed_options(state: EventState) -> Iterator[tuple[str, Any, Any]]:
 
 def _facts(
     book: Rulebook, options: Mapping[str, Any], cut: bool, level: str | None
-) -> list[tuple[str, dict[str, Any]]]:
+) -> list[tuple[str, dict[str, object]]]:
     squads, late = book.squads, options.get("late_minutes")
-    facts: tuple[tuple[str, object, dict[str, Any]], ...] = (
+    facts: tuple[tuple[str, object, dict[str, object]], ...] = (
         ("team", book.team_size > 1, {"size": book.team_size}),
         ("lists", book.lists.required(options, level), {}),
         ("squads", squads, {"taken": squads.taken, "listed": squads.listed} if squads else {}),

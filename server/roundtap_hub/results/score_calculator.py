@@ -1,7 +1,7 @@
 """Aids on a match's page that record nothing: a score calculator, and a check of cards swapped with the sideboard."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from flask import abort, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -10,7 +10,7 @@ from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.states import MatchState
 from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Side
-from roundtap_core.rulebooks.base import AidFigure, Rulebook
+from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.http.routes import EVERYBODY, route
 from roundtap_hub.live import current, render
@@ -22,9 +22,18 @@ SIDE, LINES = "swap.side", "swap.lines"
 MOST_LETTERS = 2000
 
 
-def calculator_view(book: Rulebook) -> dict[str, Any] | None:
-    """A rulebook's aid; None where it has none. `typed`: the figures by key; `worth`: None without figures, or with a
-    `problem`."""
+@dataclass(frozen=True, slots=True)
+class CalculatorView:
+    """A rulebook's aid. `typed`: the figures by key; `worth`: None without figures, or with a `problem`."""
+
+    aid: CountingAid
+    typed: dict[str, str]
+    worth: int | None
+    problem: str
+
+
+def calculator_view(book: Rulebook) -> CalculatorView | None:
+    """None where the rulebook has no aid."""
     aid = book.counting_aid
     if aid is None:
         return None
@@ -38,7 +47,7 @@ def calculator_view(book: Rulebook) -> dict[str, Any] | None:
         worth = aid.worth({figure.key: _number(figure, typed) for figure in aid.figures}) if typed else None
     except Problem as problem:
         wrong = problem.say(current.words())
-    return {"aid": aid, "typed": typed, "worth": worth, "problem": wrong}
+    return CalculatorView(aid, typed, worth, wrong)
 
 
 def _number(figure: AidFigure, typed: dict[str, str]) -> int:
@@ -59,9 +68,18 @@ def score_calculator(rulebook: str) -> AnyResponse:
     return render.page("score_calculator.html", rulebook=book, counted=calculator_view(book))
 
 
-def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
-    """The check of the typed lines; None where the rulebook swaps no cards. `checked`: lines were typed; then the deck
-    is right if there are no `problems`."""
+@dataclass(frozen=True, slots=True)
+class SideboardView:
+    """The check of the typed lines. If there are any, the deck is right without `problems`."""
+
+    side: Side
+    lines: str
+    problems: list[str]
+    sign: str
+
+
+def sideboard_view(event_id: str, match: MatchState) -> SideboardView | None:
+    """None where the rulebook swaps no cards."""
     moment = current.event(event_id)
     state, check = moment.state, moment.state.rulebook.lists
     if not check.swap_sign:
@@ -80,10 +98,5 @@ def sideboard_view(event_id: str, match: MatchState) -> dict[str, Any] | None:
             )
         except Problem as problem:
             problems = [problem]
-    return {
-        "side": side,
-        "lines": lines if lines.strip() else "",
-        "checked": bool(lines.strip()),
-        "problems": [problem.say(current.words()) for problem in problems],
-        "sign": check.swap_sign,
-    }
+    shown = lines if lines.strip() else ""
+    return SideboardView(side, shown, [problem.say(current.words()) for problem in problems], check.swap_sign)

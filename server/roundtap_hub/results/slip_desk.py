@@ -25,7 +25,7 @@ from roundtap_hub.views.judging_view import judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
-from roundtap_hub.views.tables import ShownResult, missing_slips, shown_result, side_names
+from roundtap_hub.views.tables import ShownResult, SlipSeat, missing_slips, shown_result, side_names
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
@@ -64,22 +64,17 @@ def agrees_with_slip(known: Result, slip: Result) -> bool:
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
-def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[dict[str, Any]]:
+def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
     """Where both players of an old slip sit now, if its round is the newest."""
     rounds, names = moment.state.public_rounds, full_names(moment)
     if not rounds or rounds[-1].number != old.round:
         return []
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, SlipSeat] = {}
     for who in (old.a, old.b):
         match = current_matches(moment).get(who or "")
         if who and match is not None and match.match.b is not None:
             across = match.match.b if match.match.a == who else match.match.a
-            found[match.id] = {
-                "name": names[who],
-                "match_id": match.id,
-                "table": match.match.table,
-                "across": names[across],
-            }
+            found[match.id] = SlipSeat(match.id, match.match.table, names[who], names[across])
     return list(found.values())
 
 
@@ -157,10 +152,8 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge["extension_left"]
-        if role_view.may_request(EXTEND.replace("<match_id>", match.id))
-        else 0,
-        "officials_on_duty": judge["officials_on_duty"],
+        "extension_left": judge.extension_left if role_view.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
+        "officials_on_duty": judge.officials_on_duty,
         "may_rule": role_view.may_request(rule),
         "rulers": role_view.roles_allowed(rule),
     }

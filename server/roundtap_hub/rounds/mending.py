@@ -147,9 +147,20 @@ def labels_of(moment: SavedEvent) -> dict[str, str]:
     return dict(sorted(called.items(), key=lambda each: (name_sort_key(each[1]), each[0])))
 
 
-def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> dict[str, Any]:
-    """The rows as typed, else from the draft, else empty. `number`, `name` (a key, None for Swiss): of the new round;
-    `labels`: a unique text for each player in it."""
+@dataclass(frozen=True, slots=True)
+class ManualPairing:
+    """`number`, `name` (a key, None for Swiss): of the new round; `labels`: a unique text for each player in it."""
+
+    number: int
+    name: str | None
+    labels: list[str]
+    rows: list[TypedRow]
+    from_draw: bool
+    has_draft: bool
+
+
+def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw: bool) -> ManualPairing:
+    """The rows as typed, else from the draft, else empty."""
     state, labels = moment.state, labels_of(moment)
     rows = list(typed)
     if not rows and from_draw and state.draft is not None:
@@ -159,14 +170,8 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
             for m in matches
         ]
     rows += [TypedRow()] * ((len(labels) + 1) // 2 + SPARE_ROWS - len(rows))
-    return {
-        "number": len(state.public_rounds) + 1,
-        "name": next_round_key(state),
-        "labels": list(labels.values()),
-        "rows": rows,
-        "from_draw": from_draw,
-        "has_draft": state.draft is not None,
-    }
+    number, has_draft = len(state.public_rounds) + 1, state.draft is not None
+    return ManualPairing(number, next_round_key(state), list(labels.values()), rows, from_draw, has_draft)
 
 
 def matches_of(moment: SavedEvent, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:

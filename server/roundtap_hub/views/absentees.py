@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from roundtap_core.clock import IDLE
 from roundtap_core.event.states import EventState
@@ -24,24 +23,34 @@ class Absentee:
     opponent: str
 
 
+@dataclass(frozen=True, slots=True)
+class AbsenteesView:
+    """The absentees of the round in play. `limit`: minutes after the start, `late` once they are over; `unknown`:
+    tables that nothing is known of."""
+
+    missing: list[Absentee]
+    unknown: list[GridCell]
+    limit: int | None
+    late: bool
+    begun: bool
+
+
 def absentees_view(
     units: Mapping[str, UnitStatus],
     state: EventState,
     grid: Iterable[GridCell],
     played_ms: int | None,
     here: Here,
-) -> dict[str, Any]:
-    """The absentees of the round in play. `limit`: minutes after the start, `late` once they are over; `unknown`:
-    tables that nothing is known of."""
+) -> AbsenteesView:
     cells = [cell for cell in grid if awaits_players(cell)] if state.live else []
     limit = state.options.get("late_minutes")
-    return {
-        "missing": [each for cell in cells for each in absentees(units, state.id, cell, here)],
-        "unknown": [cell for cell in cells if _status(units, cell) is None and not _seen_sides(state.id, cell, here)],
-        "limit": limit,
-        "late": limit is not None and played_ms is not None and played_ms >= limit * 60_000,
-        "begun": state.clock.state != IDLE,
-    }
+    return AbsenteesView(
+        [each for cell in cells for each in absentees(units, state.id, cell, here)],
+        [cell for cell in cells if _status(units, cell) is None and not _seen_sides(state.id, cell, here)],
+        limit,
+        late=limit is not None and played_ms is not None and played_ms >= limit * 60_000,
+        begun=state.clock.state != IDLE,
+    )
 
 
 def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, here: Here) -> tuple[Absentee, ...]:

@@ -1,7 +1,7 @@
 """Officials as the console shows them: who may sign what, a match's log, and what a judge may do there."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from roundtap_core.event import judging
 from roundtap_core.event.people import latecomer_opponents
@@ -11,6 +11,7 @@ from roundtap_core.event.states import (
     EXTENSION,
     PUBLISHED,
     ROLES,
+    LogLine,
     MatchState,
     Official,
     PlayOnDecision,
@@ -69,47 +70,78 @@ class ByePicks:
     owed: OwedSquads
 
 
-def people_forms_view(moment: SavedEvent) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class PeopleForms:
     """What the console's forms about people offer. `proposers`: officials who may propose a disqualification;
     `may_play`: whether the level lets officials play; `meets`: (match id, name) of opponents free for a latecomer."""
+
+    officials: list[Signer]
+    names: Mapping[str, str]
+    may_play: bool
+    head_judge_proposed: bool
+    officials_on_duty: list[Signer]
+    disqualifiers: list[Signer]
+    proposers: list[Signer]
+    byes: list[ByePicks]
+    ticks: tuple[str, ...]
+    meets: list[tuple[str, str]]
+
+
+def people_forms_view(moment: SavedEvent) -> PeopleForms:
     state, names, signed = moment.state, full_names(moment), officials_on_duty(moment)
     book = state.rulebook
-    return {
-        "officials": officials(moment),
-        "names": names,
-        "may_play": may_play(book, state.level) != NO,
-        "head_judge_proposed": judging.head_judge_proposed(state),
-        "officials_on_duty": signed,
-        "disqualifiers": [each for each in signed if each.official.role in book.disqualified_by],
-        "proposers": [each for each in signed if each.official.role in book.disqualification_proposed_by],
-        "byes": bye_picks(moment),
-        "ticks": required_checks(moment),
-        "meets": [(m.id, names.get(m.match.a, m.match.a)) for m in latecomer_opponents(state)],
-    }
+    return PeopleForms(
+        officials(moment),
+        names,
+        may_play(book, state.level) != NO,
+        judging.head_judge_proposed(state),
+        signed,
+        disqualifiers=[each for each in signed if each.official.role in book.disqualified_by],
+        proposers=[each for each in signed if each.official.role in book.disqualification_proposed_by],
+        byes=bye_picks(moment),
+        ticks=required_checks(moment),
+        meets=[(m.id, names.get(m.match.a, m.match.a)) for m in latecomer_opponents(state)],
+    )
 
 
-def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_age_ms: int | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class JudgeView:
     """One match as a judge needs it. `log`: (line, name, role) of each; `rules`: who rules because an official plays;
     `extension_left`: 0 where no minutes can be given; `waited_minutes`: since the table called."""
+
+    log: list[tuple[LogLine, str, str]]
+    appealed_by: str
+    final: bool
+    extension_minutes: int
+    extension_left: int
+    last_extension: int
+    waited_minutes: int
+    official_plays: bool
+    rules: str
+    officials_on_duty: list[Signer]
+    head_judges: list[Signer]
+
+
+def judge_view(moment: SavedEvent, played: RoundState, match: MatchState, call_age_ms: int | None) -> JudgeView:
     state, names = moment.state, full_names(moment)
     appeal, ruling = judging.open_appeal(match), judging.ruling_official(state, match)
     signed = officials_on_duty(moment)
     minutes = match.match.extension_minutes or 0
     timed = played.status == PUBLISHED and not match.done and state.clock.total_ms is not None
     given = [line.minutes or 0 for line in match.log if line.kind == EXTENSION] or [minutes]
-    return {
-        "log": [(line, *author_of(moment, line.kind, line.by)) for line in match.log],
-        "appealed_by": names.get(appeal.by, appeal.by) if appeal else "",
-        "final": judging.is_ruling_final(state, match),
-        "extension_minutes": minutes,
-        "extension_left": judging.EXTENSION_MAX - minutes if timed else 0,
-        "last_extension": given[-1] if timed and minutes else 0,
-        "waited_minutes": -(-(call_age_ms or 0) // MINUTE_MS),
-        "official_plays": any(o.plays in (match.match.a, match.match.b) for o in state.officials.values() if o.plays),
-        "rules": official_name(moment, ruling.id) if ruling else "",
-        "officials_on_duty": signed,
-        "head_judges": [each for each in signed if each.official.role == HEAD_JUDGE] or signed[:1],
-    }
+    return JudgeView(
+        log=[(line, *author_of(moment, line.kind, line.by)) for line in match.log],
+        appealed_by=names.get(appeal.by, appeal.by) if appeal else "",
+        final=judging.is_ruling_final(state, match),
+        extension_minutes=minutes,
+        extension_left=judging.EXTENSION_MAX - minutes if timed else 0,
+        last_extension=given[-1] if timed and minutes else 0,
+        waited_minutes=-(-(call_age_ms or 0) // MINUTE_MS),
+        official_plays=any(o.plays in (match.match.a, match.match.b) for o in state.officials.values() if o.plays),
+        rules=official_name(moment, ruling.id) if ruling else "",
+        officials_on_duty=signed,
+        head_judges=[each for each in signed if each.official.role == HEAD_JUDGE] or signed[:1],
+    )
 
 
 def author_of(moment: SavedEvent, kind: str, by: str) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from roundtap_core.elimination.bracket import Bracket, BracketGame
 from roundtap_core.elimination.cut import THIRD, THIRD_PLACE, CutRow, cut_table, game_count, round_key
@@ -169,10 +168,23 @@ class CutEntrant:
     record: str
 
 
-def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """The cut while the organizer settles it; None before it and once its stage has begun. `qualified`: who advances;
-    `offered`: whose answer is awaited; `short`: places that no one can take; `everybody`: all who have not left the
-    event, in the order of the cut."""
+@dataclass(frozen=True, slots=True)
+class CutView:
+    """The cut while the organizer settles it. `qualified`: who advances; `offered`: whose answer is awaited; `short`:
+    places that no one can take; `everybody`: all who have not left the event, in the order of the cut."""
+
+    size: int
+    qualified: list[CutEntrant]
+    offered: CutEntrant | None
+    short: int
+    left: list[CutEntrant]
+    declined: list[CutEntrant]
+    absent: list[CutEntrant]
+    everybody: list[CutEntrant]
+
+
+def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> CutView | None:
+    """None before the cut and once its stage has begun."""
     state = moment.state
     cut = state.cut
     if cut is None or event_flow.second_stage_begun(state):
@@ -188,16 +200,16 @@ def cut_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | N
             record_text(settled_rows(moment).get(who), has_draws(state)),
         )
 
-    return {
-        "size": cut.size,
-        "qualified": [line(who, seed) for seed, who in enumerate(seeds, start=1)],
-        "offered": line(offered) if offered else None,
-        "short": 0 if offered else cut.size - len(seeds),
-        "left": [line(who) for who in cut.seeds if who not in active],
-        "declined": [line(who) for who in cut.declined if who in active],
-        "absent": [line(who) for who in cut.absent if who in active],
-        "everybody": [line(who) for who in cut.order if who in active],
-    }
+    return CutView(
+        size=cut.size,
+        qualified=[line(who, seed) for seed, who in enumerate(seeds, start=1)],
+        offered=line(offered) if offered else None,
+        short=0 if offered else cut.size - len(seeds),
+        left=[line(who) for who in cut.seeds if who not in active],
+        declined=[line(who) for who in cut.declined if who in active],
+        absent=[line(who) for who in cut.absent if who in active],
+        everybody=[line(who) for who in cut.order if who in active],
+    )
 
 
 def standing_of(moment: SavedEvent, competitor: str) -> CourseStanding | None:

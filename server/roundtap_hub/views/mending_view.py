@@ -51,9 +51,28 @@ def _pairs_anew(whys: Sequence[str]) -> bool:
     return len(whys) > 1 or any(why not in (BYE, NO_SHOW, mending_steps.LEFT) for why in whys)
 
 
-def mend_view(moment: SavedEvent, names: Names) -> dict[str, Any] | None:
-    """The draft or the round in play; None where there is neither. `pairs`: pairings may be changed, not only tables;
-    `again`: pairing anew may change something; `matches`: may move to another table; `said`: tables with reports."""
+@dataclass(frozen=True, slots=True)
+class MendView:
+    """The draft or the round in play. `pairs`: pairings may be changed, not only tables; `again`: pairing anew may
+    change something; `matches`: may move to another table; `said`: tables with reports."""
+
+    number: int
+    name: str | None
+    names: Names
+    draft: bool
+    pairs: bool
+    again: bool
+    seats: list[MendSeat]
+    waits: list[MendSeat]
+    byes: list[MendSeat]
+    matches: list[MatchState]
+    said: list[int]
+    running: bool
+    lines: tuple[MendLine, ...]
+
+
+def mend_view(moment: SavedEvent, names: Names) -> MendView | None:
+    """None where there is no such round."""
     state = moment.state
     played = state.draft or state.live
     if played is None:
@@ -75,26 +94,26 @@ def mend_view(moment: SavedEvent, names: Names) -> dict[str, Any] | None:
         MendSeat(who, names.get(who, who), None, _left(state, match, names), why) for who, (why, match) in waits.items()
     )
     pairs, draft = played.stage in SWISS_STAGES, played.status == DRAFT
-    return {
-        "number": played.number,
-        "name": title_key(state, played),
-        "names": names,
-        "draft": draft,
-        "pairs": pairs,
-        "again": pairs and _pairs_anew([wait.why for wait in waiters]),
-        "seats": _sorted(seats),
-        "waits": waiters,
-        "byes": [wait for wait in waiters if wait.why not in (BYE, NO_SHOW, mending_steps.LEFT)],
-        "matches": sorted(
+    return MendView(
+        number=played.number,
+        name=title_key(state, played),
+        names=names,
+        draft=draft,
+        pairs=pairs,
+        again=pairs and _pairs_anew([wait.why for wait in waiters]),
+        seats=_sorted(seats),
+        waits=waiters,
+        byes=[wait for wait in waiters if wait.why not in (BYE, NO_SHOW, mending_steps.LEFT)],
+        matches=sorted(
             (m for m in played.matches if m.match.b is not None and not mending_steps.has_report(m)),
             key=lambda m: m.match.table or 0,
         ),
-        "said": sorted(
+        said=sorted(
             m.match.table or 0 for m in played.matches if m.match.b and not mending_steps.can_change_pairing(m)
         ),
-        "running": not draft and state.clock.state != IDLE,
-        "lines": mend_lines(moment, [played]),
-    }
+        running=not draft and state.clock.state != IDLE,
+        lines=mend_lines(moment, [played]),
+    )
 
 
 def _sorted(seats: Iterable[MendSeat]) -> list[MendSeat]:
@@ -107,12 +126,12 @@ def _left(state: EventState, match: MatchState | None, names: Names) -> str:
     return next((names.get(who, who) for who in (match.match.a, match.match.b) if not state.entrants[who].active), "")
 
 
-def warnings_of(mend: mending_steps.MendPlan, names: Names) -> list[tuple[str, dict[str, Any]]]:
+def warnings_of(mend: mending_steps.MendPlan, names: Names) -> list[tuple[str, dict[str, object]]]:
     """Each warning as (KIND, parameters) of the text "mend.warn.KIND"."""
     return [(warned.kind, _params(warned, [names.get(each, each) for each in warned.who])) for warned in mend.warnings]
 
 
-def _params(warned: mending_steps.MendWarning, who: list[str]) -> dict[str, Any]:
+def _params(warned: mending_steps.MendWarning, who: list[str]) -> dict[str, object]:
     return {
         "a": who[0] if who else "",
         "b": who[1] if len(who) > 1 else "",

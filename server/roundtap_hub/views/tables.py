@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
 
 from roundtap_core.clock import RUNNING
 from roundtap_core.event import states
@@ -304,7 +303,18 @@ def side_view(state: EventState, round_state: RoundState, who: str, names: Mappi
     return SideView(DisplayText(names[who]), to_field=owed.squads, must=owed.must)
 
 
-def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class SlipSeat:
+    """Where two sit who have a slip, by their entered names."""
+
+    match_id: str
+    table: int | None
+    a: str
+    b: str
+    code: str = ""
+
+
+def missing_slips(moment: SavedEvent) -> list[SlipSeat]:
     """The live round's matches without a result, by table."""
     state, names = moment.state, full_names(moment)
     live = state.live
@@ -312,7 +322,7 @@ def missing_slips(moment: SavedEvent) -> list[dict[str, Any]]:
         return []
     codes = slip_codes(state, live)
     return [
-        {"match_id": m.id, "table": m.match.table, "code": codes[m.id], "a": names[m.match.a], "b": names[m.match.b]}
+        SlipSeat(m.id, m.match.table, names[m.match.a], names[m.match.b], codes[m.id])
         for m in sorted(live.open_matches, key=lambda m: m.match.table or 0)
         if m.match.b is not None
     ]

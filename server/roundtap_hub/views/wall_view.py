@@ -1,37 +1,18 @@
-"""The wall: welcome, pairings, clock, standings, bracket or announcements, paged so that nothing ever scrolls."""
+"""A wall's address: theme, share of the alphabet, picture and sound; and how names are sorted."""
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
 
-from roundtap_core.clock import IDLE
-from roundtap_core.event.event_flow import elimination_rounds, second_stage_is_swiss
-from roundtap_core.event.states import EventState
 from roundtap_hub.store.display_plan import AUTO, SHOWS
-from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views import saved_event
-from roundtap_hub.views.knockout import bracket, cut_rows_before_play, final_lines, winner_of
-from roundtap_hub.views.standings_table import TiebreakCell, record_of, standings_view
-from roundtap_hub.views.tables import grid_cells, seated_count
-from roundtap_hub.views.unit_status import UnitStatus
 
 THEMES = ("dark", "light")
 PART = re.compile(r"([1-4])/([1-4])")
 WALL_PARAMS = ("theme", "part", "show", "sound")  # the query parameters of a wall's address
 NAME = re.compile(r"name:[A-Z][1-9]?")
 
-WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
-NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2
-"""Names per page in a browser without scripts; `static/wall_fit.js` measures instead."""
-LONG_NAME = 18  # longer names may take two lines on the wall, so that fewer rows fit; a team's players take one
-
-LINES_A_PAGE, LONG_LINES_A_PAGE, LINE_COLUMNS = 20, 16, 2
-PODIUM, PODIUM_LINES = 3, 4  # the places on the champion's page, and how many may share them
 PAGE_MS = 10_000
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,160 +87,6 @@ def canonical_variant(page: str, variant: str) -> str:
     if page.split("/")[0] == "wall":
         return variant_of(wall_options(variant))
     return variant if (page, variant) == ("door", "stay") else ""
-
-
-@dataclass(frozen=True, slots=True)
-class PairingLine:
-    """One name of the pairings: table, opponent (`across`, "" for none), and the record, by which players find errors;
-    `members` of a team."""
-
-    name: str
-    across: str
-    table: int | None
-    side: str
-    bye: str | None
-    record: str
-    values: tuple[TiebreakCell, ...]
-    members: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NamePage:
-    """One page's columns, and the letters it covers ("A–F")."""
-
-    letters: str
-    columns: list[Sequence[PairingLine]]
-
-
-def wall_mode(state: EventState) -> str:
-    """The picture for the moment: the clock from its first start until all results are in, before it the pairings."""
-    if not state.public_rounds:
-        return WELCOME
-    if state.live is None or not state.live.open_matches:
-        return BRACKET if elimination_rounds(state) or (state.cut and not second_stage_is_swiss(state)) else STANDINGS
-    return PAIRINGS if state.clock.state == IDLE else CLOCK
-
-
-def has_content(mode: str, moment: saved_event.SavedEvent) -> bool:
-    """Whether there is anything to show in a picture."""
-    return {
-        WORDS: True,
-        PAIRINGS: bool(moment.state.public_rounds),
-        CLOCK: moment.state.live is not None,
-        STANDINGS: bool(saved_event.settled_standings(moment)),
-        BRACKET: bracket(moment) is not None,
-    }.get(mode, False)
-
-
-def wall_view(
-    snapshot: Snapshot,
-    units: Mapping[str, UnitStatus],
-    moment: saved_event.SavedEvent,
-    now_ms: int,
-    part: tuple[int, int] = (1, 1),
-    show: str = "",
-) -> dict[str, Any]:
-    """`part` (i, n): the i-th of n shares of the alphabet; `show`: a fixed picture, used where it has content.
-    `cut_pages`: shown after the standings where the cut has another order, each row with a name; `here`: (here,
-    entered) before round 1, where players are still awaited or the check-in is used; `moves`: places by which each
-    competitor rose in the last round, until the event is finished; `champion`: the winner's line and those of second
-    and third place, None until they are known, and on a fixed picture."""
-    state, names = moment.state, saved_event.shown_names(moment)
-    newest = saved_event.newest_round(state)
-    mode = show if show and has_content(show, moment) else wall_mode(state)
-    if mode == STANDINGS and state.finished and bracket(moment) is not None:
-        # At the end the final ranking counts: it is on the pages after the bracket.
-        mode = BRACKET
-    ranks = standings_view(moment, names) if mode == STANDINGS else None
-    cut = [
-        (row, names.get(row.competitor, row.competitor))
-        for row in (cut_rows_before_play(moment) if mode == STANDINGS else ())
-    ]
-    final = final_lines(moment, names) if mode in (BRACKET, STANDINGS) else ()
-    ranked = [line for line in final if line.rank is not None and line.rank <= PODIUM]
-    grid = grid_cells(snapshot, units, state, newest, names, now_ms) if mode == CLOCK else ()
-    return {
-        "mode": mode,
-        "number": newest.number if newest else 0,
-        "seated": seated_count(snapshot, units, newest),
-        "pages": name_pages(moment, part) if mode == PAIRINGS else (),
-        "standings": ranks,
-        "moves": {} if state.finished or not ranks else saved_event.rank_changes(moment),
-        "standings_pages": _paged(ranks.lines, [line.name for line in ranks.lines]) if ranks else [],
-        "cut_pages": _paged(cut, [name for _, name in cut]),
-        "final_pages": _paged(final, [line.name for line in final]) if mode == BRACKET else [],
-        "champion": ranked[:PODIUM_LINES] if ranked and not show and winner_of(moment) else None,
-        "playing": [c for c in grid if not c.done],
-        "calls": [c for c in grid if c.call_since_ms is not None],
-        "here": saved_event.check_in_count(state) if mode == WELCOME else None,
-    }
-
-
-def seats_by_name(moment: saved_event.SavedEvent) -> list[PairingLine]:
-    """The newest round's competitors by public name."""
-    newest, names, members = (
-        saved_event.newest_round(moment.state),
-        saved_event.shown_names(moment),
-        saved_event.shown_members(moment),
-    )
-    found = []
-    for match in newest.matches if newest else ():
-        for side, competitor in (("a", match.match.a), ("b", match.match.b)):
-            if competitor is None or match.match.bye == "unpaired-loss":
-                continue
-            record, values = record_of(moment, competitor) if saved_event.settled_round(moment.state) else ("", ())
-            name = names.get(competitor, competitor)
-            across = match.match.b if side == "a" else match.match.a
-            found.append(
-                PairingLine(
-                    name,
-                    names.get(across, across) if across else "",
-                    match.match.table,
-                    side,
-                    match.match.bye,
-                    record,
-                    values,
-                    members.get(competitor, ()),
-                )
-            )
-    return sorted(found, key=lambda seat: name_sort_key(seat.name))
-
-
-def name_pages(moment: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:
-    """The names in evenly filled pages, for a browser without scripts."""
-    people = seats_by_name(moment)
-    share, shares = part
-    people = people[len(people) * (share - 1) // shares : len(people) * share // shares]
-    long = any(len(seat.name) > LONG_NAME for seat in people)
-    most = TEAMS_A_PAGE if any(seat.members for seat in people) else LONG_NAMES_A_PAGE if long else NAMES_A_PAGE
-    return [
-        NamePage(letter_range(page[0].name, page[-1].name), split_columns(page, NAME_COLUMNS))
-        for page in even_pages(people, most)
-    ]
-
-
-def _paged(lines: Sequence[T], names: Sequence[str]) -> list[list[Sequence[T]]]:
-    """Lines in pages of two columns, with fewer rows where a name needs two lines."""
-    most = LONG_LINES_A_PAGE if any(len(name) > LONG_NAME for name in names) else LINES_A_PAGE
-    return [split_columns(page, LINE_COLUMNS) for page in even_pages(lines, most)]
-
-
-def even_pages(items: Sequence[T], most: int) -> list[Sequence[T]]:
-    """The items in order in as few pages of at most `most` as possible, all about equally full."""
-    pages = -(-len(items) // most)
-    return [items[len(items) * i // pages : len(items) * (i + 1) // pages] for i in range(pages)]
-
-
-def split_columns(items: Sequence[T], columns: int) -> list[Sequence[T]]:
-    """Columns to be read downwards, the first ones longest."""
-    rows = -(-len(items) // columns)
-    return [items[i * rows : (i + 1) * rows] for i in range(columns)]
-
-
-def letter_range(first: str, last: str) -> str:
-    """ "A–F", or one letter where both are the same."""
-    one, two = (name_sort_key(name)[0][:1].upper() for name in (first, last))
-    return one if one == two else f"{one}–{two}"
 
 
 def name_sort_key(name: str) -> tuple[str, str]:

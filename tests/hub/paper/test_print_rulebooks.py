@@ -17,11 +17,11 @@ from roundtap_core.forms.form import Form
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import parse_message
+from roundtap_hub.hall.wall_picture import wall_view
 from roundtap_hub.paper.print_jobs import SLIP, derived_jobs, order_job
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.views.saved_event import saved_event
-from roundtap_hub.views.wall_view import wall_view
 
 MEMBERS = (
     ("Aleksandra Wiśniewska-Szczepańska", "Łukasz Żak"),
@@ -129,7 +129,7 @@ def test_teams_stand_on_all_paper_and_on_the_wall_with_who_plays_for_them(servic
     assert sorted(row[f"{side}_members"] for row in by_table for side in "ab") == sorted(SHOWN)
     moment = saved_event(service.snapshot, "e1")
     assert moment is not None
-    [page] = wall_view(service.snapshot, {}, moment, 0)["pages"]
+    [page] = wall_view(service.snapshot, {}, moment, 0).pages
     assert sorted(list(seat.members) for column in page.columns for seat in column) == sorted(SHOWN)
 
 
@@ -157,7 +157,7 @@ def test_epics_cut_goes_by_an_order_of_its_own_which_stands_beside_the_standings
     assert [(row["rank"], row["points"]) for row in cut["rows"]] == [(1, 5), (2, 5), (3, 0), (4, 0)]
     moment = saved_event(service.snapshot, "e1")
     assert moment is not None
-    [[first, second]] = wall_view(service.snapshot, {}, moment, 0)["cut_pages"]
+    [[first, second]] = wall_view(service.snapshot, {}, moment, 0).cut_pages
     assert [line.seed == moment.state.cut_size for line, _ in (*first, *second)] == [False, True, False, False]
 
 
@@ -206,7 +206,7 @@ def test_pairings_show_record_with_draws_and_the_first_tiebreaker(
     shown = {(row["record"], row["value"]) for row in paper(service, "pairings-name")["rows"]}
     moment = saved_event(service.snapshot, "e1")
     assert moment is not None
-    pages = wall_view(service.snapshot, {}, moment, 0)["pages"]
+    pages = wall_view(service.snapshot, {}, moment, 0).pages
     seats = [seat for page in pages for column in page.columns for seat in column]
     assert (record, value) in shown
     assert {(seat.record, seat.values[0].text) for seat in seats} == shown
