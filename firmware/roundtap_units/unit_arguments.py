@@ -59,6 +59,7 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
             metavar="NAME",
             help=f"{', '.join(BOARDS)}, or a board's TOML file (default: recommended)",
         ),
+        argument("--parts", action="store_true", help="what to buy, and what it draws"),
         argument("--test", action="store_true", help="try every button, light, buzzer and the screen"),
         argument("--language", choices=LANGUAGES, default="en"),
     ),

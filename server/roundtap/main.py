@@ -54,7 +54,9 @@ COMMANDS: dict[str, Command] = {
     ),
     "table": Command("roundtap_units.table.main", "run a table unit", ("unit",)),
     "panel": Command("roundtap_units.panel.main", "run the front panel of the hub's machine", ("unit", "station")),
-    "board": Command("roundtap_units.wiring.main", "a board's wires, and all of it tried", ("unit",)),
+    "board": Command(
+        "roundtap_units.wiring.main", "a board's wires, what to buy for it, and all of it tried", ("unit",)
+    ),
     "station": Command("roundtap_units.station.main", "run a print station", ("station",)),
     "role": Command("roundtap.provisioning.role", "what this machine is: hub, table, printer, wall, standby"),
     "card": Command("roundtap.provisioning.card", "a card whose first start installs Roundtap without internet"),

@@ -7,7 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from board_costs import (
+
+from roundtap_devices.boards import BOARDS, RECOMMENDED
+from roundtap_devices.letters import ink_box
+from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS
+from roundtap_units.table.screens.screens import CLOCKS, FIGURES, HEIGHT, LEAST, WIDTH
+from roundtap_units.unit_words import unit_words
+from roundtap_units.wiring.main import (
     LARGE_OLED_MA,
     OLED_MA,
     PI_MA,
@@ -16,13 +22,7 @@ from board_costs import (
     current_draw_ma,
     hall_cost,
     price_range_eur,
-    written,
 )
-
-from roundtap_devices.boards import BOARDS, RECOMMENDED
-from roundtap_devices.letters import ink_box
-from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS
-from roundtap_units.table.screens.screens import CLOCKS, FIGURES, HEIGHT, LEAST, WIDTH
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
 BUILD, PAGE = ((FIRMWARE / name).read_text(encoding="utf-8") for name in ("BUILD.md", "BOARDS.md"))
@@ -41,9 +41,8 @@ def test_what_a_table_costs_and_draws_is_as_the_lists_have_it() -> None:
     assert f"10,000 mAh for about {battery_hours(RECOMMENDED, 10_000)} hours" in PLAIN
 
 
-def test_what_a_hall_costs_is_the_tool_s_table_and_names_where_prices_are_from() -> None:
-    """Written anew by `python tests/tools/board_costs.py`."""
-    assert written(BUILD) == hall_cost(RECOMMENDED)
+def test_what_a_hall_costs_is_the_command_s_own_table_and_names_where_prices_are_from() -> None:
+    assert hall_cost(RECOMMENDED, unit_words("en")) in BUILD
     shop, date = PRICES_SOURCE.split(", ")
     assert f"{shop}'s of {date}" in PLAIN
 
