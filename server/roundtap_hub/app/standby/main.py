@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import grp
 import http.client
-import itertools
 import json
 import logging
 import os
@@ -23,7 +22,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from roundtap_core.errors import Problem
-from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.unit_keys import local_folder
 from roundtap_hub.app import main as hub_main
@@ -34,7 +32,8 @@ from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.secure_files import write_private
-from roundtap_hub.store.standby_copy import DecryptionFailed, EncryptedFeed
+from roundtap_hub.store.standby_copy import DecryptionFailed, unseal
+from roundtap_machine.deadline_http import send_request
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 
 log = logging.getLogger(__name__)
@@ -43,9 +42,9 @@ CONFIG_KEYS = ("hub", "unit", "key")
 LOOK_S = 0.2  # how often a standby checks whether it was promoted
 PROMOTED_WITHIN_S = 30.0
 
-SILENCE_S = 6.0  # the hub sends a beat every 2 s
+SILENCE_S = 6.0  # the hub answers within 2 s
 RETRY_S = 1.0
-FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
+ANSWER_BYTES_MAX = 96 * 1024 * 1024
 
 PROMOTED_TEXT = "roundtap standby: promoted; this machine is now the hub"
 FOLLOWING, BEHIND, AWAY, REFUSED = "following", "behind", "away", "refused"
@@ -162,8 +161,8 @@ class RefusedByHub(Exception):
 
 
 class Standby:
-    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
-    file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
+    """Asks the hub again and again, and stores what it answers, in its own thread, until it is stopped or promoted: by
+    the file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
     socket; None: no panel."""
 
     def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
@@ -171,7 +170,7 @@ class Standby:
         self._folder = folder
         self._turned, self._stop = threading.Event(), threading.Event()
         self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
-        self._connections: tuple[http.client.HTTPConnection, ...] = ()
+        self._connection: http.client.HTTPConnection | None = None
         self._status: tuple[str, str | None] = (AWAY, None)
         self._problem: BaseException | None = None
 
@@ -207,8 +206,8 @@ class Standby:
     def stop(self) -> None:
         """End soon, from any thread."""
         self._stop.set()
-        for connection in self._connections:
-            shut_down_socket(connection.sock)
+        if self._connection is not None:
+            shut_down_socket(self._connection.sock)
 
     def _follow_or_fail(self) -> None:
         try:
@@ -250,41 +249,27 @@ class Standby:
                 SystemdNotifier().say("" if state == FOLLOWING else text)
 
     def _follow_once(self) -> None:
-        hub, nonce = self._hub, secrets.token_hex(16)
-        hears, says = self._connections = tuple(
-            http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S) for _ in range(2)
-        )
-        with closing(hears), closing(says):
-            challenge = _challenge(says)
-            hears.connect()
-            hello = {
-                "unit": hub.unit,
-                "nonce": nonce,
-                "challenge": challenge,
-                "core": version(),
+        hub = self._hub
+        connection = self._connection = http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S)
+        with closing(connection):
+            connection.connect()
+            own_host = connection.sock.getsockname()[0]
+            challenge = send_request(connection, "/device/challenge")[1]["challenge"]
+            hello: Mapping[str, Any] | None = {
                 "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
                 "epochs": list(self._folder.venue().epochs),
-                "rows": True,
             }
-            own_host = hears.sock.getsockname()[0]
-            _post(hears, "/standby/feed", hub, hello)
-            answer = hears.getresponse()
-            if answer.status != 200:
-                raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
-            salt = json.loads(_line(answer)[6:])["salt"]
-            feed = EncryptedFeed(hub.key, nonce, str(salt))
-            session, number = str(feed.decrypt(_line(answer))["session"]), 0
-            self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
-            self._set_status(BEHIND, "")
-            for seq in itertools.count(1):
-                message = feed.decrypt(_line(answer))
-                self._take(message)
-                number = int(message.get("number", number))
-                if message["type"] in ("batch", "beat"):
-                    self._acknowledge(says, {"unit": hub.unit, "session": session, "seq": seq, "number": number})
-                if self._stop.is_set():
-                    return
+            while not self._stop.is_set():
+                answer = _ask(connection, hub, {"challenge": challenge, "hello": hello})
+                if "refused" in answer:
+                    raise RefusedByHub(str(answer["refused"]))
+                if hello is not None:
+                    self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
+                    self._set_status(BEHIND, "")
+                for message in answer["messages"]:
+                    self._take(message)
+                challenge, hello = answer["challenge"], None
 
     def _take(self, message: Mapping[str, Any]) -> None:
         kind = message["type"]
@@ -296,54 +281,26 @@ class Standby:
             self._folder.take_rows(message["rows"])
         elif kind == "files":
             self._folder.take_files(message["files"])
-        elif kind == "refused":
-            raise RefusedByHub(str(message["why"]))
         elif kind == "level":
             self._folder.save_notes(level=True)
             self._set_status(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
 
-    def _acknowledge(self, connection: http.client.HTTPConnection, ack: Mapping[str, Any]) -> None:
-        """Report what is on this disk by now. Raises TimeoutError if the hub stays silent."""
-        while not self._stop.is_set():
-            fresh = connection.sock is None
-            try:
-                _post(connection, "/standby/ack", self._hub, ack)
-                connection.getresponse().read()
-                return
-            except TimeoutError:
-                raise
-            except (OSError, http.client.HTTPException) as lost:
-                connection.close()
-                # The hub closes idle connections; the next acknowledgement includes this one.
-                if fresh:
-                    log.info("the hub did not hear: %s", lost)
-                    return
 
-
-def _challenge(connection: http.client.HTTPConnection) -> str:
-    connection.request("GET", "/device/challenge")
-    answer = connection.getresponse()
-    body = answer.read(1000)
-    return str(json.loads(body)["challenge"]) if answer.status == 200 else ""
-
-
-def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, payload: Mapping[str, Any]) -> None:
+def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping[str, Any]) -> dict[str, Any]:
+    """The hub's answer. Raises as http.client, ValueError for a refusal, and DecryptionFailed."""
+    nonce = secrets.token_hex(16)
     connection.request(
         "POST",
-        path,
-        json.dumps(envelope(hub.key, REQUEST, payload)),
+        "/standby/feed",
+        json.dumps(envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})),
         {"Content-Type": "application/json", "roundtap-unit": hub.unit},
     )
-
-
-def _line(answer: http.client.HTTPResponse) -> bytes:
-    """The next data line. Raises ValueError if the feed has ended."""
-    while True:
-        line = answer.readline(FEED_LINE_BYTES_MAX)
-        if not line:
-            raise ValueError("the feed has ended")
-        if line.startswith(b"data: "):
-            return line.strip()
+    answer = connection.getresponse()
+    if answer.status != http.client.OK:
+        raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
+    if answer.length is None or answer.length > ANSWER_BYTES_MAX:
+        raise ValueError(f"the hub's answer has {answer.length} bytes; one that is older than this standby gives none")
+    return unseal(hub.key, nonce, json.loads(answer.read()))
 
 
 class StandbySocket(socketserver.UnixStreamServer):

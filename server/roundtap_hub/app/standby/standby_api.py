@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import logging
-import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from html import escape
@@ -15,12 +13,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.states import EventState
-from roundtap_core.messages import StandbyAck, StandbyHello
-from roundtap_core.version import version
-from roundtap_core.wire import ECHO, envelope
+from roundtap_core.messages import StandbyRequest
 from roundtap_core.words import Words, catalogue
 from roundtap_hub.access.device_auth import COPY, RequestRefused, address_of
 from roundtap_hub.access.policy import EVERYBODY, PEER_HUB, STANDBY, route
@@ -33,7 +28,7 @@ from roundtap_hub.store.copies import ENTRIES
 from roundtap_hub.store.database_url import sqlite_url
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.standby_copy import EncryptedFeed, StandbyCopy
+from roundtap_hub.store.standby_copy import StandbyCopy, seal
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +37,6 @@ QUESTION_BYTES_MAX = 8 * 1024
 ANYWHERE = (b"access-control-allow-origin", b"*")
 STILL_SERVED = ("/static/", "/standby/", "/time")  # what a replaced hub still answers, beside its page
 HELLO_BYTES_MAX = 256 * 1024  # more than a thousand events with their last entries
-ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
 FILES = ("pin", "secret", "sessions.json")
@@ -80,8 +74,8 @@ SideState = dict[str, Any]  # what a standby receives besides the entries, by ki
 
 class StandbyApi:
     """Runs on the event loop. A hub without its own folder (on a database, in a test) has no kin: 404. A standby
-    receives everything it lacks, then each commit as it happens, and acknowledges what is on its disk; the journal is
-    read in threads."""
+    asks again and again: it gets everything it lacks, then each commit as it happens. The journal is read in
+    threads."""
 
     def __init__(self, hub: Hub, page: TakenOverPage) -> None:
         self._hub = hub
@@ -101,8 +95,8 @@ class StandbyApi:
 
     @route("POST /standby/feed", STANDBY)
     async def feed(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
-        """A standby's hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}; the
-        answer is the feed."""
+        """A standby's request {"payload": {"unit", "nonce", "challenge", "hello"}, "mac"}; sealed in the answer what it
+        lacks, and the challenge of its next request, by which it says that this is on its disk."""
         try:
             if self._kin is None:
                 raise RequestRefused(404, "no such address")
@@ -113,94 +107,63 @@ class StandbyApi:
                 COPY, http_answers.get_header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope)
             )
             message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
-            stream = self._stream_for(self._kin, message, scope) if message is not None else None
-        except RequestRefused as refusal:
-            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
-        else:
-            if stream is not None:
-                await http_answers.send_events(stream, receive, send)
-
-    @route("POST /standby/ack", STANDBY)
-    async def acknowledge(
-        self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send
-    ) -> None:
-        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
-        try:
-            if self._kin is None:
-                raise RequestRefused(404, "no such address")
-            message = await http_answers.read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
             if message is None:
                 return
-            key, ack = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyAck)
-            if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
-                raise RequestRefused(409, "open the feed first")
+            key, said = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyRequest)
+            answer = seal(key, said.nonce, await self._answer(self._kin, said, key, scope))
         except RequestRefused as refusal:
             await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
-            await http_answers.send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
+            await http_answers.send_json(send, 200, answer)
 
-    def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: http_answers.Scope) -> AsyncIterator[bytes]:
+    async def _answer(
+        self, kin: Peers, said: StandbyRequest, key: bytes, scope: http_answers.Scope
+    ) -> Mapping[str, Any]:
         """Raises RequestRefused."""
-        key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
-        if not self._hub.units.challenges.take(hello.challenge):
-            raise RequestRefused(403, "the challenge is old or was used")
-        if not hello.rows:
-            log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
-            raise RequestRefused(403, "this standby is older than the hub: upgrade it")
-        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
-        host = (scope.get("client") or ("", 0))[0]
-        address = http_url(host, hello.port) if 0 < hello.port < 65536 else None
-        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
-        return self._stream(kin, copy, key, hello.nonce, heads, hello.epochs)
-
-    async def _stream(
-        self, kin: Peers, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head], epochs: list[str]
-    ) -> AsyncIterator[bytes]:
-        standbys = kin.standbys
-        salt = secrets.token_hex(16)
-        feed = EncryptedFeed(key, nonce, salt)
-        yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
-        venue = self._hub.service.snapshot.venue
-        yield feed.encrypt(
-            {"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)}
-        )
-        told: SideState = {}
-        loop = asyncio.get_running_loop()
-        try:
-            unknown = await asyncio.to_thread(standbys.journal.first_unknown_stream, heads)
+        copy, hello = kin.standbys.acknowledged(said.unit, said.challenge), said.hello
+        if copy is None:
+            if hello is None:
+                log.error("standby %s says no hello; one that is older than this hub has to be upgraded", said.unit)
+                raise RequestRefused(409, "no hello was said; a standby that is older than the hub has to be upgraded")
+            if not self._hub.units.challenges.take(said.challenge):
+                raise RequestRefused(403, "the challenge is old or was used")
+            heads = {stream: Head(*head) for stream, head in hello.heads.items()}
+            unknown = await asyncio.to_thread(kin.standbys.journal.first_unknown_stream, heads)
             if unknown is not None:
-                ours = bool(epochs) and epochs[0] == venue.epochs[0]
-                yield feed.encrypt({"type": "refused", "why": "ahead" if ours else "foreign", "stream": unknown})
-                return
-            standbys.join(copy)
+                ours = hello.epochs[:1] == list(self._hub.service.snapshot.venue.epochs[:1])
+                return {"refused": "ahead" if ours else "foreign"}
+            address = http_url((scope.get("client") or ("", 0))[0], hello.port) if 0 < hello.port < 65536 else None
+            copy = StandbyCopy(said.unit, heads, address, asyncio.get_running_loop())
+            kin.standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
-                standbys.disconnect({copy.name})
-            due_s = 0.0
-            while not copy.ended:
-                copy.news.clear()
-                while copy.queue:
-                    message = copy.queue.popleft()
-                    if any(row[0] == VENUE for row in message[ENTRIES]):
-                        # An entry about keys or staff is followed by its row at once.
-                        due_s = 0.0
-                    yield feed.encrypt(message)
-                level = not copy.is_level_reported and standbys.is_level(copy)
-                if level or loop.time() >= due_s:
-                    # Also before "level": rows sent before an entry may be older than those stored with it.
-                    news, told = await asyncio.to_thread(self._side_changes, kin, told)
-                    due_s = loop.time() + BEAT_S
-                    if level:
-                        standbys.report_level(copy)
-                    for message in [*news, {"type": "level" if level else "beat"}]:
-                        yield feed.encrypt(message)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout_at(due_s):
-                        await copy.news.wait()
-        except Problem as problem:
-            log.error("standby %s: %s", copy.name, problem)
-        finally:
-            copy.end()
+                kin.standbys.disconnect({copy.name})
+        return {"messages": await self._news_for(kin, copy), "challenge": copy.challenge}
+
+    async def _news_for(self, kin: Peers, copy: StandbyCopy) -> list[dict[str, Any]]:
+        """What it is told: as soon as there is anything, and nothing at the next beat. Raises RequestRefused."""
+        loop = asyncio.get_running_loop()
+        while not copy.ended:
+            copy.news.clear()
+            found = copy.take()
+            level = not copy.is_level_reported and kin.standbys.is_level(copy)
+            # Also before "level": rows sent before an entry may be older than those stored with it.
+            if level or loop.time() >= copy.due_s:
+                news, copy.told = await asyncio.to_thread(self._side_changes, kin, copy.told)
+                copy.due_s = loop.time() + BEAT_S
+                if level:
+                    kin.standbys.report_level(copy)
+                    news.append({"type": "level"})
+                return [*found, *news]
+            if found:
+                if any(row[0] == VENUE for each in found for row in each[ENTRIES]):
+                    # An entry about keys or staff is followed by its row at once.
+                    copy.due_s = 0.0
+                return found
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(copy.due_s):
+                    await copy.news.wait()
+        raise RequestRefused(409, "this hub answers a later hello, or none any more")
 
     def _side_changes(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
         """The changes besides the entries since `told`, as messages; and the new state."""
