@@ -8,7 +8,6 @@ import json
 import secrets
 import threading
 import time
-import zlib
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -16,7 +15,6 @@ from roundtap_hub.store.copies import CURRENT, CommitBatch, Copies
 from roundtap_hub.store.journal import Head
 
 LABEL = b"roundtap/standby/2"
-PLAIN_BYTES_MAX = 64 * 1024 * 1024  # far more than one message holds: a fake hub must not fill the memory
 
 WITHIN_S = 1.5  # how long a commit waits for a connected standby before it counts as away
 MANY_WITHIN_S = 15.0  # how long a catch-up batch may take on a slow card; no commit waits for it
@@ -36,7 +34,7 @@ def seal(key: bytes, nonce: str, message: Mapping[str, Any]) -> dict[str, str]:
     """The answer to the request with this nonce. Key and cipher are new for each, by a nonce of either side.
     ChaCha20-Poly1305: a Pi has no AES instructions."""
     salt = secrets.token_hex(16)
-    plain = zlib.compress(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(), 1)
+    plain = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
     return {
         "salt": salt,
         "sealed": base64.b64encode(_cipher(key, nonce, salt).encrypt(bytes(12), plain, LABEL)).decode(),
@@ -49,13 +47,9 @@ def unseal(key: bytes, nonce: str, answer: Mapping[str, Any]) -> Message:
 
     try:
         sealed = base64.b64decode(answer["sealed"], validate=True)
-        packed = _cipher(key, nonce, str(answer["salt"])).decrypt(bytes(12), sealed, LABEL)
-        unpacking = zlib.decompressobj()
-        message = json.loads(unpacking.decompress(packed, PLAIN_BYTES_MAX))
-    except (InvalidTag, KeyError, TypeError, ValueError, zlib.error, RecursionError) as error:
+        message: Message = json.loads(_cipher(key, nonce, str(answer["salt"])).decrypt(bytes(12), sealed, LABEL))
+    except (InvalidTag, KeyError, TypeError, ValueError) as error:
         raise DecryptionFailed from error
-    if unpacking.unconsumed_tail or not isinstance(message, dict):
-        raise DecryptionFailed
     return message
 
 

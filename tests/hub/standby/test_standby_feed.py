@@ -144,10 +144,12 @@ class Feed:
 
     def wait(self, kind: str) -> dict[str, Any]:
         """The next message of this kind; it is taken away. What came in answers before is on its disk."""
-        while not (found := [message for message in self.messages if message["type"] == kind]):
+        for _ in range(20):
+            if found := next((message for message in self.messages if message["type"] == kind), None):
+                self.messages.remove(found)
+                return dict(found)
             self.take()
-        self.messages.remove(found[0])
-        return dict(found[0])
+        raise AssertionError(self.messages)
 
     def level(self, heads: dict[str, Head] | None = None) -> dict[str, Head]:
         """Take everything until the hub says that nothing is missing; the entries that came."""
@@ -292,9 +294,9 @@ def test_it_refuses_with_words_who_holds_another_journal_or_more_than_the_hub(ho
 
 def test_keys_pin_and_secret_come_with_it(house: House) -> None:
     feed = Feed(house, house.hello())
-    rows = {row["unit"]: row["key"] for row in feed.wait("rows")["rows"]["unit_key"]}
-    assert rows == {"standby-1": KEY.hex(), "table-1": TABLE_KEY.hex()}
-    assert set(feed.wait("files")["files"]) == {"secret"}
+    told = feed.wait("beside")
+    assert {row["unit"]: row["key"] for row in told["unit_key"]} == {"standby-1": KEY.hex(), "table-1": TABLE_KEY.hex()}
+    assert set(told["files"]) == {"secret"}
 
 
 # --- the standby's folder ---------------------------------------------------------------------------------------------
@@ -320,8 +322,8 @@ def caught_up(house: House, folder: StandbyFolder) -> None:
     feed = Feed(house, house.hello())
     feed.wait("level")
     for message in feed.messages:
-        if message["type"] == "rows":
-            folder.take_rows(message["rows"])
+        if message["type"] == "beside":
+            folder.take_beside(message)
         elif message["type"] == "batch":
             folder.append_rows(message["entries"], message["people"])
 
@@ -341,7 +343,7 @@ def test_a_standby_gets_keys_and_staff_also_while_a_file_of_keys_waits_to_be_tak
     """On a full disk it waits for hours."""
     (tmp_path / "hub" / "keys.json").write_text("{}")
     feed = Feed(house, house.hello())
-    feed.wait("rows")
+    feed.wait("beside")
 
 
 def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: House, folder: StandbyFolder) -> None:
@@ -356,14 +358,14 @@ def test_who_catches_up_has_the_key_that_was_given_after_one_was_revoked(house: 
 
 def test_a_key_given_while_somebody_catches_up_is_there_when_nothing_is_missing(house: House) -> None:
     feed = Feed(house, house.hello())
-    feed.wait("rows")
+    feed.wait("beside")
     added = house.application.hub.units.keys.add("table-2")
     feed.messages.clear()
     while not any(message["type"] == "level" for message in feed.messages):
         feed.take()
-    told = [message for message in feed.messages if message["type"] in ("rows", "level")]
-    assert [message["type"] for message in told] == ["rows", "level"]
-    assert {"unit": "table-2", "key": added.hex()} in told[0]["rows"]["unit_key"]
+    told = [message for message in feed.messages if message["type"] in ("beside", "level")]
+    assert [message["type"] for message in told] == ["beside", "level"]
+    assert {"unit": "table-2", "key": added.hex()} in told[0]["unit_key"]
 
 
 def test_the_folder_holds_the_very_entries_and_people_and_takes_them_twice(house: House, folder: StandbyFolder) -> None:
@@ -392,12 +394,12 @@ def test_a_gap_and_an_altered_row_change_nothing(house: House, folder: StandbyFo
 @pytest.mark.parametrize("name", ["../keys.json", "/etc/passwd", "tls/../../x", "", "."])
 def test_no_file_lands_outside_the_folder(folder: StandbyFolder, name: str) -> None:
     with pytest.raises((ValueError, OSError)):
-        folder.take_files({name: "AAAA"})
+        folder.take_beside({"files": {name: "AAAA"}})
     assert not (folder.path.parent / "keys.json").exists()
 
 
 def test_files_are_for_their_owner_only(folder: StandbyFolder) -> None:
-    folder.take_files({"secret": "YWJj", "tls/ca.pem": "YWJj"})
+    folder.take_beside({"files": {"secret": "YWJj", "tls/ca.pem": "YWJj"}})
     for path in (folder.path / "secret", folder.path / "tls" / "ca.pem"):
         assert path.read_bytes() == b"abc"
         assert path.stat().st_mode & 0o077 == 0
@@ -430,8 +432,8 @@ def test_the_units_keys_open_the_doors_of_the_promoted_standby(house: House, fol
     (folder.path / "keys.json").write_text(json.dumps({"table-8": "ab" * 32}))
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])
-    folder.take_rows(rows_of({"table-1": bytes(32)}))
-    folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
+    folder.take_beside(rows_of({"table-1": bytes(32)}))
+    folder.take_beside(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
     assert keys_when_promoted(folder) == {"standby-1": KEY, "table-1": TABLE_KEY}, "keys.json is not the hub's"
 
 
@@ -443,7 +445,7 @@ def test_a_link_taken_back_with_the_hub_s_last_commit_opens_nothing_at_the_promo
     links.revoke("e1", "p1")
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])
-    folder.take_rows(rows_of({}))
+    folder.take_beside(rows_of({}))
     opened = promoted(folder)
     links = PersonalLinks(opened.service, bytes.fromhex(SECRET), lambda: 0)
     assert [links.owner_of(token) for token in (lost, mine)] == [None, ("e1", "p2")]
@@ -458,26 +460,21 @@ def test_a_key_revoked_with_the_hub_s_last_commit_opens_nothing_at_the_standby(
     house.application.hub.units.keys.revoke("table-1")
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])
-    folder.take_rows(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
+    folder.take_beside(rows_of({"standby-1": KEY, "table-1": TABLE_KEY}))
     assert keys_when_promoted(folder) == {"standby-1": KEY}
 
 
 @pytest.mark.parametrize(
     "rows",
     [
-        {},
-        {"unit_key": []},
-        {"entry": []},
-        *(
-            {"staff": [], "unit_key": wrong}
-            for wrong in ([{"unit": "table-1"}], [{"unit": 1, "key": "ab"}], [7], {"unit": "x"})
-        ),
+        {"unit_key": 5},
+        *({"unit_key": wrong} for wrong in ([{"unit": "table-1"}], [{"unit": 1, "key": "ab"}], [7], {"unit": "x"})),
     ],
 )
 def test_rows_that_are_none_change_nothing(folder: StandbyFolder, rows: Any) -> None:
-    folder.take_rows(rows_of({"table-1": TABLE_KEY}))
+    folder.take_beside(rows_of({"table-1": TABLE_KEY}))
     with pytest.raises((ValueError, KeyError, TypeError)):
-        folder.take_rows(rows)
+        folder.take_beside(rows)
     assert folder.journal.secrets() == [UnitKeyRow(unit="table-1", key=TABLE_KEY.hex())]
 
 
@@ -547,7 +544,7 @@ def test_it_says_what_is_on_its_disk_also_where_the_hub_closes_each_connection(f
 def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])
-    folder.take_files({"secret": base64.b64encode(SECRET.encode()).decode()})
+    folder.take_beside({"files": {"secret": base64.b64encode(SECRET.encode()).decode()}})
     held = folder.journal.heads()
     folder.close_journal()
     at = HandClock().clocks.at()

@@ -275,12 +275,8 @@ class Standby:
         kind = message["type"]
         if kind == "batch":
             self._folder.append_rows(message["entries"], message["people"])
-        elif kind == "checkpoints":
-            self._folder.take_checkpoints(message["checkpoints"])
-        elif kind == "rows":
-            self._folder.take_rows(message["rows"])
-        elif kind == "files":
-            self._folder.take_files(message["files"])
+        elif kind == "beside":
+            self._folder.take_beside(message)
         elif kind == "level":
             self._folder.save_notes(level=True)
             self._set_status(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))

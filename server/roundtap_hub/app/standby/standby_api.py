@@ -69,8 +69,6 @@ RESULTS = ("report", "result-entered")
 
 TAKEN_OVER_TEXT = "another hub goes on with this journal"
 
-SideState = dict[str, Any]  # what a standby receives besides the entries, by kind of message
-
 
 class StandbyApi:
     """Runs on the event loop. A hub without its own folder (on a database, in a test) has no kin: 404. A standby
@@ -149,12 +147,14 @@ class StandbyApi:
             level = not copy.is_level_reported and kin.standbys.is_level(copy)
             # Also before "level": rows sent before an entry may be older than those stored with it.
             if level or loop.time() >= copy.due_s:
-                news, copy.told = await asyncio.to_thread(self._side_changes, kin, copy.told)
-                copy.due_s = loop.time() + BEAT_S
+                now = await asyncio.to_thread(self._beside, kin)
+                if changed := {kind: now[kind] for kind in now if now[kind] != copy.told.get(kind)}:
+                    found.append({"type": "beside", **changed})
+                copy.told, copy.due_s = now, loop.time() + BEAT_S
                 if level:
                     kin.standbys.report_level(copy)
-                    news.append({"type": "level"})
-                return [*found, *news]
+                    found.append({"type": "level"})
+                return found
             if found:
                 if any(row[0] == VENUE for each in found for row in each[ENTRIES]):
                     # An entry about keys or staff is followed by its row at once.
@@ -165,21 +165,15 @@ class StandbyApi:
                     await copy.news.wait()
         raise RequestRefused(409, "this hub answers a later hello, or none any more")
 
-    def _side_changes(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
-        """The changes besides the entries since `told`, as messages; and the new state."""
-        snapshot = self._hub.service.snapshot
-        now: SideState = {
-            "checkpoints": [
-                [event, each.remaining_ms, each.boot_id, each.mono_ms]
-                for event, each in sorted(kin.standbys.journal.checkpoints().items())
-            ],
+    def _beside(self, kin: Peers) -> dict[str, Any]:
+        """What a standby has to know besides the entries: the files, and the rows of small tables."""
+        snapshot, clocks = self._hub.service.snapshot, kin.standbys.journal.checkpoints()
+        return {
             "files": own_files(kin.folder),
-            "rows": {
-                "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
-                "staff": [row.model_dump() for row in snapshot.staff.values()],
-            },
+            "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+            "staff": [row.model_dump() for row in snapshot.staff.values()],
+            "checkpoint": [clocks[event].model_dump() for event in sorted(clocks)],
         }
-        return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
     @route("POST /standby/who", PEER_HUB)
     async def who(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:

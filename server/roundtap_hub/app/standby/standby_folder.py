@@ -9,6 +9,8 @@ from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sqlmodel import SQLModel
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_hub.access.key_file import KEYS_FILE
@@ -22,6 +24,7 @@ from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.secure_files import lock_file, read_json, write_private
 from roundtap_hub.store.venue import Venue
 
+BESIDE: tuple[type[SQLModel], ...] = (*SECRETS, CheckpointRow)  # tables that a standby gets besides the entries
 NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
 
@@ -74,23 +77,16 @@ class StandbyFolder:
             self.journal.append(entries, records)
         self.heads = heads
 
-    def take_checkpoints(self, noted: Sequence[Any]) -> None:
+    def take_beside(self, told: Mapping[str, Any]) -> None:
+        """Store what has changed besides the entries: the hub's PIN, secret and certificates, all its keys, staff, and
+        clocks. Raises ValueError or TypeError for malformed rows, bad base 64, or a path outside the folder; and
+        JournalConflict."""
         self.journal.put(
-            [
-                CheckpointRow(event=event, remaining_ms=remaining_ms, boot_id=boot_id, mono_ms=mono_ms)
-                for event, remaining_ms, boot_id, mono_ms in noted
-            ]
+            [table.model_validate(row) for table in BESIDE for row in told.get(str(table.__tablename__), ())]
         )
-
-    def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
-        """Store the hub's current keys and staff. Raises ValueError or KeyError for malformed rows, JournalConflict."""
-        self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
         # The hub's rows alone count: a file that lies here since earlier may have keys that it never took.
         (self.path / KEYS_FILE).unlink(missing_ok=True)
-
-    def take_files(self, files: Mapping[str, str]) -> None:
-        """Store the hub's PIN, secret and certificates. ValueError for a path outside the folder or bad base 64."""
-        for name, text in files.items():
+        for name, text in told.get("files", {}).items():
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or parts[0] == "/":
                 raise ValueError(name)
