@@ -17,9 +17,10 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
+
+import msgspec
 
 from roundtap_core.errors import Problem
 from roundtap_core.wire import REQUEST, envelope
@@ -38,7 +39,6 @@ from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refu
 
 log = logging.getLogger(__name__)
 
-CONFIG_KEYS = ("hub", "unit", "key")
 LOOK_S = 0.2  # how often a standby checks whether it was promoted
 PROMOTED_WITHIN_S = 30.0
 
@@ -83,7 +83,7 @@ def _follow(args: argparse.Namespace) -> int:
             folder.set_aside()
         if not is_promoted(args.data):
             panel_folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
-            if not Standby(read_hub(args.config, vars(args), args.port), folder, panel_folder).run():
+            if not Standby(read_hub(args.config, args.port), folder, panel_folder).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
             print(PROMOTED_TEXT, flush=True)
@@ -93,25 +93,25 @@ def _follow(args: argparse.Namespace) -> int:
         folder.close()
 
 
-def read_hub(file: Path | None, given: Mapping[str, Any] = MappingProxyType({}), serve_port: int = 0) -> HubToFollow:
-    """The hub by what is given of CONFIG_KEYS, completed by the config file. Raises Problem("standby_config")."""
-    config: dict[str, Any] = {}
-    if file is not None:
-        try:
-            config = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError) as error:
-            raise Problem("standby_config", reason=f"{file}: {error}") from error
-        if strange := sorted(set(config) - set(CONFIG_KEYS)):
-            raise Problem("standby_config", reason=f"{file}: {', '.join(strange)}")
-    hub, unit, key = (given.get(name) or str(config.get(name, "")) for name in CONFIG_KEYS)
-    parts = urlsplit(hub)
+class StandbyConfig(msgspec.Struct, forbid_unknown_fields=True):
+    """The file of --config: the hub's address, this standby's name and key there."""
+
+    hub: str
+    unit: str
+    key: str
+
+
+def read_hub(file: Path | None, serve_port: int = 0) -> HubToFollow:
+    """Raises Problem("standby_config")."""
     try:
-        port, found = parts.port or 8080, bytes.fromhex(key)
-    except ValueError as error:
-        raise Problem("standby_config", reason=str(error)) from error
-    if parts.scheme != "http" or not parts.hostname or not unit or len(found) < 32:
-        raise Problem("standby_config", reason=f"hub {hub!r}, unit {unit!r}")
-    return HubToFollow(parts.hostname, port, unit, found, serve_port)
+        text = file.read_text(encoding="utf-8-sig") if file is not None else ""
+        config = msgspec.convert(tomllib.loads(text), StandbyConfig)
+        parts, key = urlsplit(config.hub), bytes.fromhex(config.key)
+        if parts.scheme != "http" or not parts.hostname or not config.unit or len(key) < 32:
+            raise ValueError(f"hub {config.hub!r}, unit {config.unit!r}, a key of {len(config.key)} digits")
+        return HubToFollow(parts.hostname, parts.port or 8080, config.unit, key, serve_port)
+    except (OSError, ValueError) as error:
+        raise Problem("standby_config", reason=f"{file or '--config'}: {error}") from error
 
 
 def _promote(args: argparse.Namespace) -> int:
@@ -186,17 +186,18 @@ class Standby:
         thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
         thread.start()
         key = self._folder.path / PROMOTE_FILE
-        if self._panel is not None:
-            self._panel.start()
         while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
             beat.beat(time.monotonic_ns() // 1_000_000)
             if key.exists():
                 self._turned.set()
-            stopped.wait(LOOK_S)
+            if self._panel is not None and self._panel.is_open:
+                self._panel.handle_request()
+            else:
+                stopped.wait(LOOK_S)
         # A refused standby can still be promoted: it holds what it held.
         self.stop()
         if self._panel is not None:
-            self._panel.close()
+            self._panel.server_close()
         thread.join(timeout=10)
         self._folder.close_journal()
         if self._problem is not None and not self._turned.is_set():
@@ -300,16 +301,16 @@ def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping
 
 
 class StandbySocket(socketserver.UnixStreamServer):
-    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel. Serves one
-    caller at a time, in its own thread. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false.
-    If the folder cannot be written, that is logged; promotion is then left to the command line."""
+    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel, one caller
+    at a time. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false. If the folder cannot be
+    written, that is logged; promotion is then left to the command line."""
+
+    timeout = LOOK_S
+    is_open = False
 
     def __init__(self, folder: Path, state: Callable[[], PanelAnswer], turn: Callable[[], None]) -> None:
         self._path, self._state, self._turn = folder / SOCKET, state, turn
-        self._thread = threading.Thread(target=self.serve_forever, args=(LOOK_S,), name="standby-panel", daemon=True)
         super().__init__(os.fspath(self._path), PanelHandler, bind_and_activate=False)
-
-    def start(self) -> None:
         try:
             self._path.unlink(missing_ok=True)
             # Private until its group is set: any client that connects can promote.
@@ -322,18 +323,14 @@ class StandbySocket(socketserver.UnixStreamServer):
                 os.chown(self._path, -1, grp.getgrnam(GROUP).gr_gid)
                 self._path.chmod(0o660)
             self.server_activate()
+            self.is_open = True
         except OSError as error:
             log.warning("the panel of this machine cannot be heard: %s", error)
-        else:
-            self._thread.start()
 
-    def close(self) -> None:
-        if self._thread.is_alive():
-            # Do not wait for a caller being served: that caller may just have promoted.
-            threading.Thread(target=self.shutdown, name="standby-panel-end", daemon=True).start()
-            with suppress(OSError):
-                self._path.unlink()
-        self.server_close()
+    def server_close(self) -> None:
+        super().server_close()
+        if self.is_open:
+            self._path.unlink(missing_ok=True)
 
     def answer(self, line: bytes) -> PanelAnswer:
         """The answer to one line from a caller."""
