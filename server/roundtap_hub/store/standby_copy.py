@@ -23,7 +23,7 @@ SILENT_S = 5.0  # a standby acknowledges each beat, every 2 s
 RETRY_S = 1.0
 
 
-class DecryptionFailed(Exception):
+class DecryptionFailed(ValueError):
     """An answer not written by the other side, or not to this request."""
 
 
@@ -49,7 +49,7 @@ def unseal(key: bytes, nonce: str, answer: Mapping[str, Any]) -> Message:
         sealed = base64.b64decode(answer["sealed"], validate=True)
         message: Message = json.loads(_cipher(key, nonce, str(answer["salt"])).decrypt(bytes(12), sealed, LABEL))
     except (InvalidTag, KeyError, TypeError, ValueError) as error:
-        raise DecryptionFailed from error
+        raise DecryptionFailed("key") from error
     return message
 
 

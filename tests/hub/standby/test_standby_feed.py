@@ -25,7 +25,7 @@ from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import Host, hub_in_memory
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.main import AWAY, HubToFollow, Standby
-from roundtap_hub.app.standby.peers import Peers
+from roundtap_hub.app.standby.peers import Peers, Takeover
 from roundtap_hub.app.standby.standby_folder import StandbyFolder, is_promoted, promote_folder
 from roundtap_hub.store import standby_copy
 from roundtap_hub.store.copies import entries_after
@@ -299,6 +299,29 @@ def test_keys_pin_and_secret_come_with_it(house: House) -> None:
     assert set(told["files"]) == {"secret"}
 
 
+# --- a hub that was replaced ---
+
+
+def test_a_replaced_hub_says_where_it_goes_on_and_lists_what_it_alone_accepted(house: House) -> None:
+    everything = {stream: tuple(head) for stream, head in house.service._journal.heads().items()}
+    hello = house.hello()
+    house.kin.record_takeover(Takeover("", None))
+    answer = house.client.get("/console", accept_language="en")
+    assert (answer.status_code, "10.0.0.2" in answer.text, "<h2>" in answer.text) == (503, False, False)
+    house.kin.record_takeover(Takeover("http://10.0.0.2:8080", everything))
+    answer = house.client.get("/e/e1", accept_language="en")
+    assert '<a class="button" href="http://10.0.0.2:8080/e/e1">' in answer.text
+    assert "The active hub has all entries of this hub." in answer.text
+    assert "<h2>" not in answer.text
+    house.kin.record_takeover(Takeover("http://10.0.0.3:8080/<b>", {VENUE: everything[VENUE]}))
+    answer = house.client.get("/", accept_language="en")
+    assert "<h2>" in answer.text
+    assert "<b>/" not in answer.text
+    house.kin.record_takeover(Takeover("", {"e1": (99, "h")}))
+    assert "<h2>" in house.client.get("/", accept_language="en").text, "of a branch that this hub does not know"
+    assert house.client.post("/standby/feed", hello, roundtap_unit="standby-1").status_code == 409
+
+
 # --- the standby's folder ---------------------------------------------------------------------------------------------
 
 
@@ -490,7 +513,7 @@ def test_a_standby_says_that_its_key_does_not_open_what_the_hub_sent(
 
     def hear_a_foreign_line() -> None:
         post.stop()
-        raise DecryptionFailed
+        raise DecryptionFailed("key")
 
     monkeypatch.setattr(post, "_follow_once", hear_a_foreign_line)
     post.follow()

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import secrets
+import socket
 import socketserver
 import threading
 import time
@@ -27,13 +28,12 @@ from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.unit_keys import local_folder
 from roundtap_hub.app import main as hub_main
 from roundtap_hub.app.hub_arguments import PROMOTE
-from roundtap_hub.app.standby.peers import shut_down_socket
 from roundtap_hub.app.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.secure_files import write_private
-from roundtap_hub.store.standby_copy import DecryptionFailed, unseal
+from roundtap_hub.store.standby_copy import unseal
 from roundtap_machine.deadline_http import send_request
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 
@@ -156,8 +156,8 @@ class HubToFollow:
         return http_url(self.host, self.port)
 
 
-class RefusedByHub(Exception):
-    """The hub refuses this standby; its reason."""
+class RefusedByHub(Problem):
+    """The hub refuses this standby for good."""
 
 
 class Standby:
@@ -207,8 +207,11 @@ class Standby:
     def stop(self) -> None:
         """End soon, from any thread."""
         self._stop.set()
-        if self._connection is not None:
-            shut_down_socket(self._connection.sock)
+        connected = self._connection.sock if self._connection is not None else None
+        # Who waits for an answer is woken, and may close it meanwhile.
+        with suppress(OSError):
+            if connected is not None:
+                connected.shutdown(socket.SHUT_RDWR)
 
     def _follow_or_fail(self) -> None:
         try:
@@ -222,14 +225,8 @@ class Standby:
             try:
                 self._follow_once()
                 self._set_status(AWAY, "")
-            except RefusedByHub as refused:
-                why = str(refused)
-                self._set_status(REFUSED, why)
-                raise Problem(
-                    REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url, why=why
-                ) from refused
-            except DecryptionFailed:
-                self._set_status(AWAY, "key")
+            except RefusedByHub:
+                raise
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
                 self._set_status(AWAY, str(lost))
             except (Problem, JournalConflict) as lost:
@@ -263,8 +260,11 @@ class Standby:
             }
             while not self._stop.is_set():
                 answer = _ask(connection, hub, {"challenge": challenge, "hello": hello})
-                if "refused" in answer:
-                    raise RefusedByHub(str(answer["refused"]))
+                if why := answer.get("refused"):
+                    self._set_status(REFUSED, why)
+                    raise RefusedByHub(
+                        REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=hub.url, why=why
+                    )
                 if hello is not None:
                     self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
                     self._set_status(BEHIND, "")

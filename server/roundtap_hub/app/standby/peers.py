@@ -357,11 +357,3 @@ class BeaconThread:
         else:
             if status == http.client.OK:
                 self._kin.handle_answer(answer, nonce, url)
-
-
-def shut_down_socket(sock: socket.socket | None) -> None:
-    """Wake a thread blocked on the socket. From any thread."""
-    if sock is not None:
-        # The blocked thread may close it meanwhile.
-        with suppress(OSError):
-            sock.shutdown(socket.SHUT_RDWR)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -47,15 +46,35 @@ FILE_BYTES_MAX = 256 * 1024
 LISTED_MAX = 200
 AGAIN_S = 15
 PAGE = """<!doctype html>
-<html lang="{language}" class="door">
+<html lang="{{ t.language }}" class="door">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="{again}">
+<meta http-equiv="refresh" content="{{ again }}">
 <title>Roundtap</title>
-<link rel="stylesheet" href="{style}">
+<link rel="stylesheet" href="{{ style }}">
 </head>
-<body><main id="main"><h1>{title}</h1><p>{text}</p>{where}{listed}</main></body>
+<body><main id="main"><h1>{{ t("taken_over") }}</h1><p>{{ t("taken_over.what") }}</p>
+{%- if by.url.startswith("http://") %}
+<p><a class="button" href="{{ by.url }}{{ path }}">{{ t("taken_over.go") }}</a> <bdi>{{ by.url }}</bdi></p>
+{%- endif %}
+{%- if by.heads is not none and not (alone.results or alone.others) %}
+<p>{{ t("taken_over.nothing") }}</p>
+{%- elif by.heads is not none %}
+<h2>{{ t("taken_over.alone") }}</h2><p>{{ t("taken_over.again") }}</p>
+{%- if alone.results %}
+<ul>
+{%- for event, entry, table, who in alone.results %}
+<li>{{ t("taken_over.line", event=event, number=entry.number, table=table or "–") }} <bdi>{{ who }}</bdi>
+<b>{{ score(entry) }}</b></li>
+{%- endfor %}
+</ul>
+{%- endif %}
+{%- if alone.others %}
+<p>{{ t("taken_over.others", n=alone.others) }}</p>
+{%- endif %}
+{%- endif %}
+</main></body>
 </html>
 """
 POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
@@ -244,24 +263,20 @@ class TakenOverPage:
     async def answer(self, scope: http_answers.Scope, send: http_answers.Send, by: Takeover) -> None:
         """503, in the reader's language."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
-        if self._found is None or self._found[0] != by:
-            self._found = by, await asyncio.to_thread(self._find_unshared, by)
         path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
-        page = PAGE.format(
-            language=t.language,
-            style=self._style,
-            again=AGAIN_S,
-            title=escape(t("taken_over")),
-            text=escape(t("taken_over.what")),
-            where=_where(t, by.url, path),
-            listed=_listed(t, by, self._found[1]),
-        )
-        await http_answers.send_answer(
-            send,
-            503,
-            b"text/html; charset=utf-8",
-            page.encode(),
-            [*HEADERS, (b"content-language", t.language.encode())],
+        page = await asyncio.to_thread(self._page, t, by, path)
+        headers = [*HEADERS, (b"content-language", t.language.encode())]
+        await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(), headers)
+
+    def _page(self, t: Words, by: Takeover, path: str) -> str:
+        # Imported here, in a thread: a hub that nobody replaces does not need it.
+        from jinja2 import Environment
+
+        if self._found is None or self._found[0] != by:
+            self._found = by, self._find_unshared(by)
+        made = Environment(autoescape=True).from_string(PAGE)
+        return made.render(
+            t=t, by=by, path=path, style=self._style, again=AGAIN_S, alone=self._found[1], score=_score_text
         )
 
     def _find_unshared(self, by: Takeover) -> UnsharedResults:
@@ -276,12 +291,12 @@ class TakenOverPage:
         )
 
 
-def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
+def _since(journal: Journal, heads: Mapping[str, Sequence[Any]]) -> Iterator[Entry]:
     for stream in journal.heads():
-        taken = heads.get(stream)
-        after = Head(taken[0], taken[1]) if isinstance(taken, list) and len(taken) == 2 else START
-        if stream != VENUE and journal.holds(stream, after):
-            yield from journal.entries(stream, after)
+        after = Head(*heads.get(stream, START))
+        if stream != VENUE:
+            # Where the other hub has what this one lacks, all may differ.
+            yield from journal.entries(stream, after if journal.holds(stream, after) else START)
 
 
 def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
@@ -292,30 +307,6 @@ def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | Non
     match, names = found[1].match, snapshot.names_of(entry.stream)
     who = " – ".join(names.get(each, each) for each in (match.a, match.b) if each)
     return state.name, entry, match.table, who
-
-
-def _where(t: Words, url: str, path: str) -> str:
-    if not url.startswith("http://"):
-        return ""
-    return (
-        f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
-        f"<bdi>{escape(url)}</bdi></p>"
-    )
-
-
-def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
-    if by.heads is None:
-        return ""
-    if not alone.results and not alone.others:
-        return f"<p>{escape(t('taken_over.nothing'))}</p>"
-    lines = [
-        f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
-        f" <bdi>{escape(who)}</bdi> <b>{escape(_score_text(entry))}</b></li>"
-        for event, entry, table, who in alone.results
-    ]
-    others = f"<p>{escape(t('taken_over.others', n=alone.others))}</p>" if alone.others else ""
-    listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
-    return f"<h2>{escape(t('taken_over.alone'))}</h2><p>{escape(t('taken_over.again'))}</p>{listed}{others}"
 
 
 def _score_text(entry: Entry) -> str:
