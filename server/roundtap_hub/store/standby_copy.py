@@ -113,6 +113,9 @@ class StandbyCopy:
                 self._lock.wait(left_s)
             self._heads.update(batch.heads)
 
+    def verify_place(self) -> None:
+        self._refuse_silent()
+
     def close(self) -> None:
         pass
 

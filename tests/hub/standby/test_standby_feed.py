@@ -254,6 +254,17 @@ def test_a_standby_that_says_nothing_is_not_waited_for_twice(house: House, monke
     assert house.service.execute(event_steps("e3"), "organizer", people("e3"))
 
 
+def test_a_standby_that_asks_no_more_is_away_before_a_commit_waits_for_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Feed(house, house.hello()).level()
+    copies, away = house.service.copies, threading.Event()
+    assert copies is not None
+    house.service.storage.listen(lambda: away.set() if copies.states[0].state == "away" else None)
+    monkeypatch.setattr(standby_copy, "SILENT_S", 0)
+    assert away.wait(20)
+
+
 def test_only_who_has_opened_the_last_answer_can_say_that_it_is_on_the_disk(house: House) -> None:
     feed = Feed(house, house.hello())
     feed.level()
@@ -569,7 +580,7 @@ def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
         folder.append_rows(batch["entries"], batch["people"])
     folder.take_beside({"files": {"secret": base64.b64encode(SECRET.encode()).decode()}})
     held = folder.journal.heads()
-    folder.close_journal()
+    folder.journal.close()
     at = HandClock().clocks.at()
     for _ in range(2):
         promote_folder(folder.path, at, lambda n: "ab" * n)
@@ -583,7 +594,7 @@ def test_a_folder_without_the_hub_s_secret_is_not_promoted(house: House, folder:
     """No other hub would know its epoch for newer."""
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])
-    folder.close_journal()
+    folder.journal.close()
     with pytest.raises(FileNotFoundError):
         promote_folder(folder.path, HandClock().clocks.at(), lambda n: "ab" * n)
     assert not is_promoted(folder.path)
@@ -592,7 +603,7 @@ def test_a_folder_without_the_hub_s_secret_is_not_promoted(house: House, folder:
 
 
 def test_an_empty_folder_cannot_become_a_hub_s(folder: StandbyFolder) -> None:
-    folder.close_journal()
+    folder.journal.close()
     with pytest.raises(Problem, match="no journal"):
         promote_folder(folder.path, HandClock().clocks.at(), lambda n: "ab" * n)
 
@@ -601,7 +612,7 @@ def test_starting_over_deletes_nothing(house: House, folder: StandbyFolder) -> N
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])
     held = folder.journal.heads()
-    folder.close_journal()
+    folder.journal.close()
     folder.set_aside()
     folder.open()
     assert folder.heads == {}

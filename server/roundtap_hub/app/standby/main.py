@@ -199,7 +199,8 @@ class Standby:
         if self._panel is not None:
             self._panel.server_close()
         thread.join(timeout=10)
-        self._folder.close_journal()
+        # The folder stays locked.
+        self._folder.journal.close()
         if self._problem is not None and not self._turned.is_set():
             raise self._problem
         return self._turned.is_set()

@@ -5,7 +5,7 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -31,39 +31,28 @@ NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "st
 class StandbyFolder:
     """For one thread. Raises Problem if the folder cannot be created, or is in use."""
 
+    journal: Journal
+
     def __init__(self, folder: Path) -> None:
         self.path = folder
+        self._opened = ExitStack()
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock = lock_file(folder / LOCK)
+            self._opened.callback(os.close, lock_file(folder / LOCK))
         except OSError as error:
             raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
-        self._journal: Journal | None = None
         self.heads: dict[str, Head] = {}
         self.notes = read_notes(folder)
 
     def open(self) -> None:
         """Open the journal; its chains are verified when the hub's rows arrive, and when it starts."""
         back_up_before_upgrade(self.path, None, "")
-        self._journal = Journal(sqlite_url(self.path))
-        self.heads = self._journal.heads()
-
-    def close_journal(self) -> None:
-        """End following; the folder stays locked."""
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        self.journal = Journal(sqlite_url(self.path))
+        self._opened.callback(self.journal.close)
+        self.heads = self.journal.heads()
 
     def close(self) -> None:
-        self.close_journal()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
-
-    @property
-    def journal(self) -> Journal:
-        assert self._journal is not None
-        return self._journal
+        self._opened.close()
 
     def venue(self) -> Venue:
         return read_venue(self.journal, Venue())
