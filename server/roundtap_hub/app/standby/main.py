@@ -172,7 +172,7 @@ class Standby:
         self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
         self._connection: http.client.HTTPConnection | None = None
         self._status: tuple[str, str | None] = (AWAY, None)
-        self._problem: BaseException | None = None
+        self._problem: RefusedByHub | None = None
 
     def state(self) -> dict[str, Any]:
         """The state for the panel: {"state", "hub", "level"}."""
@@ -183,7 +183,7 @@ class Standby:
         beat = Heartbeat(SystemdNotifier())
         self._folder.open()
         stopped = StopSignal()
-        thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
+        thread = threading.Thread(target=self.follow, name="standby-follow", daemon=True)
         thread.start()
         key = self._folder.path / PROMOTE_FILE
         while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
@@ -214,20 +214,15 @@ class Standby:
             if connected is not None:
                 connected.shutdown(socket.SHUT_RDWR)
 
-    def _follow_or_fail(self) -> None:
-        try:
-            self.follow()
-        except BaseException as error:
-            self._problem = error
-
     def follow(self) -> None:
-        """Follow, with retries, until `stop`. Raises Problem if the hub refuses for good."""
+        """Follow, with retries, until `stop`, or until the hub refuses for good."""
         while not self._stop.is_set():
             try:
                 self._follow_once()
                 self._set_status(AWAY, "")
-            except RefusedByHub:
-                raise
+            except RefusedByHub as refused:
+                self._problem = refused
+                return
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
                 self._set_status(AWAY, str(lost))
             except (Problem, JournalConflict) as lost:

@@ -7,7 +7,6 @@ import base64
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -58,20 +57,20 @@ PAGE = """<!doctype html>
 {%- if by.url.startswith("http://") %}
 <p><a class="button" href="{{ by.url }}{{ path }}">{{ t("taken_over.go") }}</a> <bdi>{{ by.url }}</bdi></p>
 {%- endif %}
-{%- if by.heads is not none and not (alone.results or alone.others) %}
+{%- if by.heads is not none and not (results or others) %}
 <p>{{ t("taken_over.nothing") }}</p>
 {%- elif by.heads is not none %}
 <h2>{{ t("taken_over.alone") }}</h2><p>{{ t("taken_over.again") }}</p>
-{%- if alone.results %}
+{%- if results %}
 <ul>
-{%- for event, entry, table, who in alone.results %}
+{%- for event, entry, table, who in results %}
 <li>{{ t("taken_over.line", event=event, number=entry.number, table=table or "–") }} <bdi>{{ who }}</bdi>
 <b>{{ score(entry) }}</b></li>
 {%- endfor %}
 </ul>
 {%- endif %}
-{%- if alone.others %}
-<p>{{ t("taken_over.others", n=alone.others) }}</p>
+{%- if others %}
+<p>{{ t("taken_over.others", n=others) }}</p>
 {%- endif %}
 {%- endif %}
 </main></body>
@@ -243,22 +242,13 @@ def own_files(folder: Path) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class UnsharedResults:
-    """What only this hub has on record: results as (event's name, entry, table, players), and the number of other
-    entries."""
-
-    results: tuple[tuple[str, Entry, int | None, str], ...]
-    others: int
-
-
 class TakenOverPage:
     """The page of a replaced hub. `style`: the style sheet's address; `language`: the hub's default."""
 
     def __init__(self, hub: Hub, style: str) -> None:
         self._hub = hub
         self._style = style
-        self._found: tuple[Takeover, UnsharedResults] | None = None
+        self._found: tuple[Takeover, list[Entry]] | None = None
 
     async def answer(self, scope: http_answers.Scope, send: http_answers.Send, by: Takeover) -> None:
         """503, in the reader's language."""
@@ -274,21 +264,27 @@ class TakenOverPage:
 
         if self._found is None or self._found[0] != by:
             self._found = by, self._find_unshared(by)
+        alone = self._found[1]
+        results = [_result_row(self._hub.service.snapshot, each) for each in alone if each.kind in RESULTS]
+        others = len(alone) - len(results)
         made = Environment(autoescape=True).from_string(PAGE)
         return made.render(
-            t=t, by=by, path=path, style=self._style, again=AGAIN_S, alone=self._found[1], score=_score_text
+            t=t,
+            by=by,
+            path=path,
+            style=self._style,
+            again=AGAIN_S,
+            results=results[:LISTED_MAX],
+            others=others,
+            score=_score_text,
         )
 
-    def _find_unshared(self, by: Takeover) -> UnsharedResults:
-        kin, snapshot = self._hub.host.kin, self._hub.service.snapshot
+    def _find_unshared(self, by: Takeover) -> list[Entry]:
+        kin = self._hub.host.kin
         if kin is None or by.heads is None:
-            return UnsharedResults((), 0)
+            return []
         with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
-            found = list(_since(journal, by.heads))
-        results = [each for each in found if each.kind in RESULTS]
-        return UnsharedResults(
-            tuple(_result_row(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results)
-        )
+            return list(_since(journal, by.heads))
 
 
 def _since(journal: Journal, heads: Mapping[str, Sequence[Any]]) -> Iterator[Entry]:
@@ -300,6 +296,7 @@ def _since(journal: Journal, heads: Mapping[str, Sequence[Any]]) -> Iterator[Ent
 
 
 def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
+    """(the event's name, the entry, its table, the players)"""
     state = snapshot.event(entry.stream) or EventState(entry.stream)
     found = state.find_match(str(entry.data.get("match")))
     if found is None:
