@@ -474,18 +474,16 @@ class StandbyState(Message, frozen=True):
 Heads = dict[str, tuple[int, str]]  # stream → [number, hash] of its last entry
 
 
-class StandbyHello(ChallengedRequest, frozen=True, kw_only=True):
+class StandbyHello(Message, frozen=True):
     port: int
     heads: Heads
     epochs: list[str]
-    rows: bool = False
-    """Whether the standby knows entries of keys, staff and links, and takes the rows of keys and staff."""
 
 
-class StandbyAck(UnitRequest, frozen=True):
-    session: str
-    seq: int
-    number: int
+class StandbyRequest(ChallengedRequest, frozen=True):
+    """`hello`: in the first one; each further one says that all of the last answer is on the standby's disk."""
+
+    hello: StandbyHello | None = None
 
 
 class Beacon(Message, frozen=True):

@@ -139,7 +139,7 @@ WRITTEN: Mapping[str, Row] = {
     **_rows(Row(frozenset({WALL})), "POST /device/wall"),
     **_rows(Row(frozenset({STATION})), "POST /station/jobs"),
     **_rows(Row(frozenset({PANEL})), "POST /device/panel"),
-    **_rows(Row(frozenset({STANDBY})), "POST /standby/feed", "POST /standby/ack"),
+    **_rows(Row(frozenset({STANDBY})), "POST /standby/feed"),
     **_rows(Row(frozenset({KIN})), "POST /standby/who"),
     **_rows(Row(frozenset({LOGIN})), "GET /login", "POST /login", "POST /logout"),
     **_rows(

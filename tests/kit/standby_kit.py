@@ -106,16 +106,16 @@ class StandbyKit(Kit):
 
     def start_standby(self, *more: str) -> None:
         """Started, and level: it holds everything that the hub has saved."""
+        config = self.folder / "standby.toml"
+        config.write_text(
+            f'hub = "http://127.0.0.1:{self.standby_net.port}"\nunit = "{STANDBY}"\nkey = "{self.standby_key.hex()}"\n'
+        )
         self.standby = start_roundtap(
             "standby",
             "--data",
             str(self.standby_folder),
-            "--hub",
-            f"http://127.0.0.1:{self.standby_net.port}",
-            "--unit",
-            STANDBY,
-            "--key",
-            self.standby_key.hex(),
+            "--config",
+            str(config),
             "--host",
             "127.0.0.1",
             "--port",

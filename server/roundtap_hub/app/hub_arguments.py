@@ -128,10 +128,13 @@ ARGUMENTS: Mapping[str, tuple[Argument, ...]] = {
             choices=(FOLLOW, PROMOTE),
             help="follow the hub (the default), or promote: this machine becomes the hub",
         ),
-        argument("--hub", metavar="URL", default="", help="the hub to follow: http://10.42.0.1:8080"),
-        argument("--unit", metavar="NAME", default="", help="this standby's name among the hub's units"),
-        argument("--key", metavar="HEX", default="", help="its key there, with the role standby; or in --config"),
-        argument("--config", metavar="FILE", type=Path, default=None, help="TOML with hub, unit and key"),
+        argument(
+            "--config",
+            metavar="FILE",
+            type=Path,
+            default=None,
+            help="TOML with hub (http://10.42.0.1:8080), unit (this standby's name there) and key (of that unit)",
+        ),
         argument(
             "--start-over",
             action="store_true",

@@ -106,6 +106,9 @@ class JournalCopy(Protocol):
     def write(self, batch: CommitBatch) -> None:
         """Store the batch, synced, and remove the people of the events it deletes. Raises as `open`."""
 
+    def verify_place(self) -> None:
+        """Raise OSError unless it is still there; asked while nothing is written."""
+
     def close(self) -> None:
         """Release it."""
 
@@ -123,9 +126,6 @@ class RemovableCopy(Protocol):
     def pinned(self) -> AbstractContextManager[Path]:
         """The folder, by a path that leads to this disk or nowhere, whatever is unmounted meanwhile. Raises OSError and
         Problem if it is not there."""
-
-    def verify_place(self) -> None:
-        """Raise OSError unless `folder` still leads to the copy that is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +365,7 @@ class _CopyWorker:
                 return
         self._set_state(CURRENT)
         while not self._ended.is_set() and self.is_current.is_set():
-            if not self._work.acquire(timeout=self._retry_s) and isinstance(self.copy, RemovableCopy):
+            if not self._work.acquire(timeout=self._retry_s):
                 self.copy.verify_place()
             while self.queue and self.is_current.is_set():
                 batch, written = self.queue[0]

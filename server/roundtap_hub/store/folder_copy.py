@@ -93,7 +93,7 @@ class FolderCopy:
         self._pinned = contextlib.ExitStack()
         self._path = folder
         self._held = CopyContent("", "")
-        self._refused: tuple[os.stat_result, Problem] | None = None
+        self._refused: tuple[tuple[int, ...], Problem] | None = None
 
     def is_there(self) -> bool:
         with contextlib.suppress(OSError, Problem), self.pinned():
@@ -158,14 +158,15 @@ class FolderCopy:
         """What is to be gone on with. What was refused is read again only once it has changed: a gigabyte takes a
         minute."""
         looked = path.lstat() if os.path.lexists(path) else None
-        if self._refused is not None and looked is not None and _same_content(looked, self._refused[0]):
+        is_at = looked and (looked.st_dev, looked.st_ino, looked.st_size, looked.st_mtime_ns, looked.st_ctime_ns)
+        if self._refused is not None and is_at == self._refused[0]:
             raise self._refused[1].with_traceback(None)
         try:
             found = read_copy(path, lineage)
             if found is not None and found.lineage != lineage:
                 raise Problem("copy_of_another", copy=self.name, file=COPY_FILE, found=found)
         except Problem as problem:
-            self._refused = (looked, problem) if looked is not None else None
+            self._refused = (is_at, problem) if is_at is not None else None
             raise
         return found
 
@@ -304,14 +305,6 @@ def _lines_within(chain: str, rows: Rows) -> Iterator[tuple[Rows, bytes]]:
         for part, line in _lines_within(chain, {kind: [row for of, row in half if of == kind] for kind in rows}):
             chain = _chain_of(line)
             yield part, line
-
-
-def _same_content(one: os.stat_result, other: os.stat_result) -> bool:
-    return os.path.samestat(one, other) and (one.st_size, one.st_mtime_ns, one.st_ctime_ns) == (
-        other.st_size,
-        other.st_mtime_ns,
-        other.st_ctime_ns,
-    )
 
 
 def _aside(path: Path, word: str) -> Path:

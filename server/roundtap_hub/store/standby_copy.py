@@ -1,22 +1,20 @@
-"""A standby as a copy of the journal (store/copies.py): its feed is sealed; a write returns once it is on its disk."""
+"""A standby as a copy of the journal (store/copies.py): answers are sealed; a write returns once it is on its disk."""
 
 import asyncio
 import base64
 import errno
 import hmac
 import json
+import secrets
 import threading
 import time
-import zlib
-from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from roundtap_hub.store.copies import CURRENT, CommitBatch, Copies
 from roundtap_hub.store.journal import Head
 
-LABEL = b"roundtap/standby/1"
-PLAIN_BYTES_MAX = 64 * 1024 * 1024  # far more than one message holds: a fake hub must not fill the memory
+LABEL = b"roundtap/standby/2"
 
 WITHIN_S = 1.5  # how long a commit waits for a connected standby before it counts as away
 MANY_WITHIN_S = 15.0  # how long a catch-up batch may take on a slow card; no commit waits for it
@@ -25,70 +23,63 @@ SILENT_S = 5.0  # a standby acknowledges each beat, every 2 s
 RETRY_S = 1.0
 
 
-class DecryptionFailed(Exception):
-    """A line not written by the other side, not now, or not in this place."""
-
-
-class EncryptedFeed:
-    """One direction of one connection: each line is sealed with its number, so none is left out, repeated or moved.
-    key: shared; nonce, salt: one from each side, new for each connection, so that its key is never reused.
-    ChaCha20-Poly1305: a Pi has no AES instructions."""
-
-    def __init__(self, key: bytes, nonce: str, salt: str) -> None:
-        # Imported here: a hub without a standby does not need it.
-        from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
-
-        once = hmac.digest(f"{nonce}\n{salt}".encode(), key, "sha256")
-        self._cipher = ChaCha20Poly1305(hmac.digest(once, LABEL + b"\x01", "sha256"))
-        self._lines = 0
-
-    def encrypt(self, message: Mapping[str, Any]) -> bytes:
-        """The message as one line of an event stream."""
-        plain = zlib.compress(json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(), 1)
-        return b"data: " + base64.b64encode(self._cipher.encrypt(self._next(), plain, LABEL)) + b"\n\n"
-
-    def decrypt(self, line: bytes) -> dict[str, Any]:
-        """The message in the next line. Raises DecryptionFailed."""
-        from cryptography.exceptions import InvalidTag
-
-        try:
-            packed = self._cipher.decrypt(
-                self._next(), base64.b64decode(line.removeprefix(b"data: "), validate=False), LABEL
-            )
-            unpacking = zlib.decompressobj()
-            plain = unpacking.decompress(packed, PLAIN_BYTES_MAX)
-            message = json.loads(plain)
-        except (InvalidTag, ValueError, zlib.error, RecursionError) as error:
-            raise DecryptionFailed from error
-        if unpacking.unconsumed_tail or not isinstance(message, dict):
-            raise DecryptionFailed
-        return message
-
-    def _next(self) -> bytes:
-        self._lines += 1
-        return self._lines.to_bytes(12, "big")
+class DecryptionFailed(ValueError):
+    """An answer not written by the other side, or not to this request."""
 
 
 Message = dict[str, Any]
 
 
+def seal(key: bytes, nonce: str, message: Mapping[str, Any]) -> dict[str, str]:
+    """The answer to the request with this nonce. Key and cipher are new for each, by a nonce of either side.
+    ChaCha20-Poly1305: a Pi has no AES instructions."""
+    salt = secrets.token_hex(16)
+    plain = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    return {
+        "salt": salt,
+        "sealed": base64.b64encode(_cipher(key, nonce, salt).encrypt(bytes(12), plain, LABEL)).decode(),
+    }
+
+
+def unseal(key: bytes, nonce: str, answer: Mapping[str, Any]) -> Message:
+    """The message in the hub's answer to the request with this nonce. Raises DecryptionFailed."""
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        sealed = base64.b64decode(answer["sealed"], validate=True)
+        message: Message = json.loads(_cipher(key, nonce, str(answer["salt"])).decrypt(bytes(12), sealed, LABEL))
+    except (InvalidTag, KeyError, TypeError, ValueError) as error:
+        raise DecryptionFailed("key") from error
+    return message
+
+
+def _cipher(key: bytes, nonce: str, salt: str) -> Any:
+    # Imported here: a hub without a standby does not need it.
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+
+    once = hmac.digest(f"{nonce}\n{salt}".encode(), key, "sha256")
+    return ChaCha20Poly1305(hmac.digest(once, LABEL, "sha256"))
+
+
 class StandbyCopy:
-    """One connection of one standby. `open`, `write` and `close` run in the copy's thread, `acknowledged` on the loop.
-    `heads`: what the standby reports to have on its disk; `address`: where it will serve as the hub."""
+    """What one standby has asked for since its hello. `open`, `write` and `close` run in the copy's thread, `take` and
+    `acknowledge` on the loop. `heads`: what the standby reports to have on its disk; `address`: where it will serve as
+    the hub; `challenge`: goes with the next answer, and whoever says it has taken that one; `told`, `due_s`: what it
+    knows besides the entries, and when it is told again."""
 
     def __init__(
         self,
         unit: str,
-        session: str,
         heads: Mapping[str, Head],
         address: str | None,
         loop: asyncio.AbstractEventLoop,
         now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = unit
-        self.session = session
         self.address = address
-        self.queue: deque[Message] = deque()  # messages for the feed, which takes them on the loop
+        self.challenge = secrets.token_hex(16)
+        self.told: dict[str, Any] = {}
+        self.due_s = 0.0
         self.news = asyncio.Event()
         self.ended = False
         self.is_level_reported = False
@@ -96,7 +87,8 @@ class StandbyCopy:
         self._now_s = now_s
         self._lock = threading.Condition()
         self._heads = dict(heads)
-        self._number = self._acknowledged = self._seq = 0
+        self._queue: list[Message] = []
+        self._number = self._taken = self._acknowledged = 0
         self._heard_s = now_s()
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
@@ -105,11 +97,12 @@ class StandbyCopy:
             return dict(self._heads)
 
     def write(self, batch: CommitBatch) -> None:
+        message = {"type": "batch", **batch.rows()}
         with self._lock:
             self._refuse_silent()
             self._number += 1
             number = self._number
-            self.queue.append({"type": "batch", "number": number, **batch.rows()})
+            self._queue.append(message)
             self.wake()
             few = len(batch.entries) + len(batch.people) <= FEW
             give_up_s = self._now_s() + (WITHIN_S if few else MANY_WITHIN_S)
@@ -120,20 +113,31 @@ class StandbyCopy:
                 self._lock.wait(left_s)
             self._heads.update(batch.heads)
 
+    def verify_place(self) -> None:
+        self._refuse_silent()
+
     def close(self) -> None:
         pass
 
-    def acknowledged(self, seq: int, number: int) -> bool:
-        """The standby has all batches up to `number` on its disk; False for an outdated or invalid acknowledgement."""
+    def take(self) -> list[Message]:
+        """The batches for the next answer."""
         with self._lock:
-            if self.ended or seq <= self._seq or not self._acknowledged <= number <= self._number:
+            found, self._queue = self._queue, []
+            self._taken += len(found)
+        return found
+
+    def acknowledge(self, challenge: str | None) -> bool:
+        """The standby has all that it took on its disk; False for another challenge than that of the last answer."""
+        with self._lock:
+            if self.ended or challenge != self.challenge:
                 return False
-            self._seq, self._heard_s, self._acknowledged = seq, self._now_s(), number
+            self.challenge = secrets.token_hex(16)
+            self._acknowledged, self._heard_s = self._taken, self._now_s()
             self._lock.notify_all()
         return True
 
     def end(self) -> None:
-        """Its feed has ended."""
+        """Nothing more is answered."""
         with self._lock:
             self.ended = True
             self.wake()
@@ -144,7 +148,7 @@ class StandbyCopy:
             raise OSError(errno.ENOTCONN, "no contact")
 
     def wake(self) -> None:
-        """Wake the feed. From any thread."""
+        """Wake who waits to answer. From any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.news.set)
 
@@ -159,14 +163,13 @@ class Standbys:
         self.listeners: list[Callable[[], None]] = []
 
     def join(self, copy: StandbyCopy) -> None:
-        """Add a standby; once it has caught up, every commit waits for it. Its older connection ends."""
+        """Add a standby; once it has caught up, every commit waits for it. What it asked before its hello ends."""
         self.disconnect({copy.name})
         self._copies.add(copy, RETRY_S)
 
-    def acknowledged(self, unit: str, session: str, seq: int, number: int) -> bool:
-        return any(
-            (copy.name, copy.session) == (unit, session) and copy.acknowledged(seq, number) for copy in self._known()
-        )
+    def acknowledged(self, unit: str, challenge: str | None) -> StandbyCopy | None:
+        """The standby that has all of the answer with this challenge on its disk."""
+        return next((copy for copy in self._known() if copy.name == unit and copy.acknowledge(challenge)), None)
 
     def is_level(self, copy: StandbyCopy) -> bool:
         """Whether it is complete, and every commit waits for it."""
@@ -187,14 +190,14 @@ class Standbys:
             copy.wake()
 
     def disconnect(self, names: Collection[str]) -> None:
-        """End the feeds of these standbys: their keys were revoked."""
+        """These standbys are answered no more: their keys were revoked."""
         for copy in self._known():
             if copy.name in names:
                 copy.end()
                 self._copies.remove(copy.name)
 
     def close_all(self) -> None:
-        """End every feed: the hub stops, or another one continues."""
+        """Answer none any more: the hub stops, or another one continues."""
         for copy in self._known():
             copy.end()
 

@@ -378,7 +378,8 @@ def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
     feed = Feed(house, house.hello())
     feed.level()
     house.application.hub.units.keys.revoke("standby-1")
-    feed.task.result(20)
+    assert [message["type"] for message in feed.take()] == ["batch"], "the entry that revokes it"
+    assert feed.answer().status_code == 403
     assert house.service.copies is not None
     assert house.service.copies.states == []
     assert house.client.post("/standby/feed", house.hello(key=KEY), roundtap_unit="standby-1").status_code in (400, 403)

@@ -11,7 +11,7 @@ import pytest
 
 from roundtap_core.messages import StandbyState
 from roundtap_core.typed import parse_message
-from roundtap_hub.app.standby.main import SOCKET, StandbySocket
+from roundtap_hub.app.standby.main import SOCKET, PanelHandler, StandbySocket
 from roundtap_units.panel.main import FrontPanelLink
 from roundtap_units.panel.panel_dialogue import TURN, ActionOutcome, PanelAction
 
@@ -30,10 +30,19 @@ class Standby:
 
 @pytest.fixture
 def standby(tmp_path):
-    made = Standby(tmp_path)
-    made.socket.start()
+    made, ended = Standby(tmp_path), threading.Event()
+
+    def look():
+        while not ended.is_set():
+            made.socket.handle_request()
+
+    looking = threading.Thread(target=look)
+    looking.start()
     yield made
-    made.socket.close()
+    ended.set()
+    looking.join()
+    made.socket.server_close()
+    assert not (tmp_path / SOCKET).exists()
 
 
 def ask(folder, line):
@@ -78,25 +87,15 @@ def test_one_who_hangs_up_stops_nobody(standby, tmp_path):
     assert ask(tmp_path, b'{"ask": "state"}')["state"] == "following"
 
 
-def test_the_end_waits_for_no_caller(tmp_path):
-    """Who has turned the key is the hub next, whatever its panel is doing."""
-    served, go_on = threading.Event(), threading.Event()
-    made = Standby(tmp_path)
-    made.socket._state = lambda: {"state": str(served.set() or go_on.wait(10))}
-    made.socket.start()
-    ended = threading.Thread(target=made.socket.close, daemon=True)
+def test_one_who_says_nothing_keeps_nobody_waiting_for_long(standby, tmp_path, monkeypatch):
+    monkeypatch.setattr(PanelHandler, "timeout", 0.1)
     with socket.socket(socket.AF_UNIX) as asking:
         asking.connect(str(tmp_path / SOCKET))
-        asking.sendall(b'{"ask": "state"}\n')
-        assert served.wait(10)
-        ended.start()
-        ended.join(2)
-        assert not ended.is_alive()
-        go_on.set()
+        assert ask(tmp_path, b'{"ask": "state"}')["state"] == "following"
 
 
 def test_a_folder_that_is_not_there_is_no_trouble(tmp_path, caplog):
     made = Standby(tmp_path / "none")
-    made.socket.start()
-    made.socket.close()
+    made.socket.server_close()
+    assert not made.socket.is_open
     assert "cannot be heard" in caplog.text

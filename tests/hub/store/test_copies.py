@@ -249,6 +249,9 @@ def test_nobody_is_answered_before(tmp_path: Path) -> None:
                 self.asked.set()
                 self.let_go.wait(10)
 
+        def verify_place(self) -> None:
+            pass
+
         def close(self) -> None:
             pass
 
@@ -278,6 +281,9 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
             if any(entry.kind == "about-set" for entry in batch.entries):
                 self.let_go.wait(10)
             self.held.update(batch.heads)
+
+        def verify_place(self) -> None:
+            pass
 
         def close(self) -> None:
             pass

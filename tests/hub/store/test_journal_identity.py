@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hub_kit import HandClock
 
-from roundtap_core.messages import Hello
+from roundtap_core.messages import Hello, PeerAnswer
 from roundtap_core.wire import BEACON, ECHO, envelope
-from roundtap_hub.app.standby.peers import OUTDATED, TWIN, UNRELATED, HubClaim, Peers, Takeover, compare_claims
+from roundtap_hub.app.standby.peers import OUTDATED, TWIN, UNRELATED, Peers, Takeover, compare_claims
 from roundtap_hub.store.journal_identity import epoch_number, is_newer, lineage_key, next_epoch
 from roundtap_hub.store.venue import Venue
 
@@ -106,8 +106,8 @@ def test_the_epoch_of_another_journal_or_another_secret_says_nothing() -> None:
 # --- who goes on ------------------------------------------------------------------------------------------------------
 
 
-def claim(instance: str, *epochs: str, up_ms: int = 60_000) -> HubClaim:
-    return HubClaim(epochs or ("first",), instance, up_ms)
+def claim(instance: str, *epochs: str, up_ms: int = 60_000) -> PeerAnswer:
+    return PeerAnswer("n", list(epochs or ("first",)), instance, up_ms)
 
 
 def test_the_hub_of_the_older_epoch_is_the_one_that_stops() -> None:
@@ -129,7 +129,7 @@ def test_of_two_that_started_together_exactly_one_stops(apart_ms: int) -> None:
 def test_another_journal_s_hub_and_oneself_are_nobody_s_matter() -> None:
     assert compare_claims(claim("a"), claim("b", "other", "x", "y")) == UNRELATED
     assert compare_claims(claim("a"), claim("a", "first", SECOND)) == UNRELATED
-    assert compare_claims(HubClaim((), "a", 5), claim("b", "first", SECOND)) == UNRELATED
+    assert compare_claims(PeerAnswer("n", [], "a", 5), claim("b", "first", SECOND)) == UNRELATED
 
 
 # --- what is believed -------------------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ def test_it_is_remembered_after_a_restart_and_the_log_says_again_who_goes_on(
 def test_a_beacon_names_nothing_secret_and_stops_nobody_by_itself(hall: Hall) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     beacon = new.beacon()
-    assert set(beacon["payload"]) == {"lineage", "epoch", "instance", "port"}
+    assert set(beacon["payload"]) == {"instance", "port"}
     assert old.read_beacon(beacon) == 8080
     assert old.taken_over is None
 
@@ -174,7 +174,7 @@ def test_a_stranger_s_beacon_and_one_s_own_are_not_even_asked(hall: Hall) -> Non
     hub = hall.hub("hub")
     assert hub.read_beacon(hub.beacon()) is None
     assert hub.read_beacon(hall.hub("stranger", secret=b"t" * 32).beacon()) is None
-    forged = envelope(KEY, BEACON, {"lineage": "first", "epoch": SECOND, "instance": "x", "port": 70_000})
+    forged = envelope(KEY, BEACON, {"instance": "x", "port": 70_000})
     assert hub.read_beacon(forged) is None
     for junk in (None, 7, [], {}, {"payload": 1}, {"payload": {}, "mac": "é"}):
         assert hub.read_beacon(junk) is None

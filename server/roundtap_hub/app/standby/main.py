@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import grp
 import http.client
-import itertools
 import json
 import logging
 import os
 import secrets
+import socket
 import socketserver
 import threading
 import time
@@ -18,34 +18,33 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from roundtap_core.errors import Problem
-from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.access.unit_keys import local_folder
 from roundtap_hub.app import main as hub_main
 from roundtap_hub.app.hub_arguments import PROMOTE
-from roundtap_hub.app.standby.peers import shut_down_socket
 from roundtap_hub.app.standby.standby_folder import PROMOTE_FILE, StandbyFolder, is_promoted, promote_folder, read_notes
 from roundtap_hub.http.hall_addresses import http_url
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.secure_files import write_private
-from roundtap_hub.store.standby_copy import DecryptionFailed, EncryptedFeed
+from roundtap_hub.store.standby_copy import unseal
+from roundtap_machine.deadline_http import send_request
 from roundtap_machine.notify import Heartbeat, StopSignal, SystemdNotifier, refuse
 
 log = logging.getLogger(__name__)
 
-CONFIG_KEYS = ("hub", "unit", "key")
 LOOK_S = 0.2  # how often a standby checks whether it was promoted
 PROMOTED_WITHIN_S = 30.0
 
-SILENCE_S = 6.0  # the hub sends a beat every 2 s
+SILENCE_S = 6.0  # the hub answers within 2 s
 RETRY_S = 1.0
-FEED_LINE_BYTES_MAX = 96 * 1024 * 1024
+ANSWER_BYTES_MAX = 96 * 1024 * 1024
 
 PROMOTED_TEXT = "roundtap standby: promoted; this machine is now the hub"
 FOLLOWING, BEHIND, AWAY, REFUSED = "following", "behind", "away", "refused"
@@ -84,7 +83,7 @@ def _follow(args: argparse.Namespace) -> int:
             folder.set_aside()
         if not is_promoted(args.data):
             panel_folder = local_folder(args.local, os.environ.get("RUNTIME_DIRECTORY"))
-            if not Standby(read_hub(args.config, vars(args), args.port), folder, panel_folder).run():
+            if not Standby(read_hub(args.config, args.port), folder, panel_folder).run():
                 return 0
             promote_folder(args.data, system_clocks().at(), secrets.token_hex)
             print(PROMOTED_TEXT, flush=True)
@@ -94,25 +93,25 @@ def _follow(args: argparse.Namespace) -> int:
         folder.close()
 
 
-def read_hub(file: Path | None, given: Mapping[str, Any] = MappingProxyType({}), serve_port: int = 0) -> HubToFollow:
-    """The hub by what is given of CONFIG_KEYS, completed by the config file. Raises Problem("standby_config")."""
-    config: dict[str, Any] = {}
-    if file is not None:
-        try:
-            config = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-        except (OSError, ValueError) as error:
-            raise Problem("standby_config", reason=f"{file}: {error}") from error
-        if strange := sorted(set(config) - set(CONFIG_KEYS)):
-            raise Problem("standby_config", reason=f"{file}: {', '.join(strange)}")
-    hub, unit, key = (given.get(name) or str(config.get(name, "")) for name in CONFIG_KEYS)
-    parts = urlsplit(hub)
+class StandbyConfig(msgspec.Struct, forbid_unknown_fields=True):
+    """The file of --config: the hub's address, this standby's name and key there."""
+
+    hub: str
+    unit: str
+    key: str
+
+
+def read_hub(file: Path | None, serve_port: int = 0) -> HubToFollow:
+    """Raises Problem("standby_config")."""
     try:
-        port, found = parts.port or 8080, bytes.fromhex(key)
-    except ValueError as error:
-        raise Problem("standby_config", reason=str(error)) from error
-    if parts.scheme != "http" or not parts.hostname or not unit or len(found) < 32:
-        raise Problem("standby_config", reason=f"hub {hub!r}, unit {unit!r}")
-    return HubToFollow(parts.hostname, port, unit, found, serve_port)
+        text = file.read_text(encoding="utf-8-sig") if file is not None else ""
+        config = msgspec.convert(tomllib.loads(text), StandbyConfig)
+        parts, key = urlsplit(config.hub), bytes.fromhex(config.key)
+        if parts.scheme != "http" or not parts.hostname or not config.unit or len(key) < 32:
+            raise ValueError(f"hub {config.hub!r}, unit {config.unit!r}, a key of {len(config.key)} digits")
+        return HubToFollow(parts.hostname, parts.port or 8080, config.unit, key, serve_port)
+    except (OSError, ValueError) as error:
+        raise Problem("standby_config", reason=f"{file or '--config'}: {error}") from error
 
 
 def _promote(args: argparse.Namespace) -> int:
@@ -157,13 +156,13 @@ class HubToFollow:
         return http_url(self.host, self.port)
 
 
-class RefusedByHub(Exception):
-    """The hub refuses this standby; its reason."""
+class RefusedByHub(Problem):
+    """The hub refuses this standby for good."""
 
 
 class Standby:
-    """Follows the hub's feed and stores what it receives, in its own thread, until it is stopped or promoted: by the
-    file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
+    """Asks the hub again and again, and stores what it answers, in its own thread, until it is stopped or promoted: by
+    the file of "roundtap standby promote", or by this machine's front panel. `panel_folder`: the folder of the panel's
     socket; None: no panel."""
 
     def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
@@ -171,9 +170,9 @@ class Standby:
         self._folder = folder
         self._turned, self._stop = threading.Event(), threading.Event()
         self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
-        self._connections: tuple[http.client.HTTPConnection, ...] = ()
+        self._connection: http.client.HTTPConnection | None = None
         self._status: tuple[str, str | None] = (AWAY, None)
-        self._problem: BaseException | None = None
+        self._problem: RefusedByHub | None = None
 
     def state(self) -> dict[str, Any]:
         """The state for the panel: {"state", "hub", "level"}."""
@@ -184,22 +183,24 @@ class Standby:
         beat = Heartbeat(SystemdNotifier())
         self._folder.open()
         stopped = StopSignal()
-        thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
+        thread = threading.Thread(target=self.follow, name="standby-follow", daemon=True)
         thread.start()
         key = self._folder.path / PROMOTE_FILE
-        if self._panel is not None:
-            self._panel.start()
         while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
             beat.beat(time.monotonic_ns() // 1_000_000)
             if key.exists():
                 self._turned.set()
-            stopped.wait(LOOK_S)
+            if self._panel is not None and self._panel.is_open:
+                self._panel.handle_request()
+            else:
+                stopped.wait(LOOK_S)
         # A refused standby can still be promoted: it holds what it held.
         self.stop()
         if self._panel is not None:
-            self._panel.close()
+            self._panel.server_close()
         thread.join(timeout=10)
-        self._folder.close_journal()
+        # The folder stays locked.
+        self._folder.journal.close()
         if self._problem is not None and not self._turned.is_set():
             raise self._problem
         return self._turned.is_set()
@@ -207,29 +208,21 @@ class Standby:
     def stop(self) -> None:
         """End soon, from any thread."""
         self._stop.set()
-        for connection in self._connections:
-            shut_down_socket(connection.sock)
-
-    def _follow_or_fail(self) -> None:
-        try:
-            self.follow()
-        except BaseException as error:
-            self._problem = error
+        connected = self._connection.sock if self._connection is not None else None
+        # Who waits for an answer is woken, and may close it meanwhile.
+        with suppress(OSError):
+            if connected is not None:
+                connected.shutdown(socket.SHUT_RDWR)
 
     def follow(self) -> None:
-        """Follow, with retries, until `stop`. Raises Problem if the hub refuses for good."""
+        """Follow, with retries, until `stop`, or until the hub refuses for good."""
         while not self._stop.is_set():
             try:
                 self._follow_once()
                 self._set_status(AWAY, "")
             except RefusedByHub as refused:
-                why = str(refused)
-                self._set_status(REFUSED, why)
-                raise Problem(
-                    REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=self._hub.url, why=why
-                ) from refused
-            except DecryptionFailed:
-                self._set_status(AWAY, "key")
+                self._problem = refused
+                return
             except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError) as lost:
                 self._set_status(AWAY, str(lost))
             except (Problem, JournalConflict) as lost:
@@ -250,113 +243,70 @@ class Standby:
                 SystemdNotifier().say("" if state == FOLLOWING else text)
 
     def _follow_once(self) -> None:
-        hub, nonce = self._hub, secrets.token_hex(16)
-        hears, says = self._connections = tuple(
-            http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S) for _ in range(2)
-        )
-        with closing(hears), closing(says):
-            challenge = _challenge(says)
-            hears.connect()
-            hello = {
-                "unit": hub.unit,
-                "nonce": nonce,
-                "challenge": challenge,
-                "core": version(),
+        hub = self._hub
+        connection = self._connection = http.client.HTTPConnection(hub.host, hub.port, timeout=SILENCE_S)
+        with closing(connection):
+            connection.connect()
+            own_host = connection.sock.getsockname()[0]
+            challenge = send_request(connection, "/device/challenge")[1]["challenge"]
+            hello: Mapping[str, Any] | None = {
                 "port": hub.own_port,
                 "heads": {stream: list(head) for stream, head in self._folder.heads.items()},
                 "epochs": list(self._folder.venue().epochs),
-                "rows": True,
             }
-            own_host = hears.sock.getsockname()[0]
-            _post(hears, "/standby/feed", hub, hello)
-            answer = hears.getresponse()
-            if answer.status != 200:
-                raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
-            salt = json.loads(_line(answer)[6:])["salt"]
-            feed = EncryptedFeed(hub.key, nonce, str(salt))
-            session, number = str(feed.decrypt(_line(answer))["session"]), 0
-            self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
-            self._set_status(BEHIND, "")
-            for seq in itertools.count(1):
-                message = feed.decrypt(_line(answer))
-                self._take(message)
-                number = int(message.get("number", number))
-                if message["type"] in ("batch", "beat"):
-                    self._acknowledge(says, {"unit": hub.unit, "session": session, "seq": seq, "number": number})
-                if self._stop.is_set():
-                    return
+            while not self._stop.is_set():
+                answer = _ask(connection, hub, {"challenge": challenge, "hello": hello})
+                if why := answer.get("refused"):
+                    self._set_status(REFUSED, why)
+                    raise RefusedByHub(
+                        REFUSALS.get(why, "standby_refused"), where=str(self._folder.path), hub=hub.url, why=why
+                    )
+                if hello is not None:
+                    self._folder.save_notes(hub=hub.url, own=http_url(own_host, hub.own_port))
+                    self._set_status(BEHIND, "")
+                for message in answer["messages"]:
+                    self._take(message)
+                challenge, hello = answer["challenge"], None
 
     def _take(self, message: Mapping[str, Any]) -> None:
         kind = message["type"]
         if kind == "batch":
             self._folder.append_rows(message["entries"], message["people"])
-        elif kind == "checkpoints":
-            self._folder.take_checkpoints(message["checkpoints"])
-        elif kind == "rows":
-            self._folder.take_rows(message["rows"])
-        elif kind == "files":
-            self._folder.take_files(message["files"])
-        elif kind == "refused":
-            raise RefusedByHub(str(message["why"]))
+        elif kind == "beside":
+            self._folder.take_beside(message)
         elif kind == "level":
             self._folder.save_notes(level=True)
             self._set_status(FOLLOWING, str(sum(head.number for head in self._folder.heads.values())))
 
-    def _acknowledge(self, connection: http.client.HTTPConnection, ack: Mapping[str, Any]) -> None:
-        """Report what is on this disk by now. Raises TimeoutError if the hub stays silent."""
-        while not self._stop.is_set():
-            fresh = connection.sock is None
-            try:
-                _post(connection, "/standby/ack", self._hub, ack)
-                connection.getresponse().read()
-                return
-            except TimeoutError:
-                raise
-            except (OSError, http.client.HTTPException) as lost:
-                connection.close()
-                # The hub closes idle connections; the next acknowledgement includes this one.
-                if fresh:
-                    log.info("the hub did not hear: %s", lost)
-                    return
 
-
-def _challenge(connection: http.client.HTTPConnection) -> str:
-    connection.request("GET", "/device/challenge")
-    answer = connection.getresponse()
-    body = answer.read(1000)
-    return str(json.loads(body)["challenge"]) if answer.status == 200 else ""
-
-
-def _post(connection: http.client.HTTPConnection, path: str, hub: HubToFollow, payload: Mapping[str, Any]) -> None:
+def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping[str, Any]) -> dict[str, Any]:
+    """The hub's answer. Raises as http.client, ValueError for a refusal, and DecryptionFailed."""
+    nonce = secrets.token_hex(16)
     connection.request(
         "POST",
-        path,
-        json.dumps(envelope(hub.key, REQUEST, payload)),
+        "/standby/feed",
+        json.dumps(envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})),
         {"Content-Type": "application/json", "roundtap-unit": hub.unit},
     )
-
-
-def _line(answer: http.client.HTTPResponse) -> bytes:
-    """The next data line. Raises ValueError if the feed has ended."""
-    while True:
-        line = answer.readline(FEED_LINE_BYTES_MAX)
-        if not line:
-            raise ValueError("the feed has ended")
-        if line.startswith(b"data: "):
-            return line.strip()
+    answer = connection.getresponse()
+    if answer.status != http.client.OK:
+        raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
+    if answer.length is None or answer.length > ANSWER_BYTES_MAX:
+        raise ValueError(f"the hub's answer has {answer.length} bytes; one that is older than this standby gives none")
+    return unseal(hub.key, nonce, json.loads(answer.read()))
 
 
 class StandbySocket(socketserver.UnixStreamServer):
-    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel. Serves one
-    caller at a time, in its own thread. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false.
-    If the folder cannot be written, that is logged; promotion is then left to the command line."""
+    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel, one caller
+    at a time. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false. If the folder cannot be
+    written, that is logged; promotion is then left to the command line."""
+
+    timeout = LOOK_S
+    is_open = False
 
     def __init__(self, folder: Path, state: Callable[[], PanelAnswer], turn: Callable[[], None]) -> None:
         self._path, self._state, self._turn = folder / SOCKET, state, turn
-        self._thread = threading.Thread(target=self.serve_forever, args=(LOOK_S,), name="standby-panel", daemon=True)
         super().__init__(os.fspath(self._path), PanelHandler, bind_and_activate=False)
-
-    def start(self) -> None:
         try:
             self._path.unlink(missing_ok=True)
             # Private until its group is set: any client that connects can promote.
@@ -369,18 +319,14 @@ class StandbySocket(socketserver.UnixStreamServer):
                 os.chown(self._path, -1, grp.getgrnam(GROUP).gr_gid)
                 self._path.chmod(0o660)
             self.server_activate()
+            self.is_open = True
         except OSError as error:
             log.warning("the panel of this machine cannot be heard: %s", error)
-        else:
-            self._thread.start()
 
-    def close(self) -> None:
-        if self._thread.is_alive():
-            # Do not wait for a caller being served: that caller may just have promoted.
-            threading.Thread(target=self.shutdown, name="standby-panel-end", daemon=True).start()
-            with suppress(OSError):
-                self._path.unlink()
-        self.server_close()
+    def server_close(self) -> None:
+        super().server_close()
+        if self.is_open:
+            self._path.unlink(missing_ok=True)
 
     def answer(self, line: bytes) -> PanelAnswer:
         """The answer to one line from a caller."""

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from roundtap_core import messages
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import BEACON, ECHO, PAGE, REQUEST, envelope, open_envelope, sign
@@ -50,23 +52,10 @@ ANSWER_BYTES_MAX = 1024 * 1024
 UNRELATED, OUTDATED, TWIN = "others", "older", "later"
 
 
-@dataclass(frozen=True, slots=True)
-class HubClaim:
-    """A hub's claimed identity. `up_ms`: how long it has been serving."""
-
-    epochs: tuple[str, ...]
-    instance: str
-    up_ms: int
-
-    @property
-    def lineage(self) -> str:
-        return self.epochs[0] if self.epochs else ""
-
-
-def compare_claims(mine: HubClaim, other: HubClaim) -> str:
+def compare_claims(mine: messages.PeerAnswer, other: messages.PeerAnswer) -> str:
     """How this hub relates to a living other one: OUTDATED, of a former epoch, so the other continues; TWIN, the later
     of two from one copy; otherwise UNRELATED."""
-    if not mine.lineage or mine.lineage != other.lineage or mine.instance == other.instance:
+    if not mine.epochs or mine.epochs[0] not in other.epochs[:1] or mine.instance == other.instance:
         return UNRELATED
     if len(mine.epochs) != len(other.epochs):
         return OUTDATED if len(mine.epochs) < len(other.epochs) else UNRELATED
@@ -119,13 +108,14 @@ class Peers:
         self.on_twin: list[Callable[[str], None]] = []
         standbys.listeners.append(self._note_standbys)
 
-    def own_claim(self) -> HubClaim:
-        return HubClaim(self._venue().epochs, self.instance, self._now_ms() - self._started_ms)
+    def own_claim(self, nonce: str = "", heads: Any = None) -> messages.PeerAnswer:
+        up_ms = self._now_ms() - self._started_ms
+        return messages.PeerAnswer(nonce, list(self._venue().epochs), self.instance, up_ms, heads)
 
     @property
     def lineage(self) -> str:
         """Not secret, and the same for all hubs of the lineage."""
-        return self.own_claim().lineage
+        return next(iter(self._venue().epochs), "")
 
     def other_addresses(self) -> list[str]:
         """Where units, walls and phones look for the hub when this one is silent: its standbys, and itself if it was
@@ -145,17 +135,7 @@ class Peers:
 
     def beacon(self) -> Payload:
         """The broadcast: it holds nothing secret, and receivers verify it by a query."""
-        claim = self.own_claim()
-        return envelope(
-            self._key,
-            BEACON,
-            {
-                "lineage": claim.lineage,
-                "epoch": claim.epochs[-1] if claim.epochs else "",
-                "instance": self.instance,
-                "port": self.port,
-            },
-        )
+        return envelope(self._key, BEACON, {"instance": self.instance, "port": self.port})
 
     def read_beacon(self, message: object) -> int | None:
         """The port of another hub of this lineage to query; None for anything else."""
@@ -170,7 +150,7 @@ class Peers:
         return envelope(
             self._key,
             REQUEST,
-            {"nonce": nonce, "instance": self.instance, "port": self.port, "epochs": list(self.own_claim().epochs)},
+            {"nonce": nonce, "instance": self.instance, "port": self.port, "epochs": list(self._venue().epochs)},
         )
 
     def identity_response(self, message: object) -> tuple[Payload, int | None] | None:
@@ -179,16 +159,10 @@ class Peers:
             query = parse_message(messages.PeerQuery, open_envelope(self._key, REQUEST, message))
         except MalformedMessage:
             return None
-        claim, venue = self.own_claim(), self._venue()
-        later = next((epoch for epoch in claim.epochs if epoch not in query.epochs), "")
-        payload = {
-            "nonce": query.nonce,
-            "epochs": list(claim.epochs),
-            "instance": self.instance,
-            "up_ms": claim.up_ms,
-            "heads": venue.epoch_heads.get(later),
-        }
-        return envelope(self._key, ECHO, payload), query.port if query.instance != self.instance else None
+        venue = self._venue()
+        later = next((epoch for epoch in venue.epochs if epoch not in query.epochs), "")
+        claim = msgspec.to_builtins(self.own_claim(query.nonce, venue.epoch_heads.get(later)))
+        return envelope(self._key, ECHO, claim), query.port if query.instance != self.instance else None
 
     def handle_answer(self, message: object, nonce: str, url: str) -> str:
         """Handle another hub's answer to our query `nonce`; return the verdict."""
@@ -198,7 +172,7 @@ class Peers:
             return UNRELATED
         if answer.nonce != nonce:
             return UNRELATED
-        found = compare_claims(self.own_claim(), HubClaim(tuple(answer.epochs), answer.instance, answer.up_ms))
+        found = compare_claims(self.own_claim(), answer)
         if found == OUTDATED:
             self.record_takeover(Takeover(url, answer.heads))
         elif found == TWIN and not self._twin:
@@ -383,11 +357,3 @@ class BeaconThread:
         else:
             if status == http.client.OK:
                 self._kin.handle_answer(answer, nonce, url)
-
-
-def shut_down_socket(sock: socket.socket | None) -> None:
-    """Wake a thread blocked on the socket. From any thread."""
-    if sock is not None:
-        # The blocked thread may close it meanwhile.
-        with suppress(OSError):
-            sock.shutdown(socket.SHUT_RDWR)

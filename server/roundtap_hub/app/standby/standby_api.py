@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import json
 import logging
-import secrets
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.states import EventState
-from roundtap_core.messages import StandbyAck, StandbyHello
-from roundtap_core.version import version
-from roundtap_core.wire import ECHO, envelope
+from roundtap_core.messages import StandbyRequest
 from roundtap_core.words import Words, catalogue
 from roundtap_hub.access.device_auth import COPY, RequestRefused, address_of
 from roundtap_hub.app.hub import Hub
@@ -33,7 +26,7 @@ from roundtap_hub.store.copies import ENTRIES
 from roundtap_hub.store.database_url import sqlite_url
 from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.store.standby_copy import EncryptedFeed, StandbyCopy
+from roundtap_hub.store.standby_copy import StandbyCopy, seal
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +35,6 @@ QUESTION_BYTES_MAX = 8 * 1024
 ANYWHERE = (b"access-control-allow-origin", b"*")
 STILL_SERVED = ("/static/", "/standby/", "/time")  # what a replaced hub still answers, beside its page
 HELLO_BYTES_MAX = 256 * 1024  # more than a thousand events with their last entries
-ACK_BYTES_MAX = 4096
 WITHIN_S = 5.0
 BEAT_S = 2.0
 FILES = ("pin", "secret", "sessions.json")
@@ -53,15 +45,35 @@ FILE_BYTES_MAX = 256 * 1024
 LISTED_MAX = 200
 AGAIN_S = 15
 PAGE = """<!doctype html>
-<html lang="{language}" class="door">
+<html lang="{{ t.language }}" class="door">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="{again}">
+<meta http-equiv="refresh" content="{{ again }}">
 <title>Roundtap</title>
-<link rel="stylesheet" href="{style}">
+<link rel="stylesheet" href="{{ style }}">
 </head>
-<body><main id="main"><h1>{title}</h1><p>{text}</p>{where}{listed}</main></body>
+<body><main id="main"><h1>{{ t("taken_over") }}</h1><p>{{ t("taken_over.what") }}</p>
+{%- if by.url.startswith("http://") %}
+<p><a class="button" href="{{ by.url }}{{ path }}">{{ t("taken_over.go") }}</a> <bdi>{{ by.url }}</bdi></p>
+{%- endif %}
+{%- if by.heads is not none and not (results or others) %}
+<p>{{ t("taken_over.nothing") }}</p>
+{%- elif by.heads is not none %}
+<h2>{{ t("taken_over.alone") }}</h2><p>{{ t("taken_over.again") }}</p>
+{%- if results %}
+<ul>
+{%- for event, entry, table, who in results %}
+<li>{{ t("taken_over.line", event=event, number=entry.number, table=table or "–") }} <bdi>{{ who }}</bdi>
+<b>{{ score(entry) }}</b></li>
+{%- endfor %}
+</ul>
+{%- endif %}
+{%- if others %}
+<p>{{ t("taken_over.others", n=others) }}</p>
+{%- endif %}
+{%- endif %}
+</main></body>
 </html>
 """
 POLICY = b"default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'self'"
@@ -75,13 +87,11 @@ RESULTS = ("report", "result-entered")
 
 TAKEN_OVER_TEXT = "another hub goes on with this journal"
 
-SideState = dict[str, Any]  # what a standby receives besides the entries, by kind of message
-
 
 class StandbyApi:
     """Runs on the event loop. A hub without its own folder (on a database, in a test) has no kin: 404. A standby
-    receives everything it lacks, then each commit as it happens, and acknowledges what is on its disk; the journal is
-    read in threads."""
+    asks again and again: it gets everything it lacks, then each commit as it happens. The journal is read in
+    threads."""
 
     def __init__(self, hub: Hub, page: TakenOverPage) -> None:
         self._hub = hub
@@ -101,8 +111,8 @@ class StandbyApi:
 
     @route("POST /standby/feed", STANDBY)
     async def feed(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
-        """A standby's hello {"payload": {"unit", "nonce", "challenge", "core", "port", "heads", "epochs"}, "mac"}; the
-        answer is the feed."""
+        """A standby's request {"payload": {"unit", "nonce", "challenge", "hello"}, "mac"}; sealed in the answer what it
+        lacks, and the challenge of its next request, by which it says that this is on its disk."""
         try:
             if self._kin is None:
                 raise RequestRefused(404, "no such address")
@@ -113,110 +123,75 @@ class StandbyApi:
                 COPY, http_answers.get_header(scope, b"roundtap-unit").decode("latin-1"), address_of(scope)
             )
             message = await http_answers.read_message(scope, receive, send, HELLO_BYTES_MAX, WITHIN_S)
-            stream = self._stream_for(self._kin, message, scope) if message is not None else None
-        except RequestRefused as refusal:
-            await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
-        else:
-            if stream is not None:
-                await http_answers.send_events(stream, receive, send)
-
-    @route("POST /standby/ack", STANDBY)
-    async def acknowledge(
-        self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send
-    ) -> None:
-        """What is on the standby's disk: {"payload": {"unit", "session", "seq", "number"}, "mac"}."""
-        try:
-            if self._kin is None:
-                raise RequestRefused(404, "no such address")
-            message = await http_answers.read_message(scope, receive, send, ACK_BYTES_MAX, WITHIN_S)
             if message is None:
                 return
-            key, ack = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyAck)
-            if not self._kin.standbys.acknowledged(ack.unit, ack.session, ack.seq, ack.number):
-                raise RequestRefused(409, "open the feed first")
+            key, said = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyRequest)
+            answer = seal(key, said.nonce, await self._answer(self._kin, said, key, scope))
         except RequestRefused as refusal:
             await http_answers.send_json(send, refusal.status, refusal.body, http_answers.CLOSE)
         else:
-            await http_answers.send_json(send, 200, envelope(key, ECHO, {"session": ack.session, "seq": ack.seq}))
+            await http_answers.send_json(send, 200, answer)
 
-    def _stream_for(self, kin: Peers, message: Mapping[str, Any], scope: http_answers.Scope) -> AsyncIterator[bytes]:
+    async def _answer(
+        self, kin: Peers, said: StandbyRequest, key: bytes, scope: http_answers.Scope
+    ) -> Mapping[str, Any]:
         """Raises RequestRefused."""
-        key, hello = self._hub.units.auth.verify_request(COPY, message, address_of(scope), StandbyHello)
-        if not self._hub.units.challenges.take(hello.challenge):
-            raise RequestRefused(403, "the challenge is old or was used")
-        if not hello.rows:
-            log.error("standby %s: its version knows no entries of keys and links; upgrade that machine", hello.unit)
-            raise RequestRefused(403, "this standby is older than the hub: upgrade it")
-        heads = {stream: Head(*head) for stream, head in hello.heads.items()}
-        host = (scope.get("client") or ("", 0))[0]
-        address = http_url(host, hello.port) if 0 < hello.port < 65536 else None
-        copy = StandbyCopy(hello.unit, secrets.token_hex(8), heads, address, asyncio.get_running_loop())
-        return self._stream(kin, copy, key, hello.nonce, heads, hello.epochs)
-
-    async def _stream(
-        self, kin: Peers, copy: StandbyCopy, key: bytes, nonce: str, heads: Mapping[str, Head], epochs: list[str]
-    ) -> AsyncIterator[bytes]:
-        standbys = kin.standbys
-        salt = secrets.token_hex(16)
-        feed = EncryptedFeed(key, nonce, salt)
-        yield b"data: " + json.dumps({"salt": salt}).encode() + b"\n\n"
-        venue = self._hub.service.snapshot.venue
-        yield feed.encrypt(
-            {"type": "welcome", "session": copy.session, "core": version(), "epochs": list(venue.epochs)}
-        )
-        told: SideState = {}
-        loop = asyncio.get_running_loop()
-        try:
-            unknown = await asyncio.to_thread(standbys.journal.first_unknown_stream, heads)
+        copy, hello = kin.standbys.acknowledged(said.unit, said.challenge), said.hello
+        if copy is None:
+            if hello is None:
+                log.error("standby %s says no hello; one that is older than this hub has to be upgraded", said.unit)
+                raise RequestRefused(409, "no hello was said; a standby that is older than the hub has to be upgraded")
+            if not self._hub.units.challenges.take(said.challenge):
+                raise RequestRefused(403, "the challenge is old or was used")
+            heads = {stream: Head(*head) for stream, head in hello.heads.items()}
+            unknown = await asyncio.to_thread(kin.standbys.journal.first_unknown_stream, heads)
             if unknown is not None:
-                ours = bool(epochs) and epochs[0] == venue.epochs[0]
-                yield feed.encrypt({"type": "refused", "why": "ahead" if ours else "foreign", "stream": unknown})
-                return
-            standbys.join(copy)
+                ours = hello.epochs[:1] == list(self._hub.service.snapshot.venue.epochs[:1])
+                return {"refused": "ahead" if ours else "foreign"}
+            address = http_url((scope.get("client") or ("", 0))[0], hello.port) if 0 < hello.port < 65536 else None
+            copy = StandbyCopy(said.unit, heads, address, asyncio.get_running_loop())
+            kin.standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
-                standbys.disconnect({copy.name})
-            due_s = 0.0
-            while not copy.ended:
-                copy.news.clear()
-                while copy.queue:
-                    message = copy.queue.popleft()
-                    if any(row[0] == VENUE for row in message[ENTRIES]):
-                        # An entry about keys or staff is followed by its row at once.
-                        due_s = 0.0
-                    yield feed.encrypt(message)
-                level = not copy.is_level_reported and standbys.is_level(copy)
-                if level or loop.time() >= due_s:
-                    # Also before "level": rows sent before an entry may be older than those stored with it.
-                    news, told = await asyncio.to_thread(self._side_changes, kin, told)
-                    due_s = loop.time() + BEAT_S
-                    if level:
-                        standbys.report_level(copy)
-                    for message in [*news, {"type": "level" if level else "beat"}]:
-                        yield feed.encrypt(message)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout_at(due_s):
-                        await copy.news.wait()
-        except Problem as problem:
-            log.error("standby %s: %s", copy.name, problem)
-        finally:
-            copy.end()
+                kin.standbys.disconnect({copy.name})
+        return {"messages": await self._news_for(kin, copy), "challenge": copy.challenge}
 
-    def _side_changes(self, kin: Peers, told: SideState) -> tuple[list[dict[str, Any]], SideState]:
-        """The changes besides the entries since `told`, as messages; and the new state."""
-        snapshot = self._hub.service.snapshot
-        now: SideState = {
-            "checkpoints": [
-                [event, each.remaining_ms, each.boot_id, each.mono_ms]
-                for event, each in sorted(kin.standbys.journal.checkpoints().items())
-            ],
+    async def _news_for(self, kin: Peers, copy: StandbyCopy) -> list[dict[str, Any]]:
+        """What it is told: as soon as there is anything, and nothing at the next beat. Raises RequestRefused."""
+        loop = asyncio.get_running_loop()
+        while not copy.ended:
+            copy.news.clear()
+            found = copy.take()
+            level = not copy.is_level_reported and kin.standbys.is_level(copy)
+            # Also before "level": rows sent before an entry may be older than those stored with it.
+            if level or loop.time() >= copy.due_s:
+                now = await asyncio.to_thread(self._beside, kin)
+                if changed := {kind: now[kind] for kind in now if now[kind] != copy.told.get(kind)}:
+                    found.append({"type": "beside", **changed})
+                copy.told, copy.due_s = now, loop.time() + BEAT_S
+                if level:
+                    kin.standbys.report_level(copy)
+                    found.append({"type": "level"})
+                return found
+            if found:
+                if any(row[0] == VENUE for each in found for row in each[ENTRIES]):
+                    # An entry about keys or staff is followed by its row at once.
+                    copy.due_s = 0.0
+                return found
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(copy.due_s):
+                    await copy.news.wait()
+        raise RequestRefused(409, "this hub answers a later hello, or none any more")
+
+    def _beside(self, kin: Peers) -> dict[str, Any]:
+        """What a standby has to know besides the entries: the files, and the rows of small tables."""
+        snapshot, clocks = self._hub.service.snapshot, kin.standbys.journal.checkpoints()
+        return {
             "files": own_files(kin.folder),
-            "rows": {
-                "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
-                "staff": [row.model_dump() for row in snapshot.staff.values()],
-            },
+            "unit_key": [{"unit": unit, "key": key} for unit, key in snapshot.keys.items()],
+            "staff": [row.model_dump() for row in snapshot.staff.values()],
+            "checkpoint": [clocks[event].model_dump() for event in sorted(clocks)],
         }
-        return [{"type": kind, kind: said} for kind, said in now.items() if said != told.get(kind)], now
 
     @route("POST /standby/who", PEER_HUB)
     async def who(self, scope: http_answers.Scope, receive: http_answers.Receive, send: http_answers.Send) -> None:
@@ -267,67 +242,61 @@ def own_files(folder: Path) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class UnsharedResults:
-    """What only this hub has on record: results as (event's name, entry, table, players), and the number of other
-    entries."""
-
-    results: tuple[tuple[str, Entry, int | None, str], ...]
-    others: int
-
-
 class TakenOverPage:
     """The page of a replaced hub. `style`: the style sheet's address; `language`: the hub's default."""
 
     def __init__(self, hub: Hub, style: str) -> None:
         self._hub = hub
         self._style = style
-        self._found: tuple[Takeover, UnsharedResults] | None = None
+        self._found: tuple[Takeover, list[Entry]] | None = None
 
     async def answer(self, scope: http_answers.Scope, send: http_answers.Send, by: Takeover) -> None:
         """503, in the reader's language."""
         t = catalogue("roundtap_hub", language_of(scope, self._hub.language))
-        if self._found is None or self._found[0] != by:
-            self._found = by, await asyncio.to_thread(self._find_unshared, by)
         path = scope["path"] if scope["path"].startswith(("/e/", "/wall", "/rules/")) else "/"
-        page = PAGE.format(
-            language=t.language,
+        page = await asyncio.to_thread(self._page, t, by, path)
+        headers = [*HEADERS, (b"content-language", t.language.encode())]
+        await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(), headers)
+
+    def _page(self, t: Words, by: Takeover, path: str) -> str:
+        # Imported here, in a thread: a hub that nobody replaces does not need it.
+        from jinja2 import Environment
+
+        if self._found is None or self._found[0] != by:
+            self._found = by, self._find_unshared(by)
+        alone = self._found[1]
+        results = [_result_row(self._hub.service.snapshot, each) for each in alone if each.kind in RESULTS]
+        others = len(alone) - len(results)
+        made = Environment(autoescape=True).from_string(PAGE)
+        return made.render(
+            t=t,
+            by=by,
+            path=path,
             style=self._style,
             again=AGAIN_S,
-            title=escape(t("taken_over")),
-            text=escape(t("taken_over.what")),
-            where=_where(t, by.url, path),
-            listed=_listed(t, by, self._found[1]),
-        )
-        await http_answers.send_answer(
-            send,
-            503,
-            b"text/html; charset=utf-8",
-            page.encode(),
-            [*HEADERS, (b"content-language", t.language.encode())],
+            results=results[:LISTED_MAX],
+            others=others,
+            score=_score_text,
         )
 
-    def _find_unshared(self, by: Takeover) -> UnsharedResults:
-        kin, snapshot = self._hub.kin, self._hub.service.snapshot
+    def _find_unshared(self, by: Takeover) -> list[Entry]:
+        kin = self._hub.kin
         if kin is None or by.heads is None:
-            return UnsharedResults((), 0)
+            return []
         with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
-            found = list(_since(journal, by.heads))
-        results = [each for each in found if each.kind in RESULTS]
-        return UnsharedResults(
-            tuple(_result_row(snapshot, each) for each in results[:LISTED_MAX]), len(found) - len(results)
-        )
+            return list(_since(journal, by.heads))
 
 
-def _since(journal: Journal, heads: Mapping[str, object]) -> Iterator[Entry]:
+def _since(journal: Journal, heads: Mapping[str, Sequence[Any]]) -> Iterator[Entry]:
     for stream in journal.heads():
-        taken = heads.get(stream)
-        after = Head(taken[0], taken[1]) if isinstance(taken, list) and len(taken) == 2 else START
-        if stream != VENUE and journal.holds(stream, after):
-            yield from journal.entries(stream, after)
+        after = Head(*heads.get(stream, START))
+        if stream != VENUE:
+            # Where the other hub has what this one lacks, all may differ.
+            yield from journal.entries(stream, after if journal.holds(stream, after) else START)
 
 
 def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | None, str]:
+    """(the event's name, the entry, its table, the players)"""
     state = snapshot.event(entry.stream) or EventState(entry.stream)
     found = state.find_match(str(entry.data.get("match")))
     if found is None:
@@ -335,30 +304,6 @@ def _result_row(snapshot: Snapshot, entry: Entry) -> tuple[str, Entry, int | Non
     match, names = found[1].match, snapshot.names_of(entry.stream)
     who = " – ".join(names.get(each, each) for each in (match.a, match.b) if each)
     return state.name, entry, match.table, who
-
-
-def _where(t: Words, url: str, path: str) -> str:
-    if not url.startswith("http://"):
-        return ""
-    return (
-        f'<p><a class="button" href="{escape(url + path)}">{escape(t("taken_over.go"))}</a> '
-        f"<bdi>{escape(url)}</bdi></p>"
-    )
-
-
-def _listed(t: Words, by: Takeover, alone: UnsharedResults) -> str:
-    if by.heads is None:
-        return ""
-    if not alone.results and not alone.others:
-        return f"<p>{escape(t('taken_over.nothing'))}</p>"
-    lines = [
-        f"<li>{escape(t('taken_over.line', event=event, number=entry.number, table=table or '–'))}"
-        f" <bdi>{escape(who)}</bdi> <b>{escape(_score_text(entry))}</b></li>"
-        for event, entry, table, who in alone.results
-    ]
-    others = f"<p>{escape(t('taken_over.others', n=alone.others))}</p>" if alone.others else ""
-    listed = f"<ul>{''.join(lines)}</ul>" if lines else ""
-    return f"<h2>{escape(t('taken_over.alone'))}</h2><p>{escape(t('taken_over.again'))}</p>{listed}{others}"
 
 
 def _score_text(entry: Entry) -> str:

@@ -5,9 +5,11 @@ import itertools
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
@@ -22,45 +24,35 @@ from roundtap_hub.store.read_model import read_venue
 from roundtap_hub.store.secure_files import lock_file, read_json, write_private
 from roundtap_hub.store.venue import Venue
 
+BESIDE: tuple[type[SQLModel], ...] = (*SECRETS, CheckpointRow)  # tables that a standby gets besides the entries
 NOTES, PROMOTE_FILE, PROMOTED, LOCK = "standby.json", "promote", "promoted", "standby.lock"
 
 
 class StandbyFolder:
     """For one thread. Raises Problem if the folder cannot be created, or is in use."""
 
+    journal: Journal
+
     def __init__(self, folder: Path) -> None:
         self.path = folder
+        self._opened = ExitStack()
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock = lock_file(folder / LOCK)
+            self._opened.callback(os.close, lock_file(folder / LOCK))
         except OSError as error:
             raise Problem("standby_folder", where=str(folder), reason=error.strerror or str(error)) from error
-        self._journal: Journal | None = None
         self.heads: dict[str, Head] = {}
         self.notes = read_notes(folder)
 
     def open(self) -> None:
         """Open the journal; its chains are verified when the hub's rows arrive, and when it starts."""
         back_up_before_upgrade(self.path, None, "")
-        self._journal = Journal(sqlite_url(self.path))
-        self.heads = self._journal.heads()
-
-    def close_journal(self) -> None:
-        """End following; the folder stays locked."""
-        if self._journal is not None:
-            self._journal.close()
-            self._journal = None
+        self.journal = Journal(sqlite_url(self.path))
+        self._opened.callback(self.journal.close)
+        self.heads = self.journal.heads()
 
     def close(self) -> None:
-        self.close_journal()
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
-
-    @property
-    def journal(self) -> Journal:
-        assert self._journal is not None
-        return self._journal
+        self._opened.close()
 
     def venue(self) -> Venue:
         return read_venue(self.journal, Venue())
@@ -74,23 +66,16 @@ class StandbyFolder:
             self.journal.append(entries, records)
         self.heads = heads
 
-    def take_checkpoints(self, noted: Sequence[Any]) -> None:
+    def take_beside(self, told: Mapping[str, Any]) -> None:
+        """Store what has changed besides the entries: the hub's PIN, secret and certificates, all its keys, staff, and
+        clocks. Raises ValueError or TypeError for malformed rows, bad base 64, or a path outside the folder; and
+        JournalConflict."""
         self.journal.put(
-            [
-                CheckpointRow(event=event, remaining_ms=remaining_ms, boot_id=boot_id, mono_ms=mono_ms)
-                for event, remaining_ms, boot_id, mono_ms in noted
-            ]
+            [table.model_validate(row) for table in BESIDE for row in told.get(str(table.__tablename__), ())]
         )
-
-    def take_rows(self, rows: Mapping[str, Sequence[Any]]) -> None:
-        """Store the hub's current keys and staff. Raises ValueError or KeyError for malformed rows, JournalConflict."""
-        self.journal.put([table.model_validate(row) for table in SECRETS for row in rows[str(table.__tablename__)]])
         # The hub's rows alone count: a file that lies here since earlier may have keys that it never took.
         (self.path / KEYS_FILE).unlink(missing_ok=True)
-
-    def take_files(self, files: Mapping[str, str]) -> None:
-        """Store the hub's PIN, secret and certificates. ValueError for a path outside the folder or bad base 64."""
-        for name, text in files.items():
+        for name, text in told.get("files", {}).items():
             parts = PurePosixPath(name).parts
             if not parts or ".." in parts or parts[0] == "/":
                 raise ValueError(name)
