@@ -1,4 +1,7 @@
-"""The pin factory that gpiozero uses: the Pi's own GPIO, found by its chip's label, or a mock one."""
+"""The pin factory that gpiozero uses: the Pi's own GPIO, found by its chip's label, or a mock one.
+
+It alone uses what gpiozero does not document; tests/kit/test_private_names.py says what to check for another version.
+"""
 
 import glob
 import os
