@@ -68,16 +68,26 @@ def mutual(found: list[tuple[str, str]]) -> set[frozenset[str]]:
 
 
 def untyped(text: str) -> int:
-    """How many functions are annotated to return `dict[str, Any]`.
+    """How many functions are annotated to return `dict[str, Any]`, some of them, or a name for it.
 
-    >>> untyped("def view() -> dict[str, Any]: ...")
-    1
+    >>> untyped("View = dict[str, Any]\\ndef view() -> View | None: ...\\ndef views() -> list[dict[str, Any]]: ...")
+    2
     """
+    tree = ast.parse(text)
+    aliases = {
+        ast.unparse(node.targets[0])
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.value) == UNTYPED
+    }
+    returned = (
+        node.returns
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.returns is not None
+    )
     return sum(
-        isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.returns is not None
-        and ast.unparse(node.returns) == UNTYPED
-        for node in ast.walk(ast.parse(text))
+        UNTYPED in ast.unparse(each)
+        or any(isinstance(part, ast.Name) and part.id in aliases for part in ast.walk(each))
+        for each in returned
     )
 
 

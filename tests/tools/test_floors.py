@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from floors import against, arrows, floors, mutual, room, sources
+from floors import against, arrows, floors, mutual, room, sources, untyped
 from size import ROOT, statements
 
 TEXTS = {
@@ -39,6 +39,11 @@ def test_what_subjects_share_is_at_most_a_tenth_of_the_hub() -> None:
     texts = sources()
     shared = sum(statements(text) for module, text in texts.items() if room(module) == "views")
     assert shared <= sum(map(statements, texts.values())) / 10
+
+
+def test_what_these_rooms_show_has_a_type() -> None:
+    rooms = {"views", "events", "people", "rounds", "judging", "paper"}
+    assert {module for module, text in sources().items() if room(module) in rooms and untyped(text)} == set()
 
 
 def test_nothing_of_the_hub_is_imported_by_its_name_as_text() -> None:

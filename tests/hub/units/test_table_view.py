@@ -12,7 +12,28 @@ from roundtap_core.event.commands import GrantExtension
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
+from roundtap_core.view_types import TableView
+from roundtap_core.wire import struct_json
 from roundtap_hub.store.service import Step
+from roundtap_hub.units.table_view import table_view
+
+NO_EVENT = (
+    b'{"call":null,"call_closed":false,"call_ms":0,'
+    b'"clock":{"deadline_ms":null,"remaining_ms":null,"state":"idle","total_ms":null},'
+    b'"event":null,"finished":[],"form":null,"leave_asked":[],"leave_refused":[],"lost_round":false,"match":null,'
+    b'"next":null,"options":{},"round":null,"rounds_left":null,"situation":null,"table":null}'
+)
+
+
+def test_a_view_is_of_its_type_and_its_bytes_are_those_that_older_units_know(tmp_path: Path) -> None:
+    """Keys are sorted, and what only a round or a result adds is left out."""
+    with running(tmp_path / "journal.db") as service:
+        assert struct_json(table_view(service.snapshot, "table-1")) == NO_EVENT
+        make_event(service)
+        service.execute_one("e1", c.EnterResult("1.1", 0, Result(score=SidePair(100, 0))), "organizer")
+        view = table_view(service.snapshot, "table-1")
+    assert isinstance(view, TableView)
+    assert b'"result":{"score":{"a":100,"b":0}},"revision":1,"said":{"a":null,"b":null}' in struct_json(view)
 
 
 def test_an_imported_event_too_small_for_its_structure_still_has_tables(tmp_path: Path) -> None:
