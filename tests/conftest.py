@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from hypothesis import is_hypothesis_test, settings
+from jinja2 import StrictUndefined
 
 from made_once import made_once
 
@@ -46,6 +48,9 @@ def _files_in_memory() -> None:
 
 _files_in_memory()
 
+
+# A template that asks for a name or a key that is not there fails; in a hall the page is shown without it.
+Flask.jinja_options = {"undefined": StrictUndefined}
 
 settings.register_profile("few", max_examples=10, derandomize=True, deadline=None)
 settings.register_profile("many", settings.get_profile("few"), max_examples=600)

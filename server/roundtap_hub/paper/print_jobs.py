@@ -236,7 +236,7 @@ def print_header(state: EventState, url: str, by_name: str = "") -> PrintHeader:
 def slip_content(
     moment: SavedEvent, played: RoundState, match: MatchState, names: Names, base_url: str, secret: bytes
 ) -> Slip:
-    """The content of one match's slip; its `url` opens the match (`results/slip_desk.py`)."""
+    """The content of one match's slip; its address opens the match (`results/slip_desk.py`)."""
     state, members = moment.state, shown_members(moment)
     a, b = (
         SlipSide(
