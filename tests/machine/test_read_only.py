@@ -129,10 +129,12 @@ def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Mach
 
 
 @pytest.mark.parametrize(
-    "needed", ["usr/share/initramfs-tools/scripts/init-bottom/overlayroot", "usr/bin/busybox"], ids=["overlayroot", "busybox"]
+    "needed",
+    ["usr/share/initramfs-tools/scripts/init-bottom/overlayroot", "usr/bin/busybox"],
+    ids=["overlayroot", "busybox"],
 )
 def test_without_overlayroot_or_the_tools_that_it_calls_too(pi: Machine, needed: str) -> None:
-    """Seen in an emulated Pi: without busybox there is no grep at that point of a start, and the root stays writable."""
+    """Seen in an emulated Pi: without busybox a start has no grep that early, and the root stays writable."""
     (pi.root / needed).unlink()
     read_only.prepare_data_partition(pi)
     assert [said.key for said in read_only.set_read_only(pi, True)[1]] == ["no_overlay"]

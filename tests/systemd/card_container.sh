@@ -70,6 +70,7 @@ ask() { run_in /opt/roundtap/bin/python3 /data/ask.py "$pin" "$@"; }
 event=$(ask)
 saved=$(ask "$event")
 ok "the PIN is shown no more once it was used" 'wait_for 20 run_in sh -c "! test -e /run/roundtap-new-pin"'
+ok "and what showed it has ended" 'wait_for 20 run_in sh -c "systemctl show -P ActiveState roundtap-new-pin | grep -q inactive"'
 ok "an event is SAVED" '[[ $saved == *"A plug is pulled"* ]]'
 run_in touch /etc/is-this-forgotten
 run_in cp /bin/true /usr/local/bin/forgotten

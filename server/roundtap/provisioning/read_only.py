@@ -14,8 +14,8 @@ from roundtap_machine.health import Mount, mounts_of
 LABEL, DATA = "roundtap-data", "data"
 # Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone.
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
-# Its script calls grep and `mount --move`, which the first moments of a start have from busybox alone; the package does not
-# depend on that.
+# Its script calls grep and `mount --move`, which the first moments of a start have from busybox alone; the package does
+# not depend on that.
 OVERLAY_NEEDS = ("usr/share/initramfs-tools/scripts/init-bottom/overlayroot", "usr/bin/busybox")
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
@@ -94,8 +94,8 @@ def prepare_data_partition(machine: Machine) -> list[SettingsNote]:
         )
     fstab = root / "etc/fstab"
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
-    # Checked at each start; a missing partition keeps only the services that need it from starting. It is waited for as long
-    # as systemd waits for any: on a slow machine 20 s were not enough, and nothing was mounted that has to last.
+    # Checked at each start; a missing partition keeps only the services that need it from starting. It is waited for as
+    # long as systemd waits for any: on a slow machine 20 s were not enough, and nothing was mounted that has to last.
     lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail 0 2", *binds]
     write_if_changed(fstab, with_fstab_lines(old, lines))
     write_if_changed(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
