@@ -73,7 +73,7 @@ in_target() {
 # read-only).
 fonts="fonts-wqy-zenhei libfribidi0 fonts-noto-color-emoji"
 wishes="alsa-utils avahi-daemon libnss-mdns network-manager dnsmasq-base wpasupplicant polkitd python3-lgpio
-    python3-spidev overlayroot"
+    python3-spidev overlayroot busybox"
 
 # gather PACKAGE…: with all that it needs beside Roundtap; 1 where that does not fit.
 gather() {

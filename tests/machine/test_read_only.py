@@ -40,9 +40,9 @@ def pi(tmp_path: Path) -> Machine:
     (tmp_path / "etc/fstab").write_text(FSTAB)
     unit = tmp_path / "usr/lib/systemd/system/roundtap-hub.service"
     unit.write_text("[Service]\nStateDirectory=roundtap roundtap-more\n")
-    hook = tmp_path / read_only.OVERLAY_HOOK
-    hook.parent.mkdir(parents=True)
-    hook.touch()
+    for needed in read_only.OVERLAY_NEEDS:
+        (tmp_path / needed).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / needed).touch()
     return Machine(tmp_path, Runs())
 
 
@@ -128,8 +128,14 @@ def test_without_a_data_partition_the_system_stays_writable_and_says_so(pi: Mach
     assert (pi.root / "boot/firmware/cmdline.txt").read_text() == CMDLINE
 
 
-def test_without_overlayroot_too(pi: Machine) -> None:
-    (pi.root / read_only.OVERLAY_HOOK).unlink()
+@pytest.mark.parametrize(
+    "needed",
+    ["usr/share/initramfs-tools/scripts/init-bottom/overlayroot", "usr/bin/busybox"],
+    ids=["overlayroot", "busybox"],
+)
+def test_without_overlayroot_or_the_tools_that_it_calls_too(pi: Machine, needed: str) -> None:
+    """Seen in an emulated Pi: without busybox a start has no grep that early, and the root stays writable."""
+    (pi.root / needed).unlink()
     read_only.prepare_data_partition(pi)
     assert [said.key for said in read_only.set_read_only(pi, True)[1]] == ["no_overlay"]
 
@@ -142,6 +148,22 @@ def test_read_only_and_back_leaves_the_kernel_s_line_as_it_was(pi: Machine) -> N
     assert read_only.set_read_only(pi, True) == (False, [])
     assert read_only.set_read_only(pi, False) == (True, [])
     assert line.read_text() == CMDLINE
+
+
+def test_a_start_that_was_to_be_read_only_and_is_not_says_so(pi: Machine) -> None:
+    read_only.prepare_data_partition(pi)
+    assert read_only.set_read_only(pi, True) == (True, [])
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4")
+    (pi.root / "proc/cmdline").write_text("quiet overlayroot=tmpfs:recurse=0\n")
+    assert [said.key for said in read_only.set_read_only(pi, True)[1]] == ["not_overlaid"]
+    mounted(pi.root, "overlayroot / overlay")
+    assert read_only.set_read_only(pi, True) == (False, [])
+
+
+def test_the_data_partition_is_waited_for_as_long_as_systemd_waits_for_any(pi: Machine) -> None:
+    """On a slow machine it is there late: with a time of its own, 20 s, nothing was mounted that has to last."""
+    read_only.prepare_data_partition(pi)
+    assert mounts(pi)["/data"][3] == "noatime,nofail"
 
 
 def test_a_root_beneath_a_layer_is_known_as_one(tmp_path: Path) -> None:

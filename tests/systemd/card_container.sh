@@ -4,59 +4,31 @@
 # usage: card_container.sh ROOT BUNDLE [WORK]
 #   ROOT    a Debian trixie with systemd (debootstrap); copied, never changed
 #   BUNDLE  the folder of packages that `make bundle` makes for this architecture
-# The container stands for the Pi but for two things: nspawn's --volatile=overlay is the layer over the root (overlayroot's
-# part on a Pi), and a folder that is mounted at /data is the data partition.
 set -eu
 root=${1:?root} bundle=${2:?bundle} work=${3:-$(mktemp -d)}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 machine=$work/root boot=$work/boot data=$work/data
-failed=0 nspawn=
-trap '[ -z "$nspawn" ] || kill -9 $(pgrep -P "$nspawn") 2> /dev/null || true' EXIT
-
+. "$(dirname "$0")/card_in_container.sh"
 ok() { if eval "$2"; then echo "ok: $1"; else echo "NOT: $1"; failed=1; fi; }
-mkdir -p "$boot" "$data" /run/systemd/nspawn
-mountpoint -q /run/systemd/nspawn || mount -t tmpfs tmpfs /run/systemd/nspawn
+mkdir -p "$work"
 [ -d "$machine" ] || cp -a --one-file-system "$root" "$machine"
-mkdir -p "$machine/boot/firmware" "$machine/data" "$machine/usr/share/initramfs-tools/scripts/init-bottom"
-touch "$machine/usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
-echo "PARTUUID=0a1b2c3d-01 /boot/firmware vfat defaults 0 2" > "$machine/etc/fstab"
-echo "console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes rootwait resize" > "$boot/cmdline.txt"
-echo "[all]" > "$boot/config.txt"
+as_raspberry_pi_os "$machine"
+stock_boot_files
 # Whoever looks after it comes in by a key; what Imager set (where the root has cloud-init) is there beside it.
 [ -e "$work/key" ] || ssh-keygen -q -t ed25519 -N "" -C keeper -f "$work/key"
 printf '\xef\xbb\xbfRole = Hub\r\nLand: DE\r\nSprache: de\r\nssh_key = %s\r\n' "$(cat "$work/key.pub")" > "$work/roundtap.txt"
 printf '#cloud-config\nhostname: game-night\nmanage_etc_hosts: true\ntimezone: Europe/Madrid\nusers:\n- name: tom\n  groups: sudo\n' \
     > "$boot/user-data"
 printf 'instance-id: rpi-imager-1\n' > "$boot/meta-data"
-if [ -d "$machine/etc/cloud" ]; then
-    # As Raspberry Pi's rpi-cloud-init-mods.
-    printf 'datasource_list: [NoCloud, None]\ndatasource:\n  NoCloud:\n    seedfrom: file:///boot/firmware/\n' \
-        > "$machine/etc/cloud/cloud.cfg.d/99_raspberry-pi.cfg"
-fi
 ROUNDTAP=${ROUNDTAP:-$top/.venv/bin/roundtap}
 "$ROUNDTAP" card "$boot" --bundle "$bundle" --settings "$work/roundtap.txt" --architecture "$(dpkg --print-architecture)"
 # A slip after the card was made: before, it is refused.
 printf 'wfi = Store\r\n' >> "$boot/roundtap.txt"
 
-# systemd reads its own words of the kernel's line from its arguments in a container; restarting is ending here.
-start() {  # start LOG [nspawn arguments] -- [systemd's arguments]
-    log=$1; shift
-    systemd-nspawn -q --register=no --keep-unit --private-network -D "$machine" --bind="$boot:/boot/firmware" \
-        --bind="$data:/data" --kill-signal=SIGRTMIN+3 "$@" > "$work/$log" 2>&1 &
-    nspawn=$!
-}
-inside() { pgrep -P "$nspawn" | head -1; }
-run_in() { nsenter -t "$(inside)" -a -- "$@"; }
-wait_for() {  # wait_for SECONDS COMMAND…
-    local left=$1; shift
-    while [ "$left" -gt 0 ]; do "$@" > /dev/null 2>&1 && return 0; sleep 1; left=$((left - 1)); done
-    return 1
-}
 answers() { run_in python3 -c 'import urllib.request as r; r.urlopen("http://127.0.0.1:8080/", timeout=3)'; }
 
 echo "== first start: the bundle is installed without a network"
-words=$(grep -o 'systemd\.[^ ]*' "$boot/cmdline.txt" | sed 's/=reboot/=exit/' | tr '\n' ' ')
-start first.log -b $words
+start "$work/first.log" -b $(words)
 wait "$nspawn" || true
 tail -n 5 "$boot/roundtap/first-boot.log"
 ok "the script took itself out of cmdline.txt" '! grep -q systemd.run "$boot/cmdline.txt"'
@@ -68,7 +40,7 @@ ok "cloud-init is switched off, and what it set is named" '[ -e "$machine/etc/cl
     grep -q "Raspberry Pi Imager: hostname, .*timezone, users" "$boot/roundtap-says.txt" && grep -q ^tom: "$machine/etc/passwd"'
 
 echo "== second start: a hub on a read-only root"
-start second.log --volatile=overlay -b
+start "$work/second.log" --volatile=overlay -b
 ok "the hub answers" 'wait_for 120 answers'
 ok "the root is a layer" 'run_in findmnt -n -o FSTYPE / | grep -q overlay'
 ok "the hub's folder is the data partition's" 'run_in findmnt -n /var/lib/roundtap > /dev/null'
@@ -99,6 +71,7 @@ ask() { run_in /opt/roundtap/bin/python3 /data/ask.py "$pin" "$@"; }
 event=$(ask)
 saved=$(ask "$event")
 ok "the PIN is shown no more once it was used" 'wait_for 20 run_in sh -c "! test -e /run/roundtap-new-pin"'
+ok "and what showed it has ended" 'wait_for 20 run_in sh -c "systemctl show -P ActiveState roundtap-new-pin | grep -q inactive"'
 ok "an event is SAVED" '[[ $saved == *"A plug is pulled"* ]]'
 run_in touch /etc/is-this-forgotten
 run_in cp /bin/true /usr/local/bin/forgotten
@@ -107,23 +80,20 @@ echo "== a pulled plug"
 kill -9 "$(inside)"; wait "$nspawn" || true
 
 echo "== third start"
-start third.log --volatile=overlay -b
+start "$work/third.log" --volatile=overlay -b
 ok "the hub answers again" 'wait_for 120 answers'
 ok "what was written to the root is forgotten" '! run_in test -e /etc/is-this-forgotten && ! run_in test -e /usr/local/bin/forgotten'
 ok "what was SAVED is there, and the PIN still opens" '[ "$(ask "$event")" = "$saved" ]'
 ok "it is the same machine: host keys, number, name, zone" '[ "$(identity)" = "$before" ]'
 ok "no other PIN is made" '! run_in test -e /run/roundtap-new-pin'
 ok "nothing failed" '[ -z "$(run_in systemctl list-units --failed --plain --no-legend)" ]'
-run_in systemctl --no-block poweroff 2> /dev/null || true
-wait_for 30 sh -c "! kill -0 $nspawn" || kill -9 "$(inside)" || true
-wait "$nspawn" 2> /dev/null || true
+power_off
 
 echo "== fourth start: roundtap.txt was edited to another role"
 printf 'role = table\r\nlanguage = pl\r\n' > "$boot/roundtap.txt"
-start fourth.log --volatile=overlay -b
+start "$work/fourth.log" --volatile=overlay -b
 ok "the table's service is started, and tried again and again (there are no pins here)" \
     'wait_for 60 run_in sh -c "systemctl show -P ActiveState roundtap-table | grep -q activ"'
 ok "the hub's does not" '! run_in systemctl is-active roundtap-hub > /dev/null'
-run_in systemctl --no-block poweroff 2> /dev/null || true
-wait_for 30 sh -c "! kill -0 $nspawn" || kill -9 "$(inside)" || true
+power_off
 exit "$failed"

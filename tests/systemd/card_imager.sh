@@ -11,27 +11,15 @@ root=${1:?root} bundle=${2:?bundle} work=${3:?work}
 shift 3
 top=$(cd "$(dirname "$0")/../.." && pwd)
 ROUNDTAP=${ROUNDTAP:-$top/.venv/bin/roundtap}
-failed=0 nspawn=
-trap '[ -z "$nspawn" ] || kill -9 $(pgrep -P "$nspawn") 2> /dev/null || true' EXIT
+machine=$work/machine
+. "$(dirname "$0")/card_in_container.sh"
 ok() { if eval "$2"; then echo "ok: $name: $1"; else echo "NOT: $name: $1"; failed=1; fi; }
-inside() { pgrep -P "$nspawn" | head -1; }
-run_in() { nsenter -t "$(inside)" -a -- "$@"; }
-wait_for() {  # wait_for SECONDS COMMAND…
-    local left=$1; shift
-    while [ "$left" -gt 0 ]; do "$@" > /dev/null 2>&1 && return 0; sleep 1; left=$((left - 1)); done
-    return 1
-}
-mkdir -p "$work" /run/systemd/nspawn
-mountpoint -q /run/systemd/nspawn || mount -t tmpfs tmpfs /run/systemd/nspawn
+mkdir -p "$work"
 
 stand_ins() {
-    mkdir -p "$1/usr/lib/raspberrypi-sys-mods" "$1/usr/lib/userconf-pi" "$1/boot/firmware" "$1/data" \
-        "$1/usr/share/initramfs-tools/scripts/init-bottom"
-    touch "$1/usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
-    echo "PARTUUID=0a1b2c3d-01 /boot/firmware vfat defaults 0 2" > "$1/etc/fstab"
+    as_raspberry_pi_os "$1"
+    mkdir -p "$1/usr/lib/raspberrypi-sys-mods" "$1/usr/lib/userconf-pi"
     chroot "$1" useradd --create-home --uid 1000 --groups sudo --shell /bin/bash pi
-    printf 'datasource_list: [NoCloud, None]\ndatasource:\n  NoCloud:\n    seedfrom: file:///boot/firmware/\n' \
-        > "$1/etc/cloud/cloud.cfg.d/99_raspberry-pi.cfg"
     # cloud-init's keyboard restarts it.
     printf '[Service]\nType=oneshot\nExecStart=/bin/true\n' > "$1/usr/lib/systemd/system/console-setup.service"
     cat > "$1/usr/lib/raspberrypi-sys-mods/imager_custom" << 'P'
@@ -107,25 +95,16 @@ cloud_form() {
     case " $1 " in *" ssh "*) printf '\nruncmd:\n  - [ systemctl, enable, --now, ssh ]\n' ;; esac
 }
 
-start() {  # start LOG [systemd's own words]
-    local log=$1; shift
-    systemd-nspawn -q --register=no --keep-unit --private-network -D "$work/machine" --bind="$boot:/boot/firmware" \
-        --bind="$data:/data" --kill-signal=SIGRTMIN+3 $volatile -b "$@" > "$work/$name-$log.log" 2>&1 &
-    nspawn=$!
-}
-words() { grep -o 'systemd\.[^ ]*' "$boot/cmdline.txt" | sed 's/=reboot/=exit/' | tr '\n' ' '; }
 identity() { run_in sh -c 'cat /etc/ssh/ssh_host_*.pub /etc/machine-id; hostname; readlink /etc/localtime'; }
 has() { case " $settings " in *" $1 "*) ;; *) return 1 ;; esac; }
 
 play() {  # play FORM SETTINGS
     form=$1 settings=$2 name=$1-$(echo "$2" | tr ' ' +)
     boot=$work/$name/boot data=$work/$name/data
-    rm -rf "${work:?}/$name" "${work:?}/machine"
-    mkdir -p "$boot" "$data"
+    rm -rf "${work:?}/$name" "${machine:?}"
     # No layer: beneath one the first start refuses to begin.
-    cp -a --one-file-system "$work/base" "$work/machine"
-    echo "console=tty1 root=PARTUUID=0a1b2c3d-02 rootfstype=ext4 fsck.repair=yes rootwait resize" > "$boot/cmdline.txt"
-    echo "[all]" > "$boot/config.txt"
+    cp -a --one-file-system "$work/base" "$machine"
+    stock_boot_files
     printf 'role = hub\r\nlanguage = en\r\n' > "$work/roundtap.txt"
     imager() {
         case $form in
@@ -148,8 +127,7 @@ play() {  # play FORM SETTINGS
     "$ROUNDTAP" card "$boot" --bundle "$bundle" --settings "$work/roundtap.txt" \
         --architecture "$(dpkg --print-architecture)" > "$work/$name-card.log"
     [ "$form" != systemd ] || imager
-    volatile=
-    start first $(words)
+    start "$work/$name-first.log" -b $(words)
     wait "$nspawn" || true
     ok "the card is armed no more" '! grep -q "systemd\." "$boot/cmdline.txt"'
     ok "the next start is read-only" 'grep -q overlayroot=tmpfs:recurse=0 "$boot/cmdline.txt"'
@@ -157,8 +135,7 @@ play() {  # play FORM SETTINGS
     sed -n 's/^.*Imager: /    /p' "$boot/roundtap-says.txt"
     before=
     for time in second third; do
-        volatile=--volatile=overlay
-        start $time $(words)
+        start "$work/$name-$time.log" --volatile=overlay -b $(words)
         ok "$time start: up" 'wait_for 120 run_in sh -c "systemctl is-system-running | grep -qE \"running|degraded\""'
         leader=$(inside)
         [ -z "$before" ] || ok "the same machine: host keys, number, name, zone" '[ "$(identity)" = "$before" ]'
@@ -175,12 +152,9 @@ play() {  # play FORM SETTINGS
         ok "$time start: nothing failed" '[ -z "$(run_in systemctl list-units --failed --plain --no-legend | tee "$work/$name-failed")" ]'
         sleep "${STAY_S:-15}"
         ok "$time start: it stays up" '[ "$(inside)" = "$leader" ] && run_in true'
-        run_in systemctl --no-block poweroff 2> /dev/null || true
-        wait_for 30 sh -c "! kill -0 $nspawn" || kill -9 "$(inside)" || true
-        wait "$nspawn" 2> /dev/null || true
-        nspawn=
+        power_off
     done
-    rm -rf "${work:?}/machine" "${work:?}/$name/boot" "${work:?}/$name/data"
+    rm -rf "${machine:?}" "${work:?}/$name/boot" "${work:?}/$name/data"
 }
 
 [ $# -gt 0 ] || set -- cloud-user cloud-ssh cloud-hostname cloud-wifi cloud-locale cloud-interfaces \

@@ -2,7 +2,8 @@
 # An image laid out as Raspberry Pi OS's (FAT for the boot files, then ext4), made of a Debian root, without mounting:
 # a stand-in for the real image where that cannot be had. Its kernel is Debian's, which QEMU's "virt" machine starts.
 # usage: card_stand_in.sh ROOT IMAGE
-#   ROOT   e.g. mmdebstrap --architectures=arm64 --include=systemd-sysv,linux-image-arm64,overlayroot,python3,fdisk,… trixie
+#   ROOT   e.g. mmdebstrap --variant=important --architectures=arm64 --include=systemd-sysv,linux-image-arm64,overlayroot,\
+#          busybox,python3,fdisk,dosfstools,network-manager,openssh-server,sudo,dbus,avahi-daemon,polkitd trixie ROOT
 set -eu
 root=${1:?root} image=${2:?image}
 BOOT_MIB=${BOOT_MIB:-512} ROOT_MIB=${ROOT_MIB:-2400} LABEL_ID=0x0a1b2c3d

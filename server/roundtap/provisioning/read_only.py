@@ -14,7 +14,9 @@ from roundtap_machine.health import Mount, mounts_of
 LABEL, DATA = "roundtap-data", "data"
 # Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone.
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
-OVERLAY_HOOK = "usr/share/initramfs-tools/scripts/init-bottom/overlayroot"
+# Its script calls grep and `mount --move`, which the first moments of a start have from busybox alone; the package does
+# not depend on that.
+OVERLAY_NEEDS = ("usr/share/initramfs-tools/scripts/init-bottom/overlayroot", "usr/bin/busybox")
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
 # Beside the services' own folders: settings, networks, the last known time, and the log.
@@ -92,8 +94,9 @@ def prepare_data_partition(machine: Machine) -> list[SettingsNote]:
         )
     fstab = root / "etc/fstab"
     old = fstab.read_text(encoding="utf-8") if fstab.is_file() else ""
-    # Checked at each start; a missing partition keeps only the services that need it from starting.
-    lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail,x-systemd.device-timeout=20s 0 2", *binds]
+    # Checked at each start; a missing partition keeps only the services that need it from starting. It is waited for as
+    # long as systemd waits for any: on a slow machine 20 s were not enough, and nothing was mounted that has to last.
+    lines = [f"{card or f'LABEL={LABEL}'} /{DATA} ext4 noatime,nofail 0 2", *binds]
     write_if_changed(fstab, with_fstab_lines(old, lines))
     write_if_changed(root / "etc/systemd/journald.conf.d/roundtap.conf", JOURNAL)
     if (root / "etc/rpi").is_dir():
@@ -125,7 +128,7 @@ def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]
     path = boot / "cmdline.txt" if boot is not None else None
     if path is None or not path.is_file():
         return False, [SettingsNote("no_boot_partition")] if on else []
-    if on and not (machine.root / OVERLAY_HOOK).is_file():
+    if on and not all((machine.root / needed).is_file() for needed in OVERLAY_NEEDS):
         return False, [SettingsNote("no_overlay")]
     if on and BEGIN not in (machine.root / "etc/fstab").read_text(encoding="utf-8"):
         # Without the data partition, a read-only root would forget the tournament.
@@ -133,7 +136,9 @@ def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]
     words = path.read_text(encoding="utf-8").split()
     new = boot_files.with_kernel_word(words, OVERLAY, OVERLAY_VALUE if on else "")
     if new == words:
-        return False, []
+        started = machine.root / "proc/cmdline"
+        asked = on and started.is_file() and f"{OVERLAY}{OVERLAY_VALUE}" in started.read_text(encoding="utf-8").split()
+        return False, [SettingsNote("not_overlaid")] if asked and not is_read_only(machine.root) else []
     with machine.boot_open():
         write_atomically(path, f"{' '.join(new)}\n".encode(), on_fat=True)
     return True, []
