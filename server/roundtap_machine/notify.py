@@ -33,6 +33,11 @@ class SystemdNotifier:
             to_systemd.connect(address)
             to_systemd.send(state.encode())
 
+    def watch_within(self, limit_s: float | None = None) -> None:
+        """Have the watchdog wait this long from now on; None: as long as the service's unit says."""
+        if self.every_ms is not None:
+            self.send(f"WATCHDOG_USEC={self.every_ms * 2000 if limit_s is None else int(limit_s * 1_000_000)}")
+
     def say(self, trouble: object) -> None:
         """The service's own word, which `roundtap doctor` repeats: what is wrong; "" where all is well."""
         self.send("STATUS=" + " ".join(str(trouble).split())[:STATUS_LETTERS_MAX])

@@ -38,6 +38,7 @@ KEEP_ALIVE_S = 35  # longer than three intervals of a unit's status: a report al
 SWITCH_S = 0.0005
 EXIT_DUPLICATE = 3
 """The exit code of a hub that found another one with a copy of its journal: systemd does not restart it."""
+PAGES_WITHIN_S = 600.0  # on an emulated Pi they took longer than the service's 30 s
 REOPEN = -1  # no exit code: the journal has to be opened again by a new process
 
 SILENT_S, IDLE_S = 5.0, 10.0
@@ -151,9 +152,12 @@ class HubServer(TwoPortServer):
         return self._make_pages(), watchdog_loop(self.notify, self._application.probes)
 
     async def _make_pages(self) -> None:
+        # No page answers before, and a slow machine needs longer than the watchdog waits: it would be killed for ever.
+        self.notify.watch_within(PAGES_WITHIN_S)
         try:
             await self._application.pages.built()
             freeze_gc()
+            self.notify.watch_within()
         except Exception:
             log.exception("the pages cannot be made")
             self._exit_code, self.should_exit = self._exit_code or 1, True

@@ -71,6 +71,17 @@ def test_who_does_not_answer_is_not() -> None:
     assert watched(Said(), Way("ok", None)) == ["WATCHDOG=1"]
 
 
+def test_until_its_pages_are_made_a_hub_has_longer() -> None:
+    """A slow machine took longer for them than the watchdog waits: its hub was killed at each start, for ever."""
+    notify = Said("30000000")
+    notify.watch_within(600)
+    notify.watch_within()
+    assert notify.said == ["WATCHDOG_USEC=600000000", "WATCHDOG_USEC=30000000"]
+    unwatched = Said("")
+    unwatched.watch_within(600)
+    assert unwatched.said == []
+
+
 def test_all_that_people_ask_must_be_answered() -> None:
     assert watched(Said(), Way("ok", "ok", "ok"), Way("ok", None)) == ["WATCHDOG=1"]
     assert watched(Said(), Way("ok", None), Way("ok", "ok", "ok")) == ["WATCHDOG=1"]
