@@ -14,8 +14,8 @@ from roundtap_machine.health import Mount, mounts_of
 LABEL, DATA = "roundtap-data", "data"
 # Debian's overlayroot, as raspi-config uses it; recurse=0 leaves the data partition alone.
 OVERLAY, OVERLAY_VALUE = "overlayroot=", "tmpfs:recurse=0"
-# Its script calls grep, and mount with --move, which the first moments of a start have from busybox alone; the package does
-# not depend on that.
+# Its script calls grep, and mount with --move, which the first moments of a start have from busybox alone; the package
+# does not depend on that.
 OVERLAY_NEEDS = ("usr/share/initramfs-tools/scripts/init-bottom/overlayroot", "usr/bin/busybox")
 BEGIN, END = "# --- Roundtap: what must last is on the data partition", "# --- Roundtap: end"
 
