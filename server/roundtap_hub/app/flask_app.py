@@ -184,7 +184,7 @@ class RegionTags(Extension):
 
     def _mark(self, kind: str, name: object) -> Markup:
         if kind == "may":
-            return Markup(f"{regions.MAY}{name}:>")
+            return Markup(f"{regions.MAY}{escape(name)}:>")
         return Markup(regions.MAYBE if kind == "maybe" else region_mark(kind, name))
 
 

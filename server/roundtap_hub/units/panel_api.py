@@ -71,7 +71,10 @@ class PanelApi:
             match request.do:
                 case messages.EjectStick(name=name):
                     return {"refused": "", **self._eject(name)}
-                case messages.ContinueEvent(name=mark) if (folder := self._hub.host.machine.folder) is not None:
+                case messages.ContinueEvent(name=mark):
+                    folder = self._hub.host.machine.folder
+                    if folder is None:
+                        raise Problem("continue_gone")
                     # The question has named what is set aside; a person stands before this machine.
                     continuing.press(self._hub.service, folder, mark, sure=True)
                     return {"refused": ""}

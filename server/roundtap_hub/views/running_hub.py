@@ -5,8 +5,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from flask import current_app
-
 from roundtap_hub.access.access_control import AccessControl
 from roundtap_hub.access.device_auth import Challenges, RequestRefused, UnitAuth, UnitTroubles
 from roundtap_hub.access.unit_keys import UnitKeys
@@ -20,7 +18,6 @@ from roundtap_hub.views.known_displays import Displays
 from roundtap_hub.views.missing_entries import MissingEntries
 from roundtap_hub.views.unit_presence import Presence
 
-HUB = "roundtap"  # the application's extension key for its RunningHub
 EVENT_ID_LETTERS = 10
 """Fifty bits: two hubs that make a thousand events a year for a century share one with a chance of 1 in 200,000."""
 
@@ -83,9 +80,3 @@ class RunningHub:
     def restored(self) -> bool:
         """Whether this journal began from a backup and its gaps are not settled yet."""
         return self.service.snapshot.venue.restore_state is not None
-
-
-def current_hub() -> RunningHub:
-    """The hub of this request."""
-    hub: RunningHub = current_app.extensions[HUB]
-    return hub

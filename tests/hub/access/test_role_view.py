@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
 from pages_kit import Browser, House, problem_of, text_of
 
 import roundtap_hub
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
+from roundtap_hub.app.flask_app import RegionTags
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
 from roundtap_hub.live.role_view import for_reader
 
@@ -26,6 +28,7 @@ PAGES = (
     "/console/e1/standings",
     "/console/e1/event",
     "/console/e1/paper",
+    "/console/help",
 )
 
 
@@ -223,6 +226,31 @@ def test_a_block_in_a_block_that_is_gone_keeps_no_fold():
     inner = marked("POST /console/e1/call", "<form>call</form>")
     page = f"<:maybe:><details>{marked('POST /console/e1/draw', inner)}</details><:end:>"
     assert for_reader(page, lambda address: address.endswith("call")) == ""
+
+
+def test_the_account_s_menu_names_only_what_a_role_has(house: House):
+    running(house)
+    for role, has in ((JUDGE, {"Judge calls"}), (SCOREKEEPER, set()), (HEAD_JUDGE, {"Judge calls"})):
+        page = house.staff(role, f"Eva, {role}").get("/console/e1").text
+        menu = page.partition("</nav>")[2].partition('action="/logout"')[0]
+        assert {name for name in ("New event", "Judge calls", "This hub") if name in menu} == has, role
+
+
+def test_an_address_cannot_end_its_own_mark():
+    made = Environment(extensions=[RegionTags]).from_string("{% may address %}<form>{% endmay %}")
+    page = made.render(address="POST /console/e1/x:><:maybe:><b>")
+    assert for_reader(page, lambda _: False) == ""
+    assert for_reader(page, lambda _: True) == "<form>"
+
+
+def test_an_organizer_can_read_what_an_archived_event_s_forms_held(house: House):
+    house.with_event()
+    house.publish()
+    house.play()
+    house.service.execute_one("e1", FinishEvent("the hall closes"), "test")
+    house.organizer().post("/console/e1/archive")
+    assert "e1" in house.service.snapshot.venue.archived
+    assert 'name="club"' in house.organizer().get("/console/e1/person/p1").text
 
 
 def test_every_form_of_the_console_stands_in_its_mark():

@@ -577,6 +577,18 @@ def test_it_says_what_is_on_its_disk_also_where_the_hub_closes_each_connection(f
     assert heard[:4] == ["0", "1", "2", "3"]
 
 
+def test_a_fault_while_following_ends_the_process_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would end as if it had been told to stop."""
+
+    def broken(_: Standby) -> None:
+        raise AttributeError("a fault")
+
+    monkeypatch.setattr(Standby, "_follow_once", broken)
+    monkeypatch.setattr("roundtap_hub.app.standby.main.StopSignal", threading.Event)
+    with pytest.raises(AttributeError, match="a fault"):
+        Standby(HubToFollow("127.0.0.1", 1, "standby-1", KEY, 0), StandbyFolder(tmp_path / "alone")).run()
+
+
 def test_the_key_is_turned_once(house: House, folder: StandbyFolder) -> None:
     for batch in batches(house):
         folder.append_rows(batch["entries"], batch["people"])

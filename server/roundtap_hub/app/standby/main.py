@@ -172,7 +172,7 @@ class Standby:
         self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
         self._connection: http.client.HTTPConnection | None = None
         self._status: tuple[str, str | None] = (AWAY, None)
-        self._problem: RefusedByHub | None = None
+        self._problem: Exception | None = None
 
     def state(self) -> dict[str, Any]:
         """The state for the panel: {"state", "hub", "level"}."""
@@ -183,7 +183,7 @@ class Standby:
         beat = Heartbeat(SystemdNotifier())
         self._folder.open()
         stopped = StopSignal()
-        thread = threading.Thread(target=self.follow, name="standby-follow", daemon=True)
+        thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
         thread.start()
         key = self._folder.path / PROMOTE_FILE
         while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
@@ -213,6 +213,13 @@ class Standby:
         with suppress(OSError):
             if connected is not None:
                 connected.shutdown(socket.SHUT_RDWR)
+
+    def _follow_or_fail(self) -> None:
+        try:
+            self.follow()
+        except Exception as error:
+            # A fault of this program: it ends the process, which says why.
+            self._problem = error
 
     def follow(self) -> None:
         """Follow, with retries, until `stop`, or until the hub refuses for good."""
@@ -355,4 +362,15 @@ class PanelHandler(socketserver.StreamRequestHandler):
     server: StandbySocket
 
     def handle(self) -> None:
-        self.wfile.write(json.dumps(self.server.answer(self.rfile.readline(LINE_BYTES_MAX))).encode() + b"\n")
+        # The caller's line in all has this long, not each of its bytes: the same loop beats the watchdog.
+        cut = threading.Timer(self.timeout, self._cut_off)
+        cut.start()
+        try:
+            answer = self.server.answer(self.rfile.readline(LINE_BYTES_MAX))
+            self.wfile.write(json.dumps(answer).encode() + b"\n")
+        finally:
+            cut.cancel()
+
+    def _cut_off(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)

@@ -7,6 +7,7 @@ import base64
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -248,7 +249,8 @@ class TakenOverPage:
     def __init__(self, hub: Hub, style: str) -> None:
         self._hub = hub
         self._style = style
-        self._found: tuple[Takeover, list[Entry]] | None = None
+        self._found: tuple[Takeover, list[tuple[str, Entry, int | None, str]], int] | None = None
+        """By whom it was replaced, results that only this hub has, LISTED_MAX at most, and how many other entries."""
 
     async def answer(self, scope: http_answers.Scope, send: http_answers.Send, by: Takeover) -> None:
         """503, in the reader's language."""
@@ -259,25 +261,23 @@ class TakenOverPage:
         await http_answers.send_answer(send, 503, b"text/html; charset=utf-8", page.encode(), headers)
 
     def _page(self, t: Words, by: Takeover, path: str) -> str:
-        # Imported here, in a thread: a hub that nobody replaces does not need it.
-        from jinja2 import Environment
-
         if self._found is None or self._found[0] != by:
-            self._found = by, self._find_unshared(by)
-        alone = self._found[1]
-        results = [_result_row(self._hub.service.snapshot, each) for each in alone if each.kind in RESULTS]
-        others = len(alone) - len(results)
-        made = Environment(autoescape=True).from_string(PAGE)
-        return made.render(
+            alone = self._find_unshared(by)
+            results = [each for each in alone if each.kind in RESULTS]
+            rows = [_result_row(self._hub.service.snapshot, each) for each in results[:LISTED_MAX]]
+            self._found = by, rows, len(alone) - len(results)
+        _, rows, others = self._found
+        page: str = _template().render(
             t=t,
             by=by,
             path=path,
             style=self._style,
             again=AGAIN_S,
-            results=results[:LISTED_MAX],
+            results=rows,
             others=others,
             score=_score_text,
         )
+        return page
 
     def _find_unshared(self, by: Takeover) -> list[Entry]:
         kin = self._hub.kin
@@ -285,6 +285,14 @@ class TakenOverPage:
             return []
         with closing(Journal(sqlite_url(kin.folder), read_only=True)) as journal:
             return list(_since(journal, by.heads))
+
+
+@cache
+def _template() -> Any:
+    # Imported here, in a thread: a hub that nobody replaces does not need it.
+    from jinja2 import Environment
+
+    return Environment(autoescape=True).from_string(PAGE)
 
 
 def _since(journal: Journal, heads: Mapping[str, Sequence[Any]]) -> Iterator[Entry]:
