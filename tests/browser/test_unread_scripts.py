@@ -11,12 +11,12 @@ from hall_kit import Hall
 from older_browsers import REMOVED
 from screen_kit import PHONE, PICTURES, WALL, Screen
 
-import roundtap_hub.app.hub
+import roundtap_hub
 from roundtap_core.event.commands import SetClock
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 25)]
 NOTE = re.compile(r"\d+:\d\d\s+at 17:05")
-STATIC = Path(roundtap_hub.app.hub.__file__).parent / "static"
+STATIC = Path(roundtap_hub.__file__).parent / "static"
 
 
 @pytest.fixture
