@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flask import current_app
-
 from roundtap_core.errors import Problem
 from roundtap_hub.access.access_control import AccessControl
 from roundtap_hub.access.personal_links import PersonalLinks
@@ -18,7 +16,6 @@ from roundtap_hub.app.standby.peers import Peers
 from roundtap_hub.hall.hub_sound import HubSound
 from roundtap_hub.http.host import Host
 from roundtap_hub.http.tls import HttpsInfo
-from roundtap_hub.live.current import HUB
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.secure_files import write_private
@@ -74,12 +71,6 @@ def hub_in_memory(
         host or Host(),
         **more,
     )
-
-
-def whole_hub() -> Hub:
-    """The hub of this request, with what only the application knows of it."""
-    hub: Hub = current_app.extensions[HUB]
-    return hub
 
 
 def read_or_make_secret(path: Path) -> bytes:

@@ -2,13 +2,13 @@
 
 from urllib.parse import urlsplit
 
-from flask import redirect, request, url_for
+from flask import current_app, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access import visit
 from roundtap_hub.app.home import events_page
-from roundtap_hub.app.hub import whole_hub
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
@@ -67,7 +67,8 @@ def end_practice() -> None:
 
 
 def _practice() -> PracticeHub:
-    practice = whole_hub().practice
+    hub: Hub = current_app.extensions[current.HUB]
+    practice = hub.practice
     if practice is None:
         raise Problem("practice_none")
     return practice
