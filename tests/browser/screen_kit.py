@@ -272,8 +272,19 @@ class Screen:
 
     def offline(self, offline: bool = True) -> None:
         """Contact is lost on a page that is there whole: a script still on its way might never come."""
-        if offline:
-            self.whole()
+        if not offline:
+            self._cut(False)
+            return
+        self.whole()
+        here = self.driver.current_url
+        self._cut(True)
+        while self.run("return document.documentURI.startsWith('chrome-error')"):
+            # A wall on its way to its next event, cut just there: the browser's own page stands in its place.
+            self._cut(False)
+            self.open(here)
+            self._cut(True)
+
+    def _cut(self, offline: bool) -> None:
         self.cdp(
             "Network.emulateNetworkConditions",
             {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},

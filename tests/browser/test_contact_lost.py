@@ -121,3 +121,18 @@ def test_whoever_begins_to_type_the_code_while_the_page_looks_keeps_it(own_hall:
     )
     screen.until(lambda: screen.run("return window.looked"), "the page to look")
     assert screen.run("return window.same_page && document.querySelector('[name=code]').value") == "AB"
+
+
+def test_a_wall_whose_turn_it_is_stays_while_the_hub_is_away(own_hall: Hall, screen: Screen) -> None:
+    """Loaded then, it would show the browser's own page, and nobody stands beside a wall to load it again."""
+    own_hall.create("Winter Open", people=PEOPLE)
+    screen.open(f"{own_hall.url}/wall")
+    screen.until(lambda: screen.run("return window.heard_hub"), "the feed")
+    screen.run("window.same_page = true")
+    turn = "document.dispatchEvent(new CustomEvent('roundtap:display', {detail: {elsewhere: true}}))"
+    screen.offline()
+    screen.driver.execute_async_script(f"{turn}; setTimeout(arguments[0], 300)")
+    assert screen.run("return window.same_page")
+    screen.offline(False)
+    screen.run(turn)
+    screen.until(lambda: screen.run("return !window.same_page && !!window.roundtap"), "the turn")

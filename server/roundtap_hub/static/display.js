@@ -13,7 +13,8 @@
   }
 
   document.addEventListener("roundtap:display", ({ detail }) => {
-    if (detail.elsewhere) location.reload();
+    // A wall that is loaded where the hub is just gone would show the browser's own words until somebody comes.
+    if (detail.elsewhere) fetch("/time", { cache: "no-store" }).then(({ ok }) => { if (ok) location.reload(); }, () => {});
     else if (detail.name) name(detail.name);
   });
 })();
