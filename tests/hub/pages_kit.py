@@ -31,8 +31,7 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import Presence, UnitStatus
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]

@@ -18,7 +18,7 @@ from roundtap_hub.access.visit import Visit
 from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, prizes
-from roundtap_hub.hall import announcement_desk, hall_overview, preflight, restored, this_hub, wall
+from roundtap_hub.hall import announcement_desk, preflight, restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
 from roundtap_hub.http.reader_language import words_in
@@ -29,7 +29,7 @@ from roundtap_hub.live import current, forms, regions, render
 from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage, region_mark
 from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
-from roundtap_hub.paper import paper, station_api, stations
+from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
 from roundtap_hub.results import results, score_calculator, slip_desk
@@ -52,10 +52,8 @@ PAGES = (
     judging,
     paper,
     slip_desk,
-    stations,
     station_api,
     announcement_desk,
-    hall_overview,
     preflight,
     restored,
     this_hub,

@@ -14,9 +14,8 @@ from roundtap_hub.http.routes import EVERYBODY, Route
 from roundtap_hub.live.page_cache import PageCache, PageKey
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.store.rights import PlayerId
-from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
+from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.wall_view import WALL_PARAMS, wall_variant
 
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]

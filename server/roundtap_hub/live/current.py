@@ -15,7 +15,7 @@ from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import SavedEvent, newest_round, saved_event
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 HUB = "roundtap"  # the application's extension key for its RunningHub
 

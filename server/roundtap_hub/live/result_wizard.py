@@ -23,11 +23,10 @@ from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.live import current
-from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.competitors import lost_squads, squads_of_match
 from roundtap_hub.views.knockout import cut_changes, title_key
 from roundtap_hub.views.saved_event import SavedEvent
-from roundtap_hub.views.tables import side_names
+from roundtap_hub.views.tables import side_names, situation_at
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"

@@ -40,11 +40,11 @@ from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_view
 from roundtap_hub.store.rights import PlayerId
-from roundtap_hub.views.before_play import lot_to_draw
 from roundtap_hub.views.judging_view import my_bye
 from roundtap_hub.views.list_states import list_states
 from roundtap_hub.views.round_clock import ClockFace, clock_face
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
+from roundtap_hub.views.tables import lot_to_draw
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;

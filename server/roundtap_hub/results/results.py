@@ -22,11 +22,10 @@ from roundtap_hub.http.routes import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SH
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
-from roundtap_hub.views.before_play import lot_to_draw, pre_game_choice
 from roundtap_hub.views.judging_view import author_of, judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round
-from roundtap_hub.views.tables import GridCell, grid_cell, result_worth, shown_result
+from roundtap_hub.views.tables import GridCell, grid_cell, lot_to_draw, pre_game_choice, result_worth, shown_result
 
 
 def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:

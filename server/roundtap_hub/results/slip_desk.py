@@ -23,9 +23,9 @@ from roundtap_hub.live.result_wizard import MatchContext
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.judging_view import judge_view
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
 from roundtap_hub.views.tables import ShownResult, SlipSeat, missing_slips, shown_result, side_names
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"

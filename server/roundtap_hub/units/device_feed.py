@@ -22,7 +22,7 @@ from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.report_receipts import ReportReceipt, fates_of, find_fate, report_receipt
+from roundtap_hub.units.table_api import ReportReceipt, fates_of, find_fate, report_receipt
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.running_hub import RunningHub, Units
 from roundtap_hub.views.tables import find_table

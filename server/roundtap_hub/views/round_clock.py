@@ -17,7 +17,7 @@ from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, p
 from roundtap_core.view_types import ClockView, PhaseView
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 SIGNS = {
     "idle": "waiting",

@@ -15,8 +15,7 @@ from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.known_displays import Displays
-from roundtap_hub.views.missing_entries import MissingEntries
-from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_presence import MissingEntries, Presence
 
 EVENT_ID_LETTERS = 10
 """Fifty bits: two hubs that make a thousand events a year for a century share one with a chance of 1 in 200,000."""

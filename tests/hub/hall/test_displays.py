@@ -20,6 +20,7 @@ from roundtap_hub.http.cookies import session_cookie
 from roundtap_hub.store.display_plan import DisplayAssignment
 from roundtap_hub.views.known_displays import (
     DISPLAY,
+    PAGE_MS,
     PER_ADDRESS_MAX,
     QUIET_MS,
     ROTATION_MS,
@@ -27,7 +28,6 @@ from roundtap_hub.views.known_displays import (
     UNASSIGNED_MAX,
     Displays,
 )
-from roundtap_hub.views.wall_view import PAGE_MS
 
 
 @pytest.fixture
