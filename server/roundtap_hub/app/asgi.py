@@ -8,7 +8,7 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.states import EventState
-from roundtap_hub.access.access_guard import answer_if_refused, is_known, is_logged_in
+from roundtap_hub.access.policy import answer_if_refused, is_known, is_logged_in
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.memory import trim_heap
 from roundtap_hub.app.practice_hub import units_in_play

@@ -29,7 +29,7 @@ from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLA
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.live.regions import RenderedPage, diff_pages
-from roundtap_hub.live.renderings import RowSource
+from roundtap_hub.live.render import RowSource
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.views import places, saved_event
@@ -150,7 +150,7 @@ def _show_place(event_id: str) -> AnyResponse:
 
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
-    """A place as all roles share it (live/role_view.py takes out what a reader may not use); after a Problem, as this
+    """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
     state, feed = moment.state, f"console/{moment.state.id}"

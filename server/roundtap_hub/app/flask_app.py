@@ -13,8 +13,6 @@ from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
-from roundtap_hub.access import visit
-from roundtap_hub.access.visit import Visit
 from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, prizes
@@ -26,9 +24,10 @@ from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, regions, render
+from roundtap_hub.live.current import Visit
 from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
 from roundtap_hub.live.regions import RenderedPage, region_mark
-from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
+from roundtap_hub.live.render import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
@@ -109,7 +108,7 @@ def register_pages(app: Flask, hub: Hub) -> None:
     """Add every page, behind the guard of its blueprint, and the print station's address."""
     app.extensions |= {
         current.HUB: hub,
-        visit.ACCESS: hub.access,
+        current.ACCESS: hub.access,
         ENROLMENT: hub.enrolment,
         SOUND: lambda: hub.sound,
         RENDER_CACHE: RenderCache(),

@@ -10,7 +10,7 @@ from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disq
 from roundtap_core.event.setup import DECK_TWICE, LIST_MISSING, LIST_WRONG, open_list_points, open_points
 from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_hub.live.renderings import RowSource
+from roundtap_hub.live.render import RowSource
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.player_requests import player_seat, taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names, memoized

@@ -11,7 +11,6 @@ from roundtap_core.elimination.bracket_picture import PORTRAIT_WALL, WALL, wall_
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
-from roundtap_hub.access import visit
 from roundtap_hub.hall import wall_picture
 from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.hub_sound import SOUND
@@ -42,10 +41,13 @@ def wall_of_display() -> AnyResponse:
         snapshot = current.snapshot()
         screens = snapshot.venue.display_plan.screens
         display, name = current.hub().hall.displays.register(
-            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, visit.is_organizer()
+            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, current.is_organizer()
         )
         if name:
-            visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
+            current.current_visit().new_cookies[known_displays.DISPLAY] = (
+                f"{display}.{name}",
+                known_displays.DISPLAY_S,
+            )
         place = known_displays.display_page(snapshot, screens.get(display), name, current.now_ms())
         if place.page != "wall":
             return _wall(current.event(place.page.partition("/")[2]), place.variant)

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
-from roundtap_hub.access.access_guard import requester_of
+from roundtap_hub.access.policy import requester_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.connection_limits import client_key_in
 from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie

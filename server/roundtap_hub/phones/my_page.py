@@ -31,7 +31,6 @@ from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import ResultLine, outcome_text
 from roundtap_core.wire import canonical_json
-from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
 from roundtap_hub.live import current, forms, render, result_wizard
@@ -283,7 +282,7 @@ def guard_links(bp: Blueprint) -> None:
                 looks=request.method == "GET",
             )
         g.me = who
-        visit.browser_id()
+        current.browser_id()
         return None
 
     @bp.after_request
@@ -516,7 +515,7 @@ def _baseline_fields(
 @shows_problem_on_mine
 def submit_report(token: str) -> AnyResponse:
     """Take this side's report; answered once it is on the disk."""
-    name, body, saving = submit(current.hub(), current_player(), request.form, visit.browser_id())
+    name, body, saving = submit(current.hub(), current_player(), request.form, current.browser_id())
     if saving is not None:
         try:
             saving.result(SAVE_S)

@@ -20,7 +20,7 @@ from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.http.routes import EVERYBODY, VISIBLE, route
 from roundtap_hub.live import current, render
-from roundtap_hub.live.renderings import RowSource
+from roundtap_hub.live.render import RowSource
 from roundtap_hub.views import knockout, saved_event
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines

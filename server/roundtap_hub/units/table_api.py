@@ -34,6 +34,11 @@ from roundtap_hub.views.unit_presence import CALL, Presence, UnitStatus, encode_
 
 ReportReceipt = dict[str, Any]
 
+log = logging.getLogger(__name__)
+
+BODY_BYTES_MAX = 4096
+SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
+
 
 def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
     """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
@@ -77,12 +82,6 @@ def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) 
         "hash": fate.hash,
         "epoch": snapshot.venue.epoch,
     }
-
-
-log = logging.getLogger(__name__)
-
-BODY_BYTES_MAX = 4096
-SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
 
 
 class TableApi:

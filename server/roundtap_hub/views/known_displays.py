@@ -25,6 +25,29 @@ NAME = re.compile(r"name:[A-Z][1-9]?")
 
 PAGE_MS = 10_000
 
+DISPLAY = "roundtap_display"  # The cookie: id and short name. It grants nothing: walls are public.
+DISPLAY_S = 400 * 86_400
+DISPLAY_COOKIE_RE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
+
+QUIET_MS = 60_000  # an unassigned display silent for so long makes room
+
+ROTATION_MS = 37_000
+"""How long a wall of several events shows each. No multiple of a wall page's ten seconds: else some pages of a long
+list would never be shown."""
+
+TIME_UP_MS = 60_000  # how long time up fills a wall
+
+NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in ascii_uppercase))
+
+PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
+"""Shares of the alphabet that a display may show."""
+
+ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
+
+UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
+"""Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
+makes room, and an organizer's own one (`register`) only when it is silent."""
+
 
 @dataclass(frozen=True, slots=True)
 class WallOptions:
@@ -98,28 +121,6 @@ def canonical_variant(page: str, variant: str) -> str:
     if page.split("/")[0] == "wall":
         return variant_of(wall_options(variant))
     return variant if (page, variant) == ("door", "stay") else ""
-
-
-DISPLAY = "roundtap_display"  # The cookie: id and short name. It grants nothing: walls are public.
-DISPLAY_S = 400 * 86_400
-DISPLAY_COOKIE_RE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
-ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
-
-UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
-"""Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
-makes room, and an organizer's own one (`register`) only when it is silent."""
-QUIET_MS = 60_000  # an unassigned display silent for so long makes room
-
-ROTATION_MS = 37_000
-"""How long a wall of several events shows each. No multiple of a wall page's ten seconds: else some pages of a long
-list would never be shown."""
-
-TIME_UP_MS = 60_000  # how long time up fills a wall
-
-NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in ascii_uppercase))
-
-PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
-"""Shares of the alphabet that a display may show."""
 
 
 class DisplayPage(NamedTuple):

@@ -26,6 +26,17 @@ from roundtap_hub.store.snapshots import EventSummary
 MAX_MOMENTS = 2  # results kept of each event: the newest, and the one that pages are still being drawn from
 MAX_EVENTS = 12
 
+R = TypeVar("R")
+
+IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates", "calls", "wishes"})
+"""The fields of an event that change as it is played, and are not all on every page."""
+DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
+
+COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+EventLine = EventState | EventSummary
+"""Both name what a list shows alike, except the number of people: `EventState.entrants` or `EventSummary.players`."""
+
 
 class HasEventId(Protocol):
     """An argument that belongs to one event."""
@@ -35,7 +46,6 @@ class HasEventId(Protocol):
 
 
 A = TypeVar("A", bound=HasEventId)
-R = TypeVar("R")
 
 
 class Memoized(Generic[A, R]):
@@ -89,13 +99,6 @@ def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
 def memoized_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], Memoized[A, R]]:
     """Computed once for each key. Unchanged parts of a key should be the same objects: those compare fast."""
     return lambda work: Memoized(work, key)
-
-
-IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates", "calls", "wishes"})
-"""The fields of an event that change as it is played, and are not all on every page."""
-DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
-
-COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -354,10 +357,6 @@ class StepMarks:
     @cached_property
     def _seats(self) -> dict[str, MatchState]:
         return open_matches_by_player(self._state)
-
-
-EventLine = EventState | EventSummary
-"""Both name what a list shows alike, except the number of people: `EventState.entrants` or `EventSummary.players`."""
 
 
 def known_events(snapshot: Snapshot) -> list[EventLine]:

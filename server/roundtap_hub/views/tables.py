@@ -28,6 +28,12 @@ NO_CONTACT_MS = 10_000
 WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playing", "call", "contact", "draft"
 """States beyond the core's; each has a sign, a text ("state.…") and a colour."""
 
+ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
+
+Found = tuple[EventState, RoundState | None, MatchState | None]
+
+Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
+
 
 @dataclass(frozen=True, slots=True)
 class ShownResult:
@@ -278,12 +284,6 @@ def ms_since(since_ms: int, now_ms: int) -> int:
     return max(0, now_ms - since_ms)
 
 
-ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
-
-
-Found = tuple[EventState, RoundState | None, MatchState | None]
-
-
 def find_table(snapshot: Snapshot, table: int) -> Found | None:
     """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
     best: Found | None = None
@@ -380,9 +380,6 @@ def _houses(state: EventState, person: Person | None) -> tuple[str, ...]:
     if person is None:
         return ()
     return tuple(names_at(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))
-
-
-Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,16 @@ from roundtap_core.messages import Health
 from roundtap_core.typed import salvage_message
 from roundtap_hub.store.service import Snapshot
 
+RequestKey = tuple[str, str, str]
+"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP,
+too, but its round is over."""
+
+CALL = "call"
+
+Listener = Callable[[str | None], None]  # receives the unit whose status changed; None for other changes
+
+TAKEN, OLD_SLIP = "taken", "old-slip"
+
 
 @dataclass(frozen=True, slots=True)
 class MissingEntry:
@@ -101,13 +111,6 @@ class FeedSessions:
             return frozenset(self._sessions)
 
 
-TAKEN, OLD_SLIP = "taken", "old-slip"
-
-RequestKey = tuple[str, str, str]
-"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP,
-too, but its round is over."""
-
-
 class PhoneRequest(msgspec.Struct, frozen=True):
     """A request that is in no journal. `sources`: the requesters, "phone:p3"; `since_ms`: the time of the first, in the
     hub's monotonic milliseconds."""
@@ -121,9 +124,6 @@ def with_source(before: PhoneRequest | None, source: str, now_ms: int) -> PhoneR
     if before is None:
         return PhoneRequest(now_ms, frozenset({source}))
     return replace(before, sources=before.sources | {source})
-
-
-CALL = "call"
 
 
 class UnitStatus(msgspec.Struct, frozen=True):
@@ -227,9 +227,6 @@ def phone_requests(units: Mapping[str, UnitStatus]) -> Mapping[RequestKey, Phone
 def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
     """Every unit that is enrolled, placed or heard."""
     return {*enrolled, *units, *snapshot.venue.tables}
-
-
-Listener = Callable[[str | None], None]  # receives the unit whose status changed; None for other changes
 
 
 class Presence:
