@@ -25,7 +25,7 @@ from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import flask_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
-from roundtap_hub.http.cookies import session_cookie
+from roundtap_hub.http.requester import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin

@@ -14,10 +14,10 @@ from roundtap_core.messages import UnitRequest
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import REPORT, REQUEST, open_envelope, verify_signature
 from roundtap_hub.access.unit_keys import PANEL, STANDBY, STATION, TABLE, UnitKeys
-from roundtap_hub.http.auth import is_loopback
-from roundtap_hub.http.connection_limits import FROM_UNIT, throttle_key
+from roundtap_hub.http.connection_limits import FROM_UNIT
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, read_message, send_json
 from roundtap_hub.http.rate_limits import Rate, RateLimiter
+from roundtap_hub.http.requester import is_loopback, throttle_key
 
 HELLO, REPORTS, STATUS, TIME, JOBS, COPY, PANEL_ASKS, ASKS = (
     "hello",

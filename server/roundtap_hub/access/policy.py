@@ -17,9 +17,15 @@ from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.staff import StaffLogin
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.auth import is_local_request, is_loopback
-from roundtap_hub.http.cookies import DEVICE, SECURE_SESSION, cookies_in, session_cookie
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.requester import (
+    DEVICE,
+    SECURE_SESSION,
+    cookies_in,
+    is_local_request,
+    is_loopback,
+    language_of,
+    session_cookie,
+)
 from roundtap_hub.http.routes import (
     ARCHIVED,
     BEFORE,

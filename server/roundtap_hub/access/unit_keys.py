@@ -17,7 +17,7 @@ from pathlib import Path
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import VENUE, NewEntry
-from roundtap_hub.http.auth import is_loopback
+from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.routes import ORGANIZER
 from roundtap_hub.store.models import UnitKeyRow
 from roundtap_hub.store.rights import NO_KEY, UNIT_REVOKED, UnitKeyRecord, unit_keyed_entry, unit_placed_entry

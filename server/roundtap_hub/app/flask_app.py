@@ -19,7 +19,7 @@ from roundtap_hub.events import archive, new_event, prizes
 from roundtap_hub.hall import announcement_desk, preflight, restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
-from roundtap_hub.http.reader_language import words_in
+from roundtap_hub.http.requester import words_in
 from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging

@@ -8,7 +8,7 @@ from flask import abort, jsonify, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall.diagnostics import diagnostics_text
-from roundtap_hub.http.auth import is_local_request
+from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, route
 from roundtap_hub.live import current, render
 from roundtap_hub.live.hall_pages import hall_checks, place_page

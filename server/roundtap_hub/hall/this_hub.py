@@ -12,9 +12,9 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access.staff import Session, StaffIdentity, StaffLogin, StaffPerson
-from roundtap_hub.http.auth import is_local_request
 from roundtap_hub.http.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page

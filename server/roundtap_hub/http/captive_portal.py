@@ -12,8 +12,8 @@ the names to it), or behind a router that resolves every name to the hub.
 from collections.abc import Mapping
 
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.auth import is_loopback
 from roundtap_hub.http.hall_addresses import HallAddresses, http_url, is_address
+from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.tls import LOCAL_DOMAINS
 
 DEVICE_PATHS = ("/device/", "/station/", "/standby/", "/enrol/")

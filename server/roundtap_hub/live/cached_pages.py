@@ -5,11 +5,18 @@ from urllib.parse import parse_qsl
 
 from roundtap_hub.access.policy import requester_of
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.connection_limits import client_key_in
-from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.http.page_queues import Busy
 from roundtap_hub.http.page_threads import BusyPage
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.requester import (
+    LANGUAGE,
+    PHONE,
+    PHONE_S,
+    client_key_in,
+    cookies_in,
+    language_of,
+    new_phone,
+    set_cookie,
+)
 from roundtap_hub.http.routes import EVERYBODY, Route
 from roundtap_hub.live.page_cache import PageCache, PageKey
 from roundtap_hub.live.page_versions import page_key

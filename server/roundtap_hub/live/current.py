@@ -13,10 +13,10 @@ from roundtap_core.event.states import EventState, RoundState
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY, LIFE_MS, Session, StaffIdentity, csrf_token_of
-from roundtap_hub.http import cookies as http_cookies
-from roundtap_hub.http.auth import is_csrf_valid, is_local_request
+from roundtap_hub.http import requester
+from roundtap_hub.http.auth import is_csrf_valid
 from roundtap_hub.http.host import hall_address
-from roundtap_hub.http.reader_language import reader_language, words_in
+from roundtap_hub.http.requester import reader_language, words_in
 from roundtap_hub.http.routes import ROUTES, Route
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -59,15 +59,17 @@ def current_access() -> AccessControl:
 
 
 def _read_visit() -> Visit:
-    cookies = http_cookies.cookies_in(request.headers.get("Cookie", ""))
-    cookie = http_cookies.session_cookie(request.is_secure, is_local_request(request.remote_addr or "", request.host))
+    cookies = requester.cookies_in(request.headers.get("Cookie", ""))
+    cookie = requester.session_cookie(
+        request.is_secure, requester.is_local_request(request.remote_addr or "", request.host)
+    )
     token = cookies.get(cookie, "") if cookie else ""
     return Visit(
         cookie,
         token,
         current_access().organizers.session(token),
-        cookies.get(cookie + http_cookies.FORM, "") if cookie else "",
-        cookies.get(http_cookies.LANGUAGE, ""),
+        cookies.get(cookie + requester.FORM, "") if cookie else "",
+        cookies.get(requester.LANGUAGE, ""),
     )
 
 
@@ -95,7 +97,7 @@ def csrf_token() -> str:
         return csrf_token_of(visit.token, current_access().secret)
     if not visit.form and visit.cookie:
         visit.form = secrets.token_urlsafe(18)
-        visit.new_cookies[visit.cookie + http_cookies.FORM] = (visit.form, FORM_S)
+        visit.new_cookies[visit.cookie + requester.FORM] = (visit.form, FORM_S)
     return csrf_token_of(visit.form, current_access().secret)
 
 
@@ -115,9 +117,9 @@ def is_own_form() -> bool:
 
 def browser_id() -> str:
     """The browser's phone cookie; "" for a browser that sent none, which gets one with the answer."""
-    sent = http_cookies.cookies_in(request.headers.get("Cookie", "")).get(http_cookies.PHONE, "")
+    sent = requester.cookies_in(request.headers.get("Cookie", "")).get(requester.PHONE, "")
     if not sent:
-        current_visit().new_cookies.setdefault(http_cookies.PHONE, (http_cookies.new_phone(), http_cookies.PHONE_S))
+        current_visit().new_cookies.setdefault(requester.PHONE, (requester.new_phone(), requester.PHONE_S))
     return sent
 
 
@@ -125,7 +127,7 @@ def remember_language(chosen: str) -> None:
     visit = current_visit()
     if visit.language != chosen:
         visit.language = chosen
-        visit.new_cookies[http_cookies.LANGUAGE] = (chosen, http_cookies.LANGUAGE_S)
+        visit.new_cookies[requester.LANGUAGE] = (chosen, requester.LANGUAGE_S)
 
 
 def begin_session(pin: str) -> bool:
@@ -140,12 +142,12 @@ def begin_session(pin: str) -> bool:
         organizers.sessions.end(visit.session.id)
     visit.token, visit.session = token, session
     visit.returned = bool(device) and device.partition(".")[0] == session.person
-    visit.new_cookies[visit.cookie + http_cookies.DEVICE] = (
+    visit.new_cookies[visit.cookie + requester.DEVICE] = (
         organizers.device_cookie(session),
-        http_cookies.DEVICE_S,
+        requester.DEVICE_S,
     )
     visit.new_cookies[visit.cookie] = (token, LIFE_MS // 1000)
-    visit.new_cookies[visit.cookie + http_cookies.FORM] = ("", 0)
+    visit.new_cookies[visit.cookie + requester.FORM] = ("", 0)
     return True
 
 
@@ -156,8 +158,8 @@ def person_with(pin: str) -> StaffIdentity | None:
 
 def _device() -> str:
     """The cookie by which this browser is known from an earlier login."""
-    name = current_visit().cookie + http_cookies.DEVICE
-    return http_cookies.cookies_in(request.headers.get("Cookie", "")).get(name, "")
+    name = current_visit().cookie + requester.DEVICE
+    return requester.cookies_in(request.headers.get("Cookie", "")).get(name, "")
 
 
 def end_session() -> None:
@@ -258,7 +260,7 @@ def staff_name() -> str:
 
 
 def language() -> str:
-    """The reader's language (reader_language.py); one in the address is remembered."""
+    """The reader's language (requester.py); one in the address is remembered."""
     chosen = request.args.get("lang", "")
     if chosen in LANGUAGES:
         remember_language(chosen)

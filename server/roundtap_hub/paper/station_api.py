@@ -11,8 +11,8 @@ from roundtap_core.errors import Problem
 from roundtap_core.messages import Job, StationRequest
 from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.device_auth import JOBS, RequestRefused
-from roundtap_hub.http.connection_limits import throttle_key
 from roundtap_hub.http.host import hall_address
+from roundtap_hub.http.requester import throttle_key
 from roundtap_hub.http.routes import STAFF, STATION, route
 from roundtap_hub.live import current
 from roundtap_hub.live.hall_pages import hall_checks, place_page

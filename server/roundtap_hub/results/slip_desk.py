@@ -15,7 +15,7 @@ from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundS
 from roundtap_core.records import SIDES, Result
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
-from roundtap_hub.http.cookies import cookies_in
+from roundtap_hub.http.requester import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.result_wizard import MatchContext

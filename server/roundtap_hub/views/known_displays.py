@@ -13,8 +13,7 @@ from typing import NamedTuple
 from roundtap_core.clock import RUNNING
 from roundtap_core.event.states import EventState
 from roundtap_core.rounds.phases import extra_ms
-from roundtap_hub.http.auth import is_loopback
-from roundtap_hub.http.connection_limits import throttle_key
+from roundtap_hub.http.requester import is_loopback, throttle_key
 from roundtap_hub.store.display_plan import AUTO, SHOWS, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
