@@ -66,11 +66,7 @@ ONLINE_HEADER = [(b"x-networkmanager-status", b"online")]
 
 
 async def answer_foreign_host(reached: HallAddresses, scope: http_answers.Scope, send: http_answers.Send) -> bool:
-    """Whether the request was for a foreign host, and was answered."""
-    server = scope.get("server")
-    short = reached.short_port
-    if not short or server is None or server[1] != short or scope.get("scheme") != "http":
-        return False
+    """Whether a request at the short port was for a foreign host, and was answered."""
     host = _host(scope)
     if _is_own_host(reached, host) or scope["path"].startswith(DEVICE_PATHS):
         return False

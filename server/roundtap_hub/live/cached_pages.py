@@ -28,7 +28,7 @@ HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/render.py)."""
 
-PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
+PAGE, REPORT = PERSONAL = "GET /me/<token>", "POST /me/<token>/report"
 LINK_HEADERS: http_answers.Headers = [
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
@@ -64,7 +64,7 @@ class CachedPages:
     ) -> http_answers.Receive | None:
         """None: the request was answered. Else the receive for the handler that answers it."""
         try:
-            if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+            if route.address in PERSONAL and scope["method"] != "HEAD":
                 token = named["token"]
                 who = self._hub.access.links.owner_of(token)
                 if who is None or who[0] in self._hub.service.snapshot.venue.deleted:

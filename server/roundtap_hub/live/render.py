@@ -13,7 +13,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Response, current_app, g, render_template, request
-from markupsafe import Markup
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from markupsafe import Markup, escape
 
 from roundtap_core.clock import format_clock
 from roundtap_core.elimination.bracket_picture import round_label
@@ -73,6 +76,12 @@ CUT_CHOICES = MappingProxyType(
 
 _MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
 
+_MARKS = {
+    "region": (regions.REGION, regions.REGION_END),
+    "row": (regions.ROW, regions.ROW_END),
+    "moving": (regions.MOVING, regions.MOVING_END),
+}
+
 Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
 
 ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
@@ -87,6 +96,47 @@ FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is
 MAX_PAGES, MAX_VERSIONS = 48, 24
 """Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
 page."""
+
+
+class RegionTags(Extension):
+    """Template tags that mark live parts; live/regions.py takes the marks out again.
+
+    - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
+    - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
+    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
+    - `{% may address %}` … `{% else %}` … `{% endmay %}`: for readers who may request this ("POST /console/e1/draw"),
+      by the row that guards it; for the others;
+    - `{% maybe %}` … `{% endmaybe %}`: a fold or row whose buttons are all marked so, gone where all of them are.
+    """
+
+    tags = {*_MARKS, "may", "maybe"}
+
+    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
+        tag = next(parser.stream)
+        begin, end = _MARKS.get(tag.value, (tag.value, ""))
+        name: nodes.Expr = nodes.Const("") if tag.value in ("moving", "maybe") else parser.parse_expression()
+        body = parser.parse_statements((f"name:end{tag.value}", "name:else"))
+        if next(parser.stream).value == "else":
+            others = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
+            body = [*body, nodes.Output([nodes.TemplateData(regions.ELSE)]), *others]
+        opened = (
+            nodes.TemplateData(self._mark(begin, name.value))
+            if isinstance(name, nodes.Const)
+            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
+        )
+        closed = nodes.TemplateData(region_mark(end) if end else regions.ENDS)
+        return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
+
+    def _mark(self, kind: str, name: object) -> Markup:
+        if kind == "may":
+            return Markup(f"{regions.MAY}{escape(name)}:>")
+        return Markup(regions.MAYBE if kind == "maybe" else region_mark(kind, name))
+
+
+def sign_icon(name: str, label: str = "") -> Markup:
+    """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
+    aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')
 
 
 class RowCache:
