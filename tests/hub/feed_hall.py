@@ -19,8 +19,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import TableStatus
-from roundtap_core.records import CONCESSION, RULING, Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import CONCESSION, RULING, Result, SidePair, result_to_json
 from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.app.asgi import PhaseTimer
 from roundtap_hub.app.hub import Hub, hub_in_memory

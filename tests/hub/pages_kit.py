@@ -20,8 +20,7 @@ from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, R
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.messages import TableStatus
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import flask_app
 from roundtap_hub.app.hub import Hub, hub_in_memory

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from roundtap_core.clock import COUNTING, IDLE, Instant
+from roundtap_core.clock import COUNTING, IDLE, Instant, phase_now
 from roundtap_core.event.states import ONE_SIDED, EventState, Request
 from roundtap_core.records import ELIMINATION
-from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event

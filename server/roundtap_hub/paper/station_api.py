@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.messages import Job, StationRequest
 from roundtap_core.wire import ECHO, envelope
-from roundtap_hub.access.device_auth import JOBS, RequestRefused
+from roundtap_hub.access.unit_keys import JOBS, RequestRefused
 from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.requester import throttle_key
 from roundtap_hub.http.routes import STAFF, STATION, route

@@ -26,8 +26,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import ResultLine, outcome_text
 from roundtap_core.wire import canonical_json

@@ -13,8 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleOutsideReports, UndoNoShow
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
-from roundtap_core.records import SIDES, Result
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import SIDES, Result, result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.slip_codes import slip_codes

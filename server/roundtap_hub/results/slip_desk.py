@@ -12,8 +12,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.abandoned_match import open_match
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
-from roundtap_core.records import SIDES, Result
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import SIDES, Result, result_to_json
 from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
 from roundtap_hub.http.requester import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route

@@ -21,7 +21,7 @@ from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import ReportFate
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import digest, echo_json
-from roundtap_hub.access.device_auth import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
+from roundtap_hub.access.unit_keys import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.routes import TABLE, route

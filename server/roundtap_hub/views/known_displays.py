@@ -10,9 +10,8 @@ from operator import attrgetter
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from roundtap_core.clock import RUNNING
+from roundtap_core.clock import RUNNING, extra_ms
 from roundtap_core.event.states import EventState
-from roundtap_core.rounds.phases import extra_ms
 from roundtap_hub.http.requester import is_loopback, throttle_key
 from roundtap_hub.store.display_plan import AUTO, SHOWS, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot

@@ -5,9 +5,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.access.device_auth import Challenges, RequestRefused, UnitAuth, UnitTroubles
 from roundtap_hub.access.policy import AccessControl
-from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.access.unit_keys import Challenges, RequestRefused, UnitAuth, UnitKeys, UnitTroubles
 from roundtap_hub.http.auth import SignUpThrottle
 from roundtap_hub.http.host import Host
 from roundtap_hub.store.clocks import Clocks

@@ -154,7 +154,7 @@ class UnitStatus(msgspec.Struct, frozen=True):
     instance: str = ""  # distinguishes units of the same name; from the hello that opened its feed
     damaged: int = 0  # unreadable lines of the unit's outbox, by the same hello
     health: str = ""  # the state of its machine, sent when it changes: see unit_presence.py
-    troubles: frozenset[str] = frozenset()  # its troubles (access/device_auth.py), until an organizer has looked
+    troubles: frozenset[str] = frozenset()  # its troubles (access/unit_keys.py), until an organizer has looked
 
     @property
     def call_known(self) -> bool:

@@ -16,7 +16,7 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.states import EventState
 from roundtap_core.messages import StandbyRequest
 from roundtap_core.words import Words, catalogue
-from roundtap_hub.access.device_auth import COPY, RequestRefused, address_of
+from roundtap_hub.access.unit_keys import COPY, RequestRefused, address_of
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.standby.peers import Peers, Takeover
 from roundtap_hub.http import http_answers
