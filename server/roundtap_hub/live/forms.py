@@ -176,8 +176,8 @@ def _refuse_stale_step(event_id: str) -> None:
     """A button acts only in the state it was shown for, named by `step`; `shown_at`: when a next step appeared in its
     place (the hub's monotonic ms)."""
     state = current.snapshot().event(event_id)
-    if state is not None:
-        refuse_stale(state, field("step"))
+    if state is not None and (seen := field("step")):
+        refuse_stale(state, seen)
     shown_at = form_number("shown_at")
     if shown_at is not None and 0 <= current.now_ms() - shown_at < CLICK_DEBOUNCE_MS:
         raise Problem("step_too_soon")
