@@ -1,6 +1,9 @@
-"""The round clock: remaining time against the monotonic clock of one boot. Pure: it never reads a clock itself."""
+"""The round clock: remaining time against the monotonic clock of one boot, and the phase that it is in: its word, the
+minutes that chance has added, and whether it is over. Pure: it never reads a clock itself."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -8,6 +11,19 @@ from msgspec.structs import replace
 IDLE, RUNNING, PAUSED = "idle", "running", "paused"
 COUNTING = "counting"
 """The hub restarted during a round: it holds the last known time, tables keep counting, and an official decides."""
+
+MINUTE_MS = 60_000
+LAST_MS = 5 * MINUTE_MS  # so long before the end a round without phases of its own is in its last minutes
+
+RUNNING_KEY = "phase.running"
+LAST_KEY, LAST_MINUTES_KEY, OVER_KEY = "phase.last", "phase.last_minutes", "phase.over"
+
+
+class Phase(Struct, frozen=True):
+    """A named part of the round ("phase.key"), beginning so many minutes before the announced end."""
+
+    key: str
+    before_end: int
 
 
 class Instant(Struct, frozen=True):
@@ -59,3 +75,61 @@ def format_clock(remaining_ms: int | None) -> str:
     seconds = -(-remaining_ms // 1000) if remaining_ms > 0 else -remaining_ms // 1000
     sign = "+" if remaining_ms <= 0 and seconds else ""
     return f"{sign}{seconds // 60}:{seconds % 60:02d}"
+
+
+class PhaseNow(Struct, frozen=True):
+    """A round at one moment, as everybody may know it. `key`: the word, as a key of texts. `remaining_ms`: down to 0 at
+    the length that was announced; it stays there while minutes run that chance has added (`last_minutes`), and falls
+    below 0 once the round is `over`. None: untimed."""
+
+    key: str
+    remaining_ms: int | None
+    last_minutes: bool
+    over: bool
+
+
+def phase_now(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> PhaseNow:
+    """What the round's clock says at `now`. `extra_minutes`: what chance has added to this round; None counts as 0. A
+    phase begins so many minutes before the announced end and lasts to the real one."""
+    left_ms = clock.remaining_at(now)
+    held = "" if clock.state == RUNNING else f"phase.{clock.state}"
+    if left_ms is None:
+        return PhaseNow(held or RUNNING_KEY, None, False, False)
+    end_ms = left_ms + extra_ms(extra_minutes)
+    over = end_ms <= 0
+    last_minutes = left_ms <= 0 and not over
+    shown_ms = end_ms if over else max(0, left_ms)
+    return PhaseNow(held or _word(clock, phases, left_ms, last_minutes, over), shown_ms, last_minutes, over)
+
+
+def extra_ms(extra_minutes: int | None) -> int:
+    """Minutes that chance has added, in milliseconds; not rolled yet: none."""
+    return (extra_minutes or 0) * MINUTE_MS
+
+
+def next_boundary_ms(clock: Clock, phases: Sequence[Phase], extra_minutes: int | None, now: Instant) -> int | None:
+    """Milliseconds until the round enters its next phase or ends; None where nothing changes by itself."""
+    left_ms = clock.remaining_at(now)
+    if clock.state != RUNNING or left_ms is None or clock.anchor.boot_id != now.boot_id:
+        return None
+    waits = [left_ms, left_ms + extra_ms(extra_minutes)]
+    waits += [left_ms - start_ms for _, start_ms in _starts(clock, phases)]
+    return min((wait_ms for wait_ms in waits if wait_ms > 0), default=None)
+
+
+def _word(clock: Clock, phases: Sequence[Phase], left_ms: int, last_minutes: bool, over: bool) -> str:
+    if over:
+        return OVER_KEY
+    if last_minutes:
+        return LAST_MINUTES_KEY
+    begun = [phase.key for phase, start_ms in _starts(clock, phases) if left_ms <= start_ms]
+    if begun:
+        return begun[-1]
+    return LAST_KEY if left_ms <= LAST_MS else RUNNING_KEY
+
+
+def _starts(clock: Clock, phases: Sequence[Phase]) -> Iterator[tuple[Phase, int]]:
+    """Each phase with the milliseconds that are left when it begins; the earliest first. In a round that is no longer
+    than the phase itself it runs from the start."""
+    for phase in phases:
+        yield phase, min(clock.total_ms or 0, phase.before_end * MINUTE_MS)

@@ -9,8 +9,7 @@ from msgspec import Meta, field
 from roundtap_core.forms.form import Form
 from roundtap_core.forms.questions import SQUADS_MAX
 from roundtap_core.limits import refuse_options_out_of_range
-from roundtap_core.records import SIDES, Result, Side
-from roundtap_core.result_json import refuse_contradictory, refuse_result_limits
+from roundtap_core.records import SIDES, Result, Side, refuse_contradictory, refuse_result_limits
 from roundtap_core.rulebooks.base import BY_LOT, INITIATIVE, SWISS_ROUND, MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import Count, DisplayText, Message, Natural, T, Word

@@ -21,8 +21,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_hub.access.unit_keys import STATION, TABLE
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.error_pages import PENDING_COMMANDS

@@ -8,7 +8,7 @@ from screen_kit import Screen
 
 from roundtap_core.event.commands import CheckIn
 from roundtap_core.event.states import MatchState
-from roundtap_hub.http.cookies import PHONE
+from roundtap_hub.http.requester import PHONE
 from roundtap_hub.http.routes import JUDGE, ORGANIZER
 
 

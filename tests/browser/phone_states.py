@@ -12,8 +12,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.commands import CallJudge, TakeCall
 from roundtap_core.event.states import MatchState
-from roundtap_core.records import Result, Side, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, Side, SidePair, result_to_json
 
 NAMES = ("Bartholomäus von Hohenstein-Lütz", *player_names(25))
 SAID = "Pizza is here: please finish your turn, wash your hands, and keep food and drinks away from the gaming mats."

@@ -27,8 +27,7 @@ from screen_kit import DESK, PHONE, WALL, Screen, open_screen
 from roundtap.kit.player_names import player_names
 from roundtap.main import main as roundtap
 from roundtap_core.event.commands import RecordReport
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 
 IDLE, RUNNING = "idle", "running"
 

@@ -8,7 +8,7 @@ from pages_kit import PIN
 from screen_kit import Screen
 from selenium.webdriver.common.keys import Keys
 
-from roundtap_hub.http.cookies import LOCAL_SESSION
+from roundtap_hub.http.requester import LOCAL_SESSION
 
 PEOPLE = [f"Player {n:02}" for n in range(1, 9)]
 

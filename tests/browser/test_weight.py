@@ -20,7 +20,7 @@ from screen_kit import GUARD_S, WIRE_MAX_BYTES, Screen
 
 from roundtap.kit.player_names import player_names
 from roundtap_core.event.commands import FinishEvent, MakeCut, SetClock
-from roundtap_hub.http.cookies import LOCAL_SESSION
+from roundtap_hub.http.requester import LOCAL_SESSION
 
 TABLES = 64
 BY_BROWSER = ("GET /console/<event_id>", "GET /wall/<event_id>", "GET /me/<token>")

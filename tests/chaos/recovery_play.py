@@ -18,8 +18,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, EventState
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_core.wire import REPORT, canonical_json, digest, sign
 from roundtap_hub.access.unit_keys import TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder

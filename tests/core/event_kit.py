@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.event.apply import apply
 from roundtap_core.event.commands import (
     Command,
     CreateEvent,
@@ -19,11 +18,10 @@ from roundtap_core.event.commands import (
     RecordReport,
     SetOfficials,
 )
-from roundtap_core.event.decide import decide
+from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import Entry, Timestamp, chain_entry
 from roundtap_core.event.states import Entrant, EventState, MatchState, Official, ReportFate
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_core.wire import digest
 
 MINUTE = 60_000

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Form, WayToEnd
+from roundtap_core.forms.form import Form, WayToEnd, compose_result, needs_opener, walk_way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import compose_result, needs_opener, walk_way
-from roundtap_core.records import SIDES, Result
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import SIDES, Result, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 
 DECIDED_BY = "decided_by"

@@ -12,9 +12,8 @@ from roundtap.kit.player_names import made_up_people
 from roundtap_core import records
 from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import WayToEnd
+from roundtap_core.forms.form import WayToEnd, compose_result, next_step
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import compose_result, next_step
 from roundtap_core.lists.squads import fielded_squads, to_field
 from roundtap_core.rounds.next_round import next_round, next_stage
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook

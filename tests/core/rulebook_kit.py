@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Form, WayToEnd
+from roundtap_core.forms.form import Form, WayToEnd, compose_result, next_step, walk_way
 from roundtap_core.forms.questions import LOSER, WINNER, Figure
-from roundtap_core.forms.walk import compose_result, next_step, walk_way
 from roundtap_core.records import (
     CONCESSION,
     RULING,

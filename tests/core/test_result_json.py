@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.records import Result, SidePair, result_from_json, result_to_json
 
 
 @pytest.mark.parametrize(

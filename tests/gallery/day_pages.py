@@ -9,8 +9,7 @@ from gallery.camera import Camera, StillPage
 from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.states import MatchState
-from roundtap_core.records import Result, Side, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, Side, SidePair, result_to_json
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.routes import JUDGE
 

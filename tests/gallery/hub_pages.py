@@ -13,8 +13,7 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.event import commands as c
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant
-from roundtap_core.records import SIDES, Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import SIDES, Result, SidePair, result_to_json
 from roundtap_hub.app.flask_app import create_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.clocks import Clocks

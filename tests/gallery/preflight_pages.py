@@ -22,8 +22,7 @@ from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.own_machine import OwnMachine
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.views.unit_health import encode_health
-from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_presence import Presence, encode_health
 from roundtap_machine.health import MachineProbe
 
 TABLES, PIN, NOW_MS = 64, "135790", 1_000_000

@@ -23,8 +23,8 @@ from roundtap_core.event.commands import (
 from roundtap_core.event.event_flow import situation_of, squads_let_go
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import Entrant, MatchState, Official
+from roundtap_core.forms.form import walk_way
 from roundtap_core.forms.questions import Figure, Picks
-from roundtap_core.forms.walk import walk_way
 from roundtap_core.records import Result, SidePair
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.store.journal import PersonRecord

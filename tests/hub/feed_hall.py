@@ -19,16 +19,14 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import TableStatus
-from roundtap_core.records import CONCESSION, RULING, Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import CONCESSION, RULING, Result, SidePair, result_to_json
 from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.app.asgi import PhaseTimer
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence
-from roundtap_hub.views.unit_status import close_call, take_call
+from roundtap_hub.views.unit_presence import Presence, close_call, take_call
 
 UNITS = [f"table-{n}" for n in range(1, 7)]
 KEYS = {unit: bytes([n]) * 32 for n, unit in enumerate(UNITS)}

@@ -10,10 +10,9 @@ from typing import Any
 from unittest import mock
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms import walk as forms_walk
-from roundtap_core.forms.form import Form, WayToEnd
+from roundtap_core.forms import form as forms_walk
+from roundtap_core.forms.form import Form, WayToEnd, needs_opener, walk_way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import needs_opener, walk_way
 from roundtap_core.records import SIDES, Result, Side
 
 NOBODY = "nobody-said-this"

@@ -23,11 +23,18 @@ from press_script import Press, report_presses
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import squads_let_go
-from roundtap_core.forms.form import BY_FIGURES, DRAWN
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, needs_opener
 from roundtap_core.forms.questions import WINNER
-from roundtap_core.forms.walk import needs_opener
-from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other_side
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.records import (
+    CONCESSION,
+    SIDES,
+    Result,
+    Side,
+    SidePair,
+    other_side,
+    result_from_json,
+    result_to_json,
+)
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.typed import parse_message
 from roundtap_core.view_types import TableView

@@ -20,19 +20,17 @@ from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, R
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.messages import TableStatus
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import flask_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
-from roundtap_hub.http.cookies import session_cookie
+from roundtap_hub.http.requester import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import Presence, UnitStatus
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]

@@ -7,8 +7,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.wire import digest
 from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step
 from roundtap_hub.store.service import Service
-from roundtap_hub.units.report_receipts import ReportReceipt, recorded_receipt
-from roundtap_hub.units.table_api import SAVE_S
+from roundtap_hub.units.table_api import SAVE_S, ReportReceipt, recorded_receipt
 
 
 def record_report(service: Service, report: Mapping[str, Any]) -> ReportReceipt:

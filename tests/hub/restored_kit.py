@@ -14,8 +14,7 @@ from recorded_reports import record_report
 
 from roundtap_core.event.states import EventState, MatchState
 from roundtap_core.messages import Hello
-from roundtap_core.records import Result, Side, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, Side, SidePair, result_to_json
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import digest
 from roundtap_hub.store.backups import make_backup

@@ -14,7 +14,7 @@ from roundtap_core.elimination.bracket import bracket_of
 from roundtap_core.elimination.cut import THIRD, THIRD_STAGE, stages_of
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.forms.questions import FIRST_PLAYER_BY
-from roundtap_core.result_json import match_to_json
+from roundtap_core.records import match_to_json
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems

@@ -9,8 +9,7 @@ from press_script import Press
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import EventState, MatchState, tournament_of
-from roundtap_core.records import RULING, SIDES, Result, Tournament
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import RULING, SIDES, Result, Tournament, result_to_json
 from roundtap_core.rulebooks.result_gate import PLAYER, ResultSource, result_problems
 from roundtap_core.wire import digest
 from roundtap_hub.store.command_pipeline import validate_report

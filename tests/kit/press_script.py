@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from roundtap_core.forms.form import DECIDED, Form, WayToEnd
+from roundtap_core.forms.form import DECIDED, Form, WayToEnd, walk_way, way_and_answers
 from roundtap_core.forms.questions import WINNER, Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import walk_way, way_and_answers
 from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, other_side
 from roundtap_units.table.dialogue.digit_wheels import FigureDial, starting_value
 from roundtap_units.table.dialogue.parallel_entry import SideSheet, side_questions

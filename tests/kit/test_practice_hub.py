@@ -25,7 +25,7 @@ from roundtap.demo.demo import NICENESS, OOM_SCORE, make_event
 from roundtap.demo.practice import IDLE_S, PracticeFront
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.app.practice_hub import PORT_ABOVE
-from roundtap_hub.http.cookies import SECURE_SESSION
+from roundtap_hub.http.requester import SECURE_SESSION
 from roundtap_units.table.screens.scenes import TextScene
 from roundtap_units.table.screens.screens import draw_scene
 from roundtap_units.unit_words import unit_words

@@ -12,9 +12,7 @@ from kit import wait_until
 from roundtap_hub.app.presence_relay import HUB_TIMEOUT_MS, PRESENCE_CHANNEL, PresenceRelay, PresenceSync
 from roundtap_hub.store.database_url import database_url
 from roundtap_hub.store.shared_service import NotificationListener
-from roundtap_hub.views.phone_requests import TAKEN
-from roundtap_hub.views.unit_presence import Presence
-from roundtap_hub.views.unit_status import take_call
+from roundtap_hub.views.unit_presence import TAKEN, Presence, take_call
 
 
 class Hall:

@@ -24,8 +24,7 @@ from simulator import MOST_ROUNDS, Played
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.abandoned_match import missing_after_leaving, open_match
-from roundtap_core.event.apply import apply
-from roundtap_core.event.decide import decide
+from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import chain_entry
 from roundtap_core.event.event_flow import (
     CUT,
@@ -42,10 +41,19 @@ from roundtap_core.event.states import Entrant, EventState, MatchState, Official
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
+from roundtap_core.forms.form import compose_complete, walk_way
 from roundtap_core.forms.questions import Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import compose_complete, walk_way
-from roundtap_core.records import CONCESSION, PLAYED, SIDES, Result, Side, SidePair, other_side
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.records import (
+    CONCESSION,
+    PLAYED,
+    SIDES,
+    Result,
+    Side,
+    SidePair,
+    other_side,
+    result_from_json,
+    result_to_json,
+)
 
 TOO_FEW = (
     "too_few_players",

@@ -23,7 +23,7 @@ from hub_kit import KEYS, HandClock, hub_of, make_event, running
 from roundtap_core.wire import REPORT, sign
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.http.cookies import LOCAL_SESSION
+from roundtap_hub.http.requester import LOCAL_SESSION
 
 PRODUCT = ("roundtap_core", "roundtap_hub", "roundtap_machine")
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from press_script import Press
 from roundtap_core.forms.form import form_to_json
-from roundtap_core.records import Result, Side, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, Side, SidePair, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import parse_message

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from tableplay import BOOK, Table, score
 
 from press_script import Press, report_presses
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import Result, SidePair, result_from_json
 from roundtap_core.rulebooks.registry import rulebook
 
 

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from tableplay import Table
 
 from press_script import report_presses
+from roundtap_core.forms.form import compose_result, walk_way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import compose_result, walk_way
 from roundtap_core.records import CONCESSION, Result, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import RULEBOOKS, rulebook

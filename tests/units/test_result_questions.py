@@ -13,9 +13,8 @@ from test_screen_ink import faults_of
 from gallery.played_table import Play
 from gallery.table_screens import LONG, SHORT
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import WayToEnd
+from roundtap_core.forms.form import WayToEnd, compose_complete, walk_way
 from roundtap_core.forms.questions import Choice, Figure, Picks, Turns
-from roundtap_core.forms.walk import compose_complete, walk_way
 from roundtap_core.records import ELIMINATION, SIDES, SWISS, TIEBREAK, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import MatchSituation, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace as replace_fields
 
-from roundtap_core.records import SIDES
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.records import SIDES, result_from_json, result_to_json
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.view_types import ClockView, MatchView, ReportRef, TableView
 from roundtap_core.wire import REPORT, digest, sign

@@ -26,7 +26,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import catalogue
 from roundtap_hub.access.personal_links import link_token
 from roundtap_hub.app.hub import read_or_make_secret
-from roundtap_hub.http.auth import is_loopback
+from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.tls import AUTHORITY, FOLDER, fingerprint, https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.journal import Journal, PersonRecord

@@ -19,7 +19,7 @@ from roundtap.demo.bench import Bench, BenchPrinter, BenchTable
 from roundtap.demo.guide import Guide
 from roundtap.kit.virtual_kit import VirtualKit, unit_of
 from roundtap_core.event.states import MatchState
-from roundtap_hub.access.access_guard import requester_of
+from roundtap_hub.access.policy import requester_of
 from roundtap_hub.access.staff import Session, pin_mark
 from roundtap_hub.access.unit_keys import TABLE
 from roundtap_hub.app import practice_hub

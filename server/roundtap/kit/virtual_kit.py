@@ -9,7 +9,7 @@ from pathlib import Path
 
 from roundtap.kit.child_processes import start_roundtap
 from roundtap.kit.virtual_cable import VirtualCable
-from roundtap_hub.http.auth import is_loopback
+from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.store.login_pins import new_pin
 
 UP_WITHIN_S = 30.0

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from roundtap_core.event import event_flow
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import TOGETHER, EventState, MatchState, RoundState
-from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import CONCESSION, RULING, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource, refuse_result
 
 SCORE, PICKS = "score", "picks"

@@ -1,27 +1,31 @@
-"""decide(event, command) → entries, or a refusal: pure, as time and seeds come with the command."""
+"""decide(event, command) → entries, or a refusal: pure, as time and seeds come with the command.
+
+event = apply(event, entry): how each kind of entry changes the state. Nothing here refuses, draws, or reads time.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import force_setattr, replace
 
 from roundtap_core.clock import Instant
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.cut import DECIDE_CUT
-from roundtap_core.event.entries import NewEntries
-from roundtap_core.event.judging import DECIDE_JUDGING
-from roundtap_core.event.mending import DECIDE_MENDING
-from roundtap_core.event.people import DECIDE_PEOPLE
-from roundtap_core.event.prizes import DECIDE_PRIZES
-from roundtap_core.event.requests import DECIDE_REQUESTS
-from roundtap_core.event.results import DECIDE_RESULTS
-from roundtap_core.event.rounds import DECIDE_ROUNDS
-from roundtap_core.event.setup import DECIDE_SETUP
+from roundtap_core.event.cut import APPLY_CUT, DECIDE_CUT
+from roundtap_core.event.entries import Entry, NewEntries
+from roundtap_core.event.judging import APPLY_JUDGING, DECIDE_JUDGING
+from roundtap_core.event.lookups import Step
+from roundtap_core.event.mending import APPLY_MENDING, DECIDE_MENDING
+from roundtap_core.event.people import APPLY_PEOPLE, DECIDE_PEOPLE
+from roundtap_core.event.prizes import APPLY_PRIZES, DECIDE_PRIZES
+from roundtap_core.event.requests import APPLY_REQUESTS, DECIDE_REQUESTS, without_settled
+from roundtap_core.event.results import APPLY_RESULTS, DECIDE_RESULTS
+from roundtap_core.event.rounds import APPLY_ROUNDS, DECIDE_ROUNDS
+from roundtap_core.event.setup import APPLY_SETUP, DECIDE_SETUP
 from roundtap_core.event.states import EventState
 from roundtap_core.limits import MOST_ITEMS, refuse_over_limits
-from roundtap_core.records import Result
-from roundtap_core.result_json import refuse_result_limits
+from roundtap_core.records import Result, refuse_result_limits
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import PLAIN
 
@@ -35,6 +39,23 @@ _DECIDE: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]] = {
     **DECIDE_MENDING,
     **DECIDE_PRIZES,
     **DECIDE_REQUESTS,
+}
+
+Upcaster = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {}
+"""(kind, version) → its data as the next version's. None yet: every kind is at version 1."""
+
+APPLY: Mapping[str, Step] = {
+    **APPLY_SETUP,
+    **APPLY_PEOPLE,
+    **APPLY_ROUNDS,
+    **APPLY_RESULTS,
+    **APPLY_CUT,
+    **APPLY_JUDGING,
+    **APPLY_MENDING,
+    **APPLY_PRIZES,
+    **APPLY_REQUESTS,
 }
 
 
@@ -85,3 +106,23 @@ def _check_free_values(value: object, where: str) -> None:
             raise Problem("wrong_length", where=where, count=len(value), minimum=0, maximum=MOST_ITEMS)
         for index, inner in enumerate(value):
             _check_free_values(inner, f"{where}/{index}")
+
+
+def apply(state: EventState, entry: Entry) -> EventState:
+    """The state after `entry`. Raises Problem("unknown_entry") for a kind this core does not know: an older core
+    must not run an event whose facts it cannot read."""
+    step = APPLY.get(entry.kind)
+    if step is None:
+        raise Problem("unknown_entry", where=f"{entry.stream}#{entry.number}", kind=entry.kind)
+    data, version = entry.data, entry.version
+    while (entry.kind, version) in UPCASTERS:
+        data, version = UPCASTERS[entry.kind, version](data), version + 1
+    after = step(state, data, entry)
+    if after is state:
+        return replace(state, number=entry.number, head=entry.hash)
+    if after.calls or after.wishes:
+        after = without_settled(state, after, entry)
+    # Just made and not shared yet: it can be changed in place without copying its fields again.
+    force_setattr(after, "number", entry.number)
+    force_setattr(after, "head", entry.hash)
+    return after

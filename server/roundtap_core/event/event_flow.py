@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from roundtap_core.clock import COUNTING, IDLE, Clock, Instant
+from roundtap_core.clock import COUNTING, IDLE, Clock, Instant, phase_now
 from roundtap_core.elimination import cut
 from roundtap_core.elimination.bracket import Bracket, bracket_of
 from roundtap_core.errors import Problem
@@ -24,7 +24,6 @@ from roundtap_core.records import (
     Round,
 )
 from roundtap_core.rounds.next_round import second_stage_length
-from roundtap_core.rounds.phases import phase_now
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.standings.standings import open_ties
 

@@ -19,8 +19,7 @@ from roundtap_core.event.lookups import Step, require_reason
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState, draw_mark
 from roundtap_core.pairing.pairing_pool import Pairs
 from roundtap_core.pairing.smallest_change import ChangeCosts, smallest_change
-from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match
-from roundtap_core.result_json import match_to_json
+from roundtap_core.records import BYE, NO_SHOW, UNPAIRED_LOSS, WON_BYE, Draw, Match, match_to_json
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Exact, Id, IdOrEmpty, Number, Prose, Text
 

@@ -10,8 +10,17 @@ from roundtap_core.errors import Problem
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import current_seeds, second_swiss_rounds
 from roundtap_core.event.lookups import require_entrant
-from roundtap_core.records import BYE, CONCESSION, NO_SHOW, SECOND_SWISS, SWISS_STAGES, UNPAIRED_LOSS, WON_BYE, Match
-from roundtap_core.result_json import match_to_json
+from roundtap_core.records import (
+    BYE,
+    CONCESSION,
+    NO_SHOW,
+    SECOND_SWISS,
+    SWISS_STAGES,
+    UNPAIRED_LOSS,
+    WON_BYE,
+    Match,
+    match_to_json,
+)
 from roundtap_core.standings.totals import SwissTotals, swiss_totals
 from roundtap_core.wire import digest
 

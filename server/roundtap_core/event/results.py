@@ -25,7 +25,7 @@ from roundtap_core.event.fates import ReportFates
 from roundtap_core.event.lookups import Step, find_match, free_table, match_step
 from roundtap_core.event.people import with_unpaired_losses, without_unpaired_loss
 from roundtap_core.event.states import RULING as RULING_LINE
-from roundtap_core.result_json import refuse_result_limits, result_from_json, result_to_json
+from roundtap_core.records import refuse_result_limits, result_from_json, result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.typed import Count, Exact, Id, IdOrEmpty, Natural, Prose, Text
 

@@ -17,8 +17,17 @@ from roundtap_core.event.entries import Entry, NewEntries, NewEntry
 from roundtap_core.event.imposed_rounds import AdoptRound, ImposeRound, adopt_round, draft_entry, impose_round
 from roundtap_core.event.lookups import Step, event_step
 from roundtap_core.event.setup import custom_options, play_on_entries
-from roundtap_core.records import SWISS, SWISS_STAGES, TIEBREAK, Draw, Match, present_count
-from roundtap_core.result_json import match_to_json, refuse_result_limits, result_from_json
+from roundtap_core.records import (
+    SWISS,
+    SWISS_STAGES,
+    TIEBREAK,
+    Draw,
+    Match,
+    match_to_json,
+    present_count,
+    refuse_result_limits,
+    result_from_json,
+)
 from roundtap_core.rounds.next_round import next_tiebreak_round, second_stage_round
 from roundtap_core.rulebooks.base import ORGANIZER
 from roundtap_core.typed import Count, Exact, Id, LineOrEmpty, Minutes, Prose

@@ -29,9 +29,8 @@ def state_mark(state: EventState, what: str) -> str:
 
 
 def refuse_stale(state: EventState, seen: str) -> None:
-    """Problem("step_changed_meanwhile") where `seen` is not what the state says now. An empty one says nothing: a
-    program tells by its command what it wants."""
-    if seen and seen != state_mark(state, seen.rpartition(".")[0]):
+    """Problem("step_changed_meanwhile") where `seen` is not what the state says now."""
+    if seen != state_mark(state, seen.rpartition(".")[0]):
         raise Problem("step_changed_meanwhile")
 
 

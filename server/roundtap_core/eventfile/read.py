@@ -17,8 +17,17 @@ from roundtap_core.eventfile.file_schema import Cut, Event, Official, PlayOnNote
 from roundtap_core.eventfile.file_schema import Result as FileResult
 from roundtap_core.limits import MOST_ROUNDS, NESTING_MAX
 from roundtap_core.reasons import type_problems
-from roundtap_core.records import SWISS, SWISS_STAGES, Competitor, Draw, Match, Result, Round, Tournament
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import (
+    SWISS,
+    SWISS_STAGES,
+    Competitor,
+    Draw,
+    Match,
+    Result,
+    Round,
+    Tournament,
+    result_from_json,
+)
 from roundtap_core.rulebooks.base import Rulebook
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.typed import MalformedMessage, decode_message, parse_message

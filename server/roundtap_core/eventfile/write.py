@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from roundtap_core.records import Competitor, Match, Round, Tournament
-from roundtap_core.result_json import match_to_json
+from roundtap_core.records import Competitor, Match, Round, Tournament, match_to_json
 
 FORMAT = "roundtap-event/1"
 

@@ -2,16 +2,19 @@
 
 A form has *ways* a match can end. A way begins with a side's own button (the winner's, if there is one), then takes its
 steps in order: questions, and rules between them that may decide, so that no needless question follows.
-`walk.next_step` is what to ask next; `walk.compose_result` makes the `Result`.
+`walk_way` tells what to ask next; `compose_result` makes the `Result`, and `result_readings` reads one back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, to_builtins
+from msgspec.structs import replace
 
+from roundtap_core.errors import Invalid, Problem
+from roundtap_core.forms import questions
 from roundtap_core.forms.questions import (
     LOSER,
     SCORE_KEYS,
@@ -25,7 +28,7 @@ from roundtap_core.forms.questions import (
     Rule,
     Step,
 )
-from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Side, other_side
+from roundtap_core.records import CONCESSION, RULING, SIDES, Ending, Result, Side, SidePair, Winner, other_side
 from roundtap_core.typed import Message, Word
 from roundtap_core.words import Words
 
@@ -37,6 +40,8 @@ draw without one)."""
 
 RECORDED = ("winner", "initiative", "first_player")
 """Choices that a result keeps. All others are asked by steps that few matches ever come to."""
+
+ReadAnswers = dict[str, Any]
 
 
 class WayToEnd(Message, frozen=True):
@@ -230,3 +235,301 @@ def _choices(form: Form) -> Iterator[SlipTicks]:
         # An unknown answer is not ticked: the row stays empty.
         sides = tuple(option for option in step.options if option in SIDES)
         yield SlipTicks(step.label, sides or tuple(f"form.option.{option}" for option in step.options))
+
+
+class WalkState(Struct, frozen=True):
+    """How far the answers lead. `question`: what is asked next, None at the end. `decided_by`: the id of the step that
+    decided, and for whom ("winner" and "loser" as in forms, or a side); None while nothing did. `figures`: every figure
+    met so far, after exchanges: {("keys", "winner"): 2}."""
+
+    question: questions.Question | None
+    decided_by: str | None
+    decided_for: str | None
+    figures: Mapping[tuple[str, str], int]
+    met: tuple[questions.Question, ...]
+
+
+def walk_way(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
+    """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
+    figures: questions.Figures = {}
+    met: list[questions.Question] = []
+    # Only answers to questions on the way: a correction may have left others behind.
+    given: dict[str, object] = {}
+    for step in way.steps:
+        if isinstance(step, questions.BaseQuestion):
+            if not step.wanted(figures, given):
+                continue
+            if step.asked and step.name not in answers and not fill:
+                return WalkState(step, None, None, figures, tuple(met))
+            step.note(answers, figures)
+            given[step.name] = answers.get(step.name)
+            met.append(step)
+        elif (decided_for := step.apply(figures, given)) is not None:
+            if step.award is not None:
+                whose = _whose(decided_for, opener)
+                figures[step.award, whose] = figures.get((step.award, whose), 0) + 1
+            return WalkState(None, step.id, decided_for, figures, tuple(met))
+    return WalkState(None, None, None, figures, tuple(met))
+
+
+def _whose(decided_for: str, opener: Side) -> str:
+    if decided_for in SIDES:
+        return questions.WINNER if decided_for == opener else questions.LOSER
+    return decided_for
+
+
+def next_step(way: WayToEnd, answers: questions.Answers) -> questions.Question | None:
+    """The first question still to be answered, or None when the way is complete."""
+    return walk_way(way, answers).question
+
+
+def compose_complete(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
+    """The result of `answers`, as `compose_result`, but for the record, without defaults. Raises
+    Problem("question_open") while one is open."""
+    question = walk_way(way.opened_by(opener), answers, opener).question
+    if question is not None:
+        raise Problem("question_open", where=f"/result/{question.name}", question=question.name)
+    return compose_result(way, opener, answers)
+
+
+def compose_result(way: WayToEnd, opener: Side, answers: questions.Answers) -> Result:
+    """The result of `answers`, when `opener` pressed its own button first. Missing answers count at their defaults, to
+    show the worth meanwhile; answers that a correction made needless are left out. Raises
+    Problem("figure_out_of_range", "not_one_of", "picks_wrong")."""
+    way = way.opened_by(opener)
+    sides: dict[str | None, Side] = {
+        questions.WINNER: opener,
+        questions.LOSER: other_side(opener),
+        None: opener,
+        "a": "a",
+        "b": "b",
+    }
+    _check(way, sides, answers)
+    walked = walk_way(way, answers, opener, fill=True)
+    draft = questions.ResultDraft(way.bonus)
+    for question in walked.met:
+        question.record(answers, sides[question.whose], draft)
+    chosen, timeout = draft.chosen, {**draft.figures, **draft.timeout}
+    if timeout and walked.decided_by is not None:
+        timeout["decided_by"] = walked.decided_by
+    figures = {(key, sides[whose]): value for (key, whose), value in walked.figures.items()}
+    decided = sides[walked.decided_for] if walked.decided_for else None
+    began = chosen.get(questions.FIRST_PLAYER) or answers.get(questions.FIRST_PLAYER)
+    return Result(
+        ended=way.ended,
+        winner=_winner(way, opener, decided, chosen.get("winner")),
+        conceded_by=other_side(opener) if way.ended == CONCESSION else None,
+        score=_pair(questions.SCORE, figures) or SidePair(),
+        wounds=_pair(questions.WOUNDS, figures),
+        initiative=chosen.get("initiative"),
+        first_player=chosen.get(questions.FIRST_PLAYER_LOT) if began == questions.BY_LOT else began,
+        picks={side: draft.picks[side] for side in SIDES if side in draft.picks} or None,
+        timeout=timeout or None,
+    )
+
+
+def _winner(way: WayToEnd, opener: Side, decided: Side | None, chosen: Side | None) -> Winner | None:
+    """What is recorded as `winner`: nothing where the figures tell."""
+    return {BY_FIGURES: chosen, OPENER: opener, DRAWN: "draw", DECIDED: decided or "draw"}[way.winner]
+
+
+def _pair(key: str, figures: Mapping[tuple[str, Side], int]) -> SidePair | None:
+    if all((key, side) not in figures for side in SIDES):
+        return None
+    return SidePair(*(figures.get((key, side), 0) for side in SIDES))
+
+
+def _check(way: WayToEnd, sides: Mapping[str | None, Side], answers: questions.Answers) -> None:
+    if way.choice(questions.FIRST_PLAYER) is None and answers.get(questions.FIRST_PLAYER) not in (None, *SIDES):
+        raise Invalid(
+            "not_one_of",
+            where=f"/result/{questions.FIRST_PLAYER}",
+            value=answers[questions.FIRST_PLAYER],
+            options=", ".join(SIDES),
+        )
+    for question in way.questions:
+        if question.name in answers:
+            question.check(answers[question.name], sides[question.whose])
+
+
+class RecordReading(Struct, frozen=True):
+    """One way to read a record. `walked` stops at a missing figure; `supposed`: assumed answers that the record does
+    not hold."""
+
+    answers: ReadAnswers
+    walked: WalkState
+    supposed: frozenset[str]
+
+
+def result_readings(way: WayToEnd, opener: Side, result: Result, figures: bool = False) -> Iterator[RecordReading]:
+    """Every way to read `result` as answers to `way`, which `opener` opened: what the record leaves open may have been
+    any of its options, and a score may hold a game that the last step gave. With `figures`, a missing figure may have
+    been any as well; without, the reading stops there."""
+    way = way.opened_by(opener)
+    sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
+    known: ReadAnswers = {
+        question.name: answer
+        for question in way.questions
+        if (answer := question.recorded(result, sides[question.whose])) is not None
+    }
+    if way.choice(questions.FIRST_PLAYER) is None and result.first_player is not None:
+        known[questions.FIRST_PLAYER] = result.first_player
+    for score in _scores_before(way, opener, result):
+        scores = {
+            figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == questions.SCORE
+        }
+        yield from _completed(way, opener, result, {**known, **scores}, frozenset(), figures)
+
+
+def _completed(
+    way: WayToEnd, opener: Side, result: Result, answers: ReadAnswers, supposed: frozenset[str], figures: bool
+) -> Iterator[RecordReading]:
+    walked = walk_way(way, answers, opener)
+    question = walked.question
+    winner: Side = "b" if result.winner == "b" else "a" if result.winner == "a" else opener
+    possible: Sequence[Any] = question.possible(winner) if question is not None else ()
+    if figures and isinstance(question, questions.Figure):
+        possible = _telling_values(way, question, walked.figures)
+    if question is None or not possible:
+        yield RecordReading(answers, walked, supposed)
+    for answer in possible:
+        assert question is not None
+        yield from _completed(
+            way, opener, result, {**answers, question.name: answer}, supposed | {question.name}, figures
+        )
+
+
+def _telling_values(way: WayToEnd, question: questions.Figure, figures: Mapping[tuple[str, str], int]) -> Sequence[int]:
+    """The values of a missing figure that can make a difference: its limits, and around each price, around 0 and around
+    what makes the sides equal, as far as the other figures are known."""
+    own, key = question.whose, question.key
+    other = questions.LOSER if own == questions.WINNER else questions.WINNER
+    counted = ((key,), *(rule.added for rule in way.rules if key in rule.added))
+    level = {sum(figures.get((each, other), 0) - figures.get((each, own), 0) for each in keys) for keys in counted}
+    prices = {rule.price for rule in way.rules if isinstance(rule, questions.Exchange) and rule.costs == key}
+    near = {at + shift + step for at in (0, *level) for p in (0, *prices) for shift in (-p, p) for step in (-1, 0, 1)}
+    return sorted(n for n in near | {question.minimum, question.maximum} if question.minimum <= n <= question.maximum)
+
+
+def _scores_before(way: WayToEnd, opener: Side, result: Result) -> list[SidePair]:
+    """The scores there may have been before the last step gave a game or a struggle; the recorded one comes first."""
+    timeout = (result.timeout or {}).get(questions.SCORE)
+    if isinstance(timeout, Mapping):
+        return [SidePair(timeout.get("a", 0), timeout.get("b", 0))]
+    score, gives = (
+        result.score,
+        questions.SCORE in way.bonus or any(rule.award == questions.SCORE for rule in way.rules),
+    )
+    if not gives:
+        return [score]
+    tops = {
+        opener if figure.whose == questions.WINNER else other_side(opener): figure.maximum
+        for figure in way.figures()
+        if figure.key == questions.SCORE
+    }
+    before = (score, SidePair(score.a - 1, score.b), SidePair(score.a, score.b - 1))
+    return [pair for pair in before if all(0 <= pair.of(side) <= tops.get(side, pair.of(side)) for side in SIDES)]
+
+
+def needs_opener(way: WayToEnd) -> bool:
+    """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer names the winner."""
+    if way.ended == CONCESSION or way.winner == OPENER:
+        return True
+    asked: dict[str, set[tuple[Any, ...]]] = {}
+    for figure in way.figures():
+        asked.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
+    return any(len(kinds) > 1 for kinds in asked.values())
+
+
+def answers_on_record(
+    ways: Iterable[WayToEnd], result: Result, winner: str
+) -> tuple[WayToEnd, Side, ReadAnswers] | None:
+    """The way, its opener and the answers that make this very result, none of them assumed; None if no way does."""
+    openers: tuple[Side, ...] = ("b", "a") if winner == "b" else ("a", "b")
+    for way in ways:
+        if way.ended != result.ended:
+            continue
+        for opener in openers if needs_opener(way) else ("a",):
+            for answers in _plausible(way, opener, result):
+                made = _composed(way, opener, answers)
+                # A winner that the figures decide may be stated or omitted.
+                if made is not None and (
+                    made == result or (made.winner is None and replace(result, winner=None) == made)
+                ):
+                    return way, opener, answers
+    return None
+
+
+def _plausible(way: WayToEnd, opener: Side, result: Result) -> Iterator[ReadAnswers]:
+    """The recorded answers without assumptions; missing ones count at their defaults."""
+    seen: list[ReadAnswers] = []
+    for reading in result_readings(way, opener, result):
+        answers = {name: answer for name, answer in reading.answers.items() if name not in reading.supposed}
+        if answers not in seen:
+            seen.append(answers)
+            yield answers
+
+
+def way_and_answers(ways: Iterable[WayToEnd], opener: Side, result: Result) -> tuple[WayToEnd, ReadAnswers] | None:
+    """The first way that makes exactly this result when `opener` opens, else the first compatible one, with its
+    answers; None if there is none. For buttons: missing answers are chosen so that the winner is right, and figures are
+    clamped where buttons show "20+"."""
+    found: list[tuple[WayToEnd, ReadAnswers]] = []
+    for way in ways:
+        if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:
+            continue
+        made = compose_result(way, opener, answers)
+        if replace(made, first_player=result.first_player) == result:
+            return way, answers
+        found.append((way, answers))
+    return found[0] if found else None
+
+
+def _on_buttons(way: WayToEnd, opener: Side, result: Result) -> ReadAnswers | None:
+    result = _clamp_score(way, opener, result)
+    figures = way.opened_by(opener).figures()
+    for reading in result_readings(way, opener, result):
+        answers = {
+            **{q.name: q.possible("a")[0] for q in way.questions if isinstance(q, questions.Picks)},
+            **reading.answers,
+        }
+        for figure in figures:
+            if not figure.asked:
+                answers.pop(figure.name, None)
+        made = _composed(way, opener, answers)
+        if (
+            made is not None
+            and _same(made, result)
+            and all(figure.minimum <= answers.get(figure.name, figure.default) <= figure.maximum for figure in figures)
+        ):
+            return answers
+    return None
+
+
+def _clamp_score(way: WayToEnd, opener: Side, result: Result) -> Result:
+    score = result.score
+    for figure in way.opened_by(opener).figures():
+        if figure.beyond and figure.key == questions.SCORE:
+            side = opener if figure.whose == questions.WINNER else other_side(opener)
+            most = figure.maximum if figure.asked else score.of(side)
+            score = replace(score, **{side: max(figure.minimum, min(most, score.of(side)))})
+    return replace(result, score=score)
+
+
+def _composed(way: WayToEnd, opener: Side, answers: ReadAnswers) -> Result | None:
+    try:
+        return compose_result(way, opener, answers)
+    except Problem:
+        return None
+
+
+def _same(made: Result, result: Result) -> bool:
+    timeout = made.timeout or {}
+    return bool(
+        (made.ended, made.score, made.conceded_by) == (result.ended, result.score, result.conceded_by)
+        and (made.wounds or SidePair()) == (result.wounds or SidePair())
+        and (result.winner == made.winner or None in (result.winner, made.winner))
+        and result.initiative in (None, made.initiative)
+        and all((made.picks or {}).get(side) == sorted(picks) for side, picks in (result.picks or {}).items())
+        and all(timeout.get(key) == value for key, value in (result.timeout or {}).items())
+    )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final
 from msgspec import Struct
 
 from roundtap_core import records
+from roundtap_core.clock import Phase
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import Form
 from roundtap_core.lists.list_form import ListCheck
@@ -96,13 +97,6 @@ class MatchSituation(Struct, frozen=True):
 SWISS_ROUND = MatchSituation()
 
 
-class Phase(Struct, frozen=True):
-    """A named part of the round ("phase.key"), beginning so many minutes before the announced end."""
-
-    key: str
-    before_end: int
-
-
 class AidFigure(Struct, frozen=True):
     """A whole number that a counting aid wants (the text "aid.AID.KEY"), or a tick: 1 for yes, 0 for no."""
 
@@ -130,7 +124,7 @@ class Squads(Struct, frozen=True):
 class Rulebook:
     """Base class of the rulebooks. Subclasses set the class attributes and override the methods below. To use one:
 
-    >>> from roundtap_core.forms.walk import compose_result
+    >>> from roundtap_core.forms.form import compose_result
     >>> from roundtap_core.rulebooks.registry import rulebook
     >>> book = rulebook("xwing-standard")
     >>> options = book.options({"squad_points": 100})

@@ -11,7 +11,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from roundtap_core.errors import Invalid, Problem
-from roundtap_core.forms.form import BY_FIGURES, DECIDED, DRAWN, OPENER, Form, WayToEnd
+from roundtap_core.forms.form import (
+    BY_FIGURES,
+    DECIDED,
+    DRAWN,
+    OPENER,
+    Form,
+    RecordReading,
+    WalkState,
+    WayToEnd,
+    needs_opener,
+    result_readings,
+)
 from roundtap_core.forms.questions import (
     FIRST_PLAYER,
     FIRST_PLAYER_BY,
@@ -25,7 +36,6 @@ from roundtap_core.forms.questions import (
     Turns,
     WinnerByAnswer,
 )
-from roundtap_core.forms.walk import RecordReading, WalkState, needs_opener, result_readings
 from roundtap_core.records import CONCESSION, PLAYED, RULING, SIDES, TIME, Result, Side, SidePair, other_side
 from roundtap_core.rulebooks.base import DRAW, INITIATIVE, MatchSituation, Options, Rulebook
 

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from roundtap_core.errors import Problem
 from roundtap_core.forms import questions
-from roundtap_core.forms.form import Form, WayToEnd
-from roundtap_core.forms.walk import WalkState, answers_on_record, walk_way
+from roundtap_core.forms.form import Form, WalkState, WayToEnd, answers_on_record, walk_way
 from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import CONCESSION, RULING, SIDES, TIME, Result, Side, other_side
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook

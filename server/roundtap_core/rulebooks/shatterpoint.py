@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from msgspec.structs import replace
 
 from roundtap_core import records
+from roundtap_core.clock import Phase
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms.form import ANY_TIME, AT_TIME, Form, WayToEnd
 from roundtap_core.forms.questions import LOSER, WINNER, Bonus, Comparison, Figure, Picks, Step
@@ -104,7 +105,7 @@ class ShatterpointPremier(base.Rulebook):
     tiebreakers = ("struggles", "sos", "wounds", "random")
     bye_after_round_1 = base.BYE_RANDOM_LOWEST
     stage_minutes = {"swiss": 120, "elimination": 120, "final": 120, "third_place": 120}
-    phases = (base.Phase("phase.key", 30),)
+    phases = (Phase("phase.key", 30),)
     extra_minutes = (0, 5)
     levels = ("relaxed", "formal", "premium")
     structures = {

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import DISQUALIFIED, SECOND_SWISS, StandingsRow, Tournament, result_from_json
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_core.standings.tiebreakers import (
     AMONG_TIED,

@@ -8,7 +8,7 @@ from itertools import count
 
 from roundtap_core.clock import Instant
 from roundtap_core.event.states import EventState
-from roundtap_hub.access.access_guard import answer_if_refused, is_known, is_logged_in
+from roundtap_hub.access.policy import answer_if_refused, is_known, is_logged_in
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.memory import trim_heap
 from roundtap_hub.app.practice_hub import units_in_play
@@ -21,7 +21,7 @@ from roundtap_hub.http.page_threads import BusyPage, PageThreads, Wsgi
 from roundtap_hub.http.routes import allowed_roles, find_route, native_routes
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.live.browser_feed import BrowserFeed
-from roundtap_hub.live.cached_pages import CachedPages
+from roundtap_hub.live.cached_pages import PERSONAL, CachedPages
 from roundtap_hub.live.page_cache import CachedPage, PageCache
 from roundtap_hub.live.page_versions import unchanged_pages, version_at
 from roundtap_hub.phones.report_api import PhoneReportApi
@@ -112,9 +112,11 @@ class HubApplication:
         scope = http_answers.normalize_slashes(scope)
         path, method = scope["path"], scope["method"]
         send = http_answers.with_security_headers(send, self.hub.host.other_addresses(), self.hub.host.framed_by)
-        if await answer_foreign_host(self.hub.host.hall_addresses, scope, send):
+        reached, kin = self.hub.host.hall_addresses, self.hub.kin
+        at_short_port = reached.short_port and (scope.get("server") or ("", 0))[1] == reached.short_port
+        if at_short_port and scope.get("scheme") == "http" and await answer_foreign_host(reached, scope, send):
             return
-        if self.standby_api.taken_over and not path.startswith(STILL_SERVED):
+        if kin is not None and kin.taken_over is not None and not path.startswith(STILL_SERVED):
             await self.standby_api.refuse(scope, receive, send)
             return
         native = self.native.get(path)
@@ -137,7 +139,7 @@ class HubApplication:
             if await answer_if_refused(self.hub.access, self.hub.language, scope, send, who):
                 return
             body: http_answers.Receive | None = receive
-            if found is not None:
+            if found is not None and (found[0].kept or found[0].address in PERSONAL):
                 body = await self.cached_pages.answer(scope, receive, send, *found)
             if body is not None:
                 await self.pages.answer(scope, body, send, who)

@@ -29,11 +29,10 @@ from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLA
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.live.regions import RenderedPage, diff_pages
-from roundtap_hub.live.renderings import RowSource
+from roundtap_hub.live.render import RowSource
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store.person_rows import is_damaged
 from roundtap_hub.views import places, saved_event
-from roundtap_hub.views.absentees import absentee_names
 from roundtap_hub.views.competitors import competitor_row, roster
 from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
@@ -42,7 +41,7 @@ from roundtap_hub.views.mending_view import waiting_count
 from roundtap_hub.views.round_clock import clock_face, table_clock_face, table_clocks
 from roundtap_hub.views.saved_event import SavedEvent, settled_rows
 from roundtap_hub.views.standings_table import has_draws, standings_view
-from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
+from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
 from roundtap_hub.views.unit_list import table_units, unit_rows
 
 OFFICIALS, UNITS = "officials", "units"
@@ -151,7 +150,7 @@ def _show_place(event_id: str) -> AnyResponse:
 
 
 def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedPage | None = None) -> RenderedPage:
-    """A place as all roles share it (live/role_view.py takes out what a reader may not use); after a Problem, as this
+    """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
     state, feed = moment.state, f"console/{moment.state.id}"

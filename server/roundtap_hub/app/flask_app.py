@@ -1,35 +1,31 @@
-"""The Flask application: every page and the print station's address, with the tags and signs of all templates."""
+"""The Flask application: every page and the print station's address, and what all templates may name."""
 
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask, g
-from jinja2 import FileSystemLoader, nodes
-from jinja2.ext import Extension
-from jinja2.parser import Parser
-from markupsafe import Markup, escape
+from jinja2 import FileSystemLoader
 from werkzeug.exceptions import HTTPException
 
 import roundtap_hub
 from roundtap_core.name_search import search_text
-from roundtap_hub.access import visit
-from roundtap_hub.access.visit import Visit
 from roundtap_hub.app import console, error_pages, home, judge_page, practice_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.events import archive, new_event, prizes
-from roundtap_hub.hall import announcement_desk, hall_overview, preflight, restored, this_hub, wall
+from roundtap_hub.hall import announcement_desk, preflight, restored, this_hub, wall
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.page_threads import FORM_BYTES_MAX, wsgi_environ
-from roundtap_hub.http.reader_language import words_in
+from roundtap_hub.http.requester import words_in
 from roundtap_hub.http.routes import ROUTES
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
-from roundtap_hub.live import current, forms, regions, render
+from roundtap_hub.live import current, forms, render
+from roundtap_hub.live.current import Visit
 from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
-from roundtap_hub.live.regions import RenderedPage, region_mark
-from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
-from roundtap_hub.paper import paper, station_api, stations
+from roundtap_hub.live.regions import RenderedPage
+from roundtap_hub.live.render import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
+from roundtap_hub.paper import paper, station_api
 from roundtap_hub.people import find, import_people, lists, registration_desk, sign_up
 from roundtap_hub.phones import my_page, players
 from roundtap_hub.results import results, score_calculator, slip_desk
@@ -52,10 +48,8 @@ PAGES = (
     judging,
     paper,
     slip_desk,
-    stations,
     station_api,
     announcement_desk,
-    hall_overview,
     preflight,
     restored,
     this_hub,
@@ -75,12 +69,6 @@ ROOMS = ("events", "people", "rounds", "results", "judging", "paper", "hall", "p
 HUB = Path(roundtap_hub.__file__).parent
 
 URL_CACHE_SIZE = 4096
-
-_MARKS = {
-    "region": (regions.REGION, regions.REGION_END),
-    "row": (regions.ROW, regions.ROW_END),
-    "moving": (regions.MOVING, regions.MOVING_END),
-}
 
 
 def create_app(hub: Hub) -> Flask:
@@ -111,7 +99,7 @@ def register_pages(app: Flask, hub: Hub) -> None:
     """Add every page, behind the guard of its blueprint, and the print station's address."""
     app.extensions |= {
         current.HUB: hub,
-        visit.ACCESS: hub.access,
+        current.ACCESS: hub.access,
         ENROLMENT: hub.enrolment,
         SOUND: lambda: hub.sound,
         RENDER_CACHE: RenderCache(),
@@ -131,13 +119,13 @@ def _add_routes(app: Flask) -> None:
     # A page has hundreds of links, mostly the same ones each time.
     app.jinja_env.globals.update(
         url_for=lru_cache(URL_CACHE_SIZE)(app.url_for),
-        static_url=StaticFiles().url,
-        sign=sign_icon,
+        static_url=lru_cache(StaticFiles().url),
+        sign=render.sign_icon,
         counting_aid=score_calculator.calculator_view,
         swap_check=score_calculator.sideboard_view,
         search_text=search_text,
     )
-    app.jinja_env.add_extension(RegionTags)
+    app.jinja_env.add_extension(render.RegionTags)
     rooms = {name: Blueprint(name, __name__) for name in ("pages", "console", "join", "me", "s", "station")}
     forms.guard_forms(rooms["pages"])
     forms.guard_forms(rooms["console"], organizer_only=True)
@@ -151,44 +139,3 @@ def _add_routes(app: Flask) -> None:
     error_pages.add_error_handlers(app)
     for room in rooms.values():
         app.register_blueprint(room)
-
-
-class RegionTags(Extension):
-    """Template tags that mark live parts; `live/regions.py` takes the marks out again.
-
-    - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
-    - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
-    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
-    - `{% may address %}` … `{% else %}` … `{% endmay %}`: for readers who may request this ("POST /console/e1/draw"),
-      by the row that guards it; for the others;
-    - `{% maybe %}` … `{% endmaybe %}`: a fold or row whose buttons are all marked so, gone where all of them are.
-    """
-
-    tags = {*_MARKS, "may", "maybe"}
-
-    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
-        tag = next(parser.stream)
-        begin, end = _MARKS.get(tag.value, (tag.value, ""))
-        name: nodes.Expr = nodes.Const("") if tag.value in ("moving", "maybe") else parser.parse_expression()
-        body = parser.parse_statements((f"name:end{tag.value}", "name:else"))
-        if next(parser.stream).value == "else":
-            others = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
-            body = [*body, nodes.Output([nodes.TemplateData(regions.ELSE)]), *others]
-        opened = (
-            nodes.TemplateData(self._mark(begin, name.value))
-            if isinstance(name, nodes.Const)
-            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
-        )
-        closed = nodes.TemplateData(region_mark(end) if end else regions.ENDS)
-        return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
-
-    def _mark(self, kind: str, name: object) -> Markup:
-        if kind == "may":
-            return Markup(f"{regions.MAY}{escape(name)}:>")
-        return Markup(regions.MAYBE if kind == "maybe" else region_mark(kind, name))
-
-
-def sign_icon(name: str, label: str = "") -> Markup:
-    """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
-    aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')

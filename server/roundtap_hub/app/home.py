@@ -8,7 +8,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
-from roundtap_hub.access import visit
 from roundtap_hub.http.auth import safe_redirect_path
 from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
 from roundtap_hub.live import current, forms, render
@@ -83,7 +82,7 @@ def events_page(**_: str) -> AnyResponse:
 @forms.shows_problem_on(events_page)
 def continue_event() -> None:
     """Continue another hub's event (`mark`: the offer); this hub's PIN is typed again. `sure`: its own may go aside."""
-    hub, who = current.hub(), visit.person_with(forms.field("pin"))
+    hub, who = current.hub(), current.person_with(forms.field("pin"))
     if who is None or who.role != ORGANIZER:
         raise Invalid("wrong_pin")
     if hub.host.machine.folder is not None:
@@ -100,7 +99,7 @@ def help_page() -> AnyResponse:
 
 @route("GET /login", LOGIN)
 def login_page() -> AnyResponse:
-    if visit.is_organizer():
+    if current.is_organizer():
         return redirect(safe_redirect_path(request.args.get("next"), "/console"))
     return render.page("login.html", target=safe_redirect_path(request.values.get("next"), "/console"))
 
@@ -108,10 +107,10 @@ def login_page() -> AnyResponse:
 @route("POST /login", LOGIN)
 @forms.shows_problem_on(login_page)
 def log_in() -> AnyResponse:
-    if not visit.begin_session(forms.field("pin")):
+    if not current.begin_session(forms.field("pin")):
         raise Invalid("wrong_pin")
     # Another person does not see what the one before has typed.
-    form = safe_redirect_path(forms.field("form"), "") if visit.current_visit().returned else ""
+    form = safe_redirect_path(forms.field("form"), "") if current.current_visit().returned else ""
     typed = MultiDict(
         (name.removeprefix(forms.CARRIED), text)
         for name, text in request.form.items(multi=True)
@@ -123,7 +122,7 @@ def log_in() -> AnyResponse:
 
 def _after_login(target: str) -> str:
     """Judges have a page of their own for a console."""
-    who = visit.current_staff()
+    who = current.current_staff()
     return (
         url_for("console.judge_hall_page") if target == "/console" and who is not None and who.role == JUDGE else target
     )
@@ -131,5 +130,5 @@ def _after_login(target: str) -> str:
 
 @route("POST /logout", LOGIN)
 def log_out() -> AnyResponse:
-    visit.end_session()
+    current.end_session()
     return redirect(url_for("pages.home_page"), 303)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access.access_control import AccessControl
 from roundtap_hub.access.personal_links import PersonalLinks
+from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import make_staff_login
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.practice_hub import PracticeHub

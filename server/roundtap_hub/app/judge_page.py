@@ -17,7 +17,7 @@ from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.saved_event import SavedEvent, StepMarks, full_names, newest_round, saved_event
 from roundtap_hub.views.tables import CALL, DRAFT, find_table, grid_cells
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 JUDGE_TASK_KINDS = frozenset(
     {DISPUTE, ONE_PHONE, SECOND, ONE_SIDED, ELSEWHERE, DRAFT, "appeal", "proposal", "absent", "leave", "extra"}

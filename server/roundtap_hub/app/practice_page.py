@@ -6,7 +6,6 @@ from flask import current_app, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access import visit
 from roundtap_hub.app.home import events_page
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.practice_hub import FAILED, PAGES, READY, STARTING, UNITS, PracticeHub, units_in_play
@@ -27,7 +26,7 @@ def start_practice() -> AnyResponse:
 @forms.shows_problem_on(events_page)
 def practice_page() -> AnyResponse:
     """Leads to the practice hub's pages once they answer; this browser is logged in there."""
-    practice, session = _practice(), visit.current_visit().session
+    practice, session = _practice(), current.current_visit().session
     if practice.state == FAILED:
         raise Problem("practice_failed")
     if practice.state not in (STARTING, READY) or session is None:

@@ -20,9 +20,7 @@ from roundtap_hub.store.database_url import libpq_arguments
 from roundtap_hub.store.models import PrintOrderRow, PrintStateRow, upsert
 from roundtap_hub.store.postgres import HALL_LOCK, NOTICE_BYTES_MAX, error_text, postgres_engine, unusable_database
 from roundtap_hub.store.print_book import PrintBook, PrintJob, PrintState
-from roundtap_hub.views.phone_requests import PhoneRequest
-from roundtap_hub.views.unit_presence import Presence, PresenceSnapshot
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import PhoneRequest, Presence, PresenceSnapshot, UnitStatus
 
 log = logging.getLogger(__name__)
 

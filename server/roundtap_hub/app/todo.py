@@ -10,16 +10,12 @@ from roundtap_core.event.judging import open_appeal, open_appeals, proposed_disq
 from roundtap_core.event.setup import DECK_TWICE, LIST_MISSING, LIST_WRONG, open_list_points, open_points
 from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND, EventState, OpenPoint
 from roundtap_core.records import FINISHED_EARLY, SWISS_STAGES, UNPAIRED_LOSS
-from roundtap_hub.live.renderings import RowSource
+from roundtap_hub.live.render import RowSource
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.absentees import absentees
-from roundtap_hub.views.memoized import memoized
-from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.player_requests import player_seat, taker_name
-from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell
-from roundtap_hub.views.unit_presence import phone_requests
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.saved_event import SavedEvent, full_names, memoized
+from roundtap_hub.views.tables import CALL, DRAFT, NO_CONTACT, ONE_SIDED_MS, GridCell, absentees
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN, UnitStatus, phone_requests
 
 MOVED_MAX = 12  # the most places listed that an older version gave to others
 
@@ -241,7 +237,7 @@ def _absentees(
     played_ms: int | None,
     here: Collection[tuple[str, str, str]],
 ) -> Iterator[OpenTask]:
-    """Once the announced limit is over: players who have not sat down (views/absentees.py)."""
+    """Once the announced limit is over: players who have not sat down (views/tables.py)."""
     limit = state.options.get("late_minutes")
     if limit is None or played_ms is None or played_ms < limit * 60_000:
         return

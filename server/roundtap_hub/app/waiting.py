@@ -13,7 +13,7 @@ from roundtap_hub.app.server import TwoPortServer, watchdog_loop
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.connection_limits import Listeners
 from roundtap_hub.http.page_threads import BUSY_HEADERS, BUSY_PAGE
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.requester import language_of
 from roundtap_hub.http.static_files import PREFIX, StaticFiles
 from roundtap_hub.http.tls import Certificates
 from roundtap_hub.store.database_url import DATABASE

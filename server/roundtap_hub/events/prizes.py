@@ -16,8 +16,7 @@ from roundtap_core.randomness import SEED_BITS
 from roundtap_hub.http.routes import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.knockout import final_lines
-from roundtap_hub.views.saved_event import SavedEvent, full_names, settled_standings
-from roundtap_hub.views.wall_view import name_sort_key
+from roundtap_hub.views.saved_event import SavedEvent, full_names, name_sort_key, settled_standings
 
 MOST_DIGITS = 4
 

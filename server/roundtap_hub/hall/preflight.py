@@ -1,4 +1,5 @@
-"""Console page *Before the doors open*: what is checked in the whole hall, and the bundle for whoever helps."""
+"""Console pages *Hall* and *Before the doors open*: what is wrong at each place, what is checked, and the bundle for
+whoever helps."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,15 +8,34 @@ from flask import abort, jsonify, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall.diagnostics import diagnostics_text
-from roundtap_hub.http.auth import is_local_request
+from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, route
 from roundtap_hub.live import current, render
-from roundtap_hub.live.hall_pages import place_page
+from roundtap_hub.live.hall_pages import hall_checks, place_page
+from roundtap_hub.views import places
+from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.preflight_checks import all_checks, failed_checks
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
 from roundtap_hub.views.unit_list import table_units, unit_rows
+from roundtap_machine import checks as machine_checks
 from roundtap_machine.checks import GROUPS, NOTE, WRONG, Check, worst_first
 from roundtap_machine.services import list_services, log_lines
+
+
+@route("GET /console/hall", STAFF)
+def hall_page() -> AnyResponse:
+    """Each place with what is wrong or noted there, the worst first."""
+    checks = [check for check in hall_checks() if check.state in (machine_checks.WRONG, machine_checks.NOTE)]
+    rows = [
+        (place, machine_checks.worst_first(check for check in checks if check.group in place.counts))
+        for place in places.OF_HALL
+        if place.key not in ("overview", "preflight")
+    ]
+    rows.sort(key=lambda row: machine_checks.STATES.index(machine_checks.worst(row[1])))
+    said = announcement_lines(
+        current.snapshot().venue.display_plan.announcements, current.instant(), current.hub().clocks.wall()
+    )
+    return place_page("hall_overview.html", "overview", "before-doors", rows=rows, said=said)
 
 
 @dataclass(frozen=True, slots=True)

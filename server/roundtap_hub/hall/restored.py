@@ -9,8 +9,7 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult, PublishRound, SetClock
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import DECIDED, EventState
-from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS, result_from_json
 from roundtap_hub.http.routes import ORGANIZERS, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue

@@ -11,11 +11,10 @@ from flask import abort, g, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
-from roundtap_hub.access import visit
 from roundtap_hub.access.staff import Session, StaffIdentity, StaffLogin, StaffPerson
-from roundtap_hub.http.auth import is_local_request
 from roundtap_hub.http.hall_addresses import HallAddresses, is_hotspot
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.requester import is_local_request
 from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF_ROLES, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
@@ -69,7 +68,7 @@ class SessionRow:
 
 def session_rows(organizers: StaffLogin) -> list[SessionRow]:
     """The logged-in browsers, this one first."""
-    own = visit.current_visit().session
+    own = current.current_visit().session
     rows = [
         SessionRow(
             each,
@@ -135,7 +134,7 @@ def end_session(session_id: str) -> None:
 @route("POST /console/hub/sessions/end", ORGANIZERS)
 @forms.shows_problem_on(this_hub_page)
 def end_other_sessions() -> None:
-    own = visit.current_visit().session
+    own = current.current_visit().session
     if own is not None:
         current.hub().access.organizers.sessions.end_others(own)
 

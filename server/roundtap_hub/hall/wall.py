@@ -11,7 +11,6 @@ from roundtap_core.elimination.bracket_picture import PORTRAIT_WALL, WALL, wall_
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import NewEntry
 from roundtap_core.event.states import EventState
-from roundtap_hub.access import visit
 from roundtap_hub.hall import wall_picture
 from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.hub_sound import SOUND
@@ -20,7 +19,7 @@ from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
-from roundtap_hub.views import known_displays, wall_view
+from roundtap_hub.views import known_displays
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import bracket
 from roundtap_hub.views.round_clock import clock_face, time_of_day
@@ -38,24 +37,32 @@ def wall_of_display() -> AnyResponse:
     """A display's page: its assignment, else the event in play, with its name. With a field of WALL_PARAMS in the
     address: the wall of the event in play, for no display."""
     variant = render.cached_variant()
-    if variant is None and not any(name in request.args for name in wall_view.WALL_PARAMS):
+    if variant is None and not any(name in request.args for name in known_displays.WALL_PARAMS):
         snapshot = current.snapshot()
         screens = snapshot.venue.display_plan.screens
         display, name = current.hub().hall.displays.register(
-            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, visit.is_organizer()
+            request.cookies.get(known_displays.DISPLAY, ""), request.remote_addr or "", screens, current.is_organizer()
         )
         if name:
-            visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
+            current.current_visit().new_cookies[known_displays.DISPLAY] = (
+                f"{display}.{name}",
+                known_displays.DISPLAY_S,
+            )
         place = known_displays.display_page(snapshot, screens.get(display), name, current.now_ms())
         if place.page != "wall":
             return _wall(current.event(place.page.partition("/")[2]), place.variant)
         variant = place.variant
-    way = wall_view.wall_options(wall_view.wall_variant(request.args) if variant is None else variant)
+    way = known_displays.wall_options(known_displays.wall_variant(request.args) if variant is None else variant)
     chosen = known_displays.played_event(current.snapshot(), current.now_ms())
     if chosen is None or way.display:
         # A display stays at its address and is updated as soon as there is an event.
         return render.cached_page(
-            "wall_waiting.html", wall_view.variant_of(way), "wall", theme=way.theme, way=way, reached=join_address()
+            "wall_waiting.html",
+            known_displays.variant_of(way),
+            "wall",
+            theme=way.theme,
+            way=way,
+            reached=join_address(),
         )
     query = urlencode(
         {
@@ -77,11 +84,11 @@ def wall_page(event_id: str) -> AnyResponse:
     """`?theme=dark` or `?theme=light`; `?part=1/2`: the first of two walls that share the alphabet; `?show=standings`:
     only that picture; `?sound=1`: with sound at the start, at five minutes and at time."""
     variant = render.cached_variant()
-    return _wall(current.event(event_id), wall_view.wall_variant(request.args) if variant is None else variant)
+    return _wall(current.event(event_id), known_displays.wall_variant(request.args) if variant is None else variant)
 
 
 def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
-    state, way = moment.state, wall_view.wall_options(variant)
+    state, way = moment.state, known_displays.wall_options(variant)
     share = (int(way.part[0]), int(way.part[2])) if way.part else (1, 1)
     view = wall_picture.wall_view(current.snapshot(), current.units(), moment, current.now_ms(), share, way.show)
     drawings = _bracket_drawings(moment) if view.mode == wall_picture.BRACKET else []
@@ -89,13 +96,13 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     pages = len(view.pages) or bool(view.champion) + len(drawings) + len(listed)
     return render.cached_page(
         "wall.html",
-        wall_view.variant_of(way),
+        known_displays.variant_of(way),
         f"wall/{state.id}",
         state=state,
         view=view,
-        current=current.now_ms() // wall_view.PAGE_MS % max(1, pages),
+        current=current.now_ms() // known_displays.PAGE_MS % max(1, pages),
         theme=way.theme,
-        page_ms=wall_view.PAGE_MS,
+        page_ms=known_displays.PAGE_MS,
         way=way,
         clock=state.clock,
         face=clock_face(state, current.instant(), current.words()),
@@ -169,7 +176,7 @@ def displays_page(**_: str) -> AnyResponse:
         events=listed_events(snapshot),
         shows=display_plan.SHOWS,
         parts=known_displays.PARTS,
-        themes=("", *wall_view.THEMES),
+        themes=("", *known_displays.THEMES),
         walls=walls,
         sound=current_app.extensions[SOUND](),
     )
@@ -198,7 +205,7 @@ def set_display(display: str) -> None:
         name=name,
         show=forms.form_choice("show", display_plan.SHOWS, display_plan.SHOWS[0]),
         part=forms.form_choice("part", known_displays.PARTS),
-        theme=forms.form_choice("theme", ("", *wall_view.THEMES)),
+        theme=forms.form_choice("theme", ("", *known_displays.THEMES)),
         event=event_field(),
         sound=forms.field("sound") == "1",
     )

@@ -11,10 +11,10 @@ from roundtap_core.event.states import EventState
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import FinalLine, bracket, cut_rows_before_play, final_lines, winner_of
+from roundtap_hub.views.saved_event import name_sort_key
 from roundtap_hub.views.standings_table import StandingsLine, StandingsView, TiebreakCell, record_of, standings_view
 from roundtap_hub.views.tables import GridCell, grid_cells, seated_count
-from roundtap_hub.views.unit_status import UnitStatus
-from roundtap_hub.views.wall_view import name_sort_key
+from roundtap_hub.views.unit_presence import UnitStatus
 
 WELCOME, PAIRINGS, CLOCK, STANDINGS, BRACKET, WORDS = ("welcome", "pairings", "clock", "standings", "bracket", "words")
 NAMES_A_PAGE, LONG_NAMES_A_PAGE, TEAMS_A_PAGE, NAME_COLUMNS = 24, 16, 12, 2

@@ -1,19 +1,17 @@
-"""Access checks: limits on guesses and sign-ups, local requests, CSRF tokens, and the redirect after login."""
+"""Access checks: limits on guesses and sign-ups, CSRF tokens, and the redirect after login."""
 
 import hmac
 import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from ipaddress import IPv6Address, ip_address
 from math import ceil
 from typing import TypeVar
 from urllib.parse import unquote
 
 from roundtap_core.errors import Invalid
-from roundtap_hub.http.connection_limits import throttle_key
-from roundtap_hub.http.cookies import phone_digest
 from roundtap_hub.http.rate_limits import FairRates, Rate, RateLimiter
+from roundtap_hub.http.requester import is_loopback, phone_digest, throttle_key
 
 T = TypeVar("T")
 
@@ -36,8 +34,6 @@ SIGN_UP_RATES = FairRates(
 )
 """Of one address a full hall at once, since a router may hide all of it; refilled within ten minutes."""
 SIGN_UPS_KEPT = 1024  # how many addresses, and answered forms, are remembered
-
-LOCAL_HOST = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 
 OWN_PAGES = "'self'"  # in a policy, instead of an origin: the pages of this very hub
 VIRTUAL_HALL = re.compile(r"(http://127\.0\.0\.1:[1-9]\d{1,4})/")
@@ -69,21 +65,6 @@ class GuessLimiter:
         if found is not None:
             self._rates.give_back(charged)
         return found
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address is the machine's own."""
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    return (found.ipv4_mapped or found if isinstance(found, IPv6Address) else found).is_loopback
-
-
-def is_local_request(address: str, host: str) -> bool:
-    """Whether the request was made at the hub itself: by the connection's address and the requested host, which differs
-    for a proxy on the hub's machine, and for a foreign page whose name resolves to the hub."""
-    return is_loopback(address) and LOCAL_HOST.fullmatch(host) is not None
 
 
 def framing_origin(bench_url: str | None, host: str) -> str:

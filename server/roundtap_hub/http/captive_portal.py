@@ -12,8 +12,8 @@ the names to it), or behind a router that resolves every name to the hub.
 from collections.abc import Mapping
 
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.auth import is_loopback
 from roundtap_hub.http.hall_addresses import HallAddresses, http_url, is_address
+from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.http.tls import LOCAL_DOMAINS
 
 DEVICE_PATHS = ("/device/", "/station/", "/standby/", "/enrol/")
@@ -66,11 +66,7 @@ ONLINE_HEADER = [(b"x-networkmanager-status", b"online")]
 
 
 async def answer_foreign_host(reached: HallAddresses, scope: http_answers.Scope, send: http_answers.Send) -> bool:
-    """Whether the request was for a foreign host, and was answered."""
-    server = scope.get("server")
-    short = reached.short_port
-    if not short or server is None or server[1] != short or scope.get("scheme") != "http":
-        return False
+    """Whether a request at the short port was for a foreign host, and was answered."""
     host = _host(scope)
     if _is_own_host(reached, host) or scope["path"].startswith(DEVICE_PATHS):
         return False

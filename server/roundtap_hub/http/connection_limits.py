@@ -7,15 +7,13 @@ import errno
 import os
 import resource
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from ipaddress import IPv6Address, ip_address
 from math import inf
-from typing import Any
 
 from roundtap_hub.http.page_queues import LoopTurns
 from roundtap_hub.http.rate_limits import Rate, TokenBucket
+from roundtap_hub.http.requester import KNOWN_MAX, UNLIMITED_ADDRESSES, throttle_key
 
 CONNECTIONS_MAX = 4096  # plain connections in all: a thousand phones with three each, and room for the hall's units
 ENCRYPTED_MAX = 1200
@@ -28,8 +26,6 @@ REQUEST_RATE = Rate(400, 100)  # requests of one address; beyond that, its own r
 OPEN_BURST, OPEN_REFILL_S = 2, 4.0
 """An address may open `OPEN_BURST` times its places at once, then all of its places anew every `OPEN_REFILL_S`: a
 handshake costs the hub more than the phone that starts and drops it."""
-UNLIMITED_ADDRESSES = ("127.0.0.1", "::1", "")  # this machine's own, as addresses and as `client_key_in` names them
-KNOWN_MAX = 8192
 FROM_UNIT = "roundtap.from_unit"  # in the scope of a request that a unit has signed
 SEND_BUFFER_BYTES, STALLED_CLIENT_MS = 32 * 1024, 30_000
 TRANSPORT = "roundtap.transport"  # in a request's scope: its connection, for an answer that takes it over
@@ -50,33 +46,6 @@ def connection_places(files: int) -> tuple[int, int]:
     places = max(8, min(CONNECTIONS_MAX + ENCRYPTED_MAX, files - FILES_RESERVED, files * 3 // 4))
     encrypted = min(ENCRYPTED_MAX, places // 4)
     return min(CONNECTIONS_MAX, places - encrypted), encrypted
-
-
-@lru_cache(KNOWN_MAX)
-def throttle_key(address: str, own: str = "") -> str:
-    """The key under which an address is counted: an IPv6 phone has any number of addresses, all in one /64. For turns a
-    hall's own phones are told apart, which are all in the /64 of `own`, the hub's address."""
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        network = f"{IPv6Address(int(found) >> 64 << 64)}/64"
-        return str(found) if found.is_loopback or network == (own and throttle_key(own)) else network
-    return str(found)
-
-
-def client_key_in(scope: Mapping[str, Any]) -> str:
-    """The client's key for its turns and its share of a line; "" for the hub's own machine."""
-    return client_key(scope.get("client"), scope.get("server"))
-
-
-def client_key(client: Sequence[Any] | None, own: Sequence[Any] | None) -> str:
-    """The same, from the connection's two ends, (address, port) each."""
-    who = throttle_key(str(client[0]), str(own[0]) if own else "") if client else ""
-    return "" if who in UNLIMITED_ADDRESSES else who
 
 
 class Counted:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from roundtap_hub.http.auth import is_loopback
 from roundtap_hub.http.hall_addresses import HTTP, HallAddresses, http_url
+from roundtap_hub.http.requester import is_loopback
 from roundtap_hub.store.own_machine import HallTime, OwnMachine
 
 NAME_LETTERS = 40

@@ -12,8 +12,8 @@ from typing import Any
 
 from roundtap_core.words import catalogue
 from roundtap_hub.http import http_answers, page_queues
-from roundtap_hub.http.connection_limits import PER_ADDRESS, client_key_in
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.connection_limits import PER_ADDRESS
+from roundtap_hub.http.requester import client_key_in, language_of
 from roundtap_hub.http.routes import LOGIN, STAFF, STATION
 from roundtap_hub.http.static_files import StaticFiles
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from roundtap_hub.http.connection_limits import FROM_UNIT, TRANSPORT, ConnectionLimits, client_key
+from roundtap_hub.http.connection_limits import FROM_UNIT, TRANSPORT, ConnectionLimits
+from roundtap_hub.http.requester import client_key
 
 HEAD_WITHIN_S = 10.0
 """From the first byte of a request to the end of its head; also for the rest of a body after its answer."""

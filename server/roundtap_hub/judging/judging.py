@@ -20,7 +20,7 @@ from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
 from roundtap_hub.http import routes
 from roundtap_hub.live import current, forms
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.views import unit_status
+from roundtap_hub.views import unit_presence
 
 
 @routes.route("POST /console/<event_id>/competitors/<competitor>/warn", routes.JUDGES, routes.OPEN)
@@ -216,7 +216,7 @@ def take_call(event_id: str) -> None:
         by = current.actor() if ":" in current.actor() else current.staff_name()
         forms.submit_command(event_id, commands.TakeCall(forms.field("match"), by))
     else:
-        current.hub().presence.change(forms.field("unit"), partial(unit_status.take_call, by=current.staff_name()))
+        current.hub().presence.change(forms.field("unit"), partial(unit_presence.take_call, by=current.staff_name()))
 
 
 @routes.route("POST /console/<event_id>/call/settled", routes.JUDGES, routes.VISIBLE)
@@ -227,4 +227,4 @@ def close_call(event_id: str) -> None:
     if forms.field("match"):
         forms.submit_command(event_id, commands.CloseCall(forms.field("match"), since))
     else:
-        current.hub().presence.change(forms.field("unit"), partial(unit_status.close_call, until_ms=since))
+        current.hub().presence.change(forms.field("unit"), partial(unit_presence.close_call, until_ms=since))

@@ -15,17 +15,16 @@ from urllib.parse import parse_qs
 from msgspec import to_builtins
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.http.connection_limits import TRANSPORT, client_key_in
-from roundtap_hub.http.cookies import cookies_in
+from roundtap_hub.http.connection_limits import TRANSPORT
 from roundtap_hub.http.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json
+from roundtap_hub.http.requester import client_key_in, cookies_in
 from roundtap_hub.http.routes import EVERYBODY, route
 from roundtap_hub.http.uvicorn_private import take_over
 from roundtap_hub.live.page_cache import CachedPage, PageCache, PageKey
 from roundtap_hub.live.regions import RenderedPage, diff_pages
-from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, display_page
+from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, canonical_variant, display_page
 from roundtap_hub.views.round_clock import public_clock, time_of_day
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.wall_view import canonical_variant
 
 log = logging.getLogger(__name__)
 

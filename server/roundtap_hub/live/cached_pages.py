@@ -3,26 +3,32 @@
 from collections.abc import Awaitable, Callable, Mapping
 from urllib.parse import parse_qsl
 
-from roundtap_hub.access.access_guard import requester_of
+from roundtap_hub.access.policy import requester_of
 from roundtap_hub.http import http_answers
-from roundtap_hub.http.connection_limits import client_key_in
-from roundtap_hub.http.cookies import LANGUAGE, PHONE, PHONE_S, cookies_in, new_phone, set_cookie
 from roundtap_hub.http.page_queues import Busy
 from roundtap_hub.http.page_threads import BusyPage
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.requester import (
+    LANGUAGE,
+    PHONE,
+    PHONE_S,
+    client_key_in,
+    cookies_in,
+    language_of,
+    new_phone,
+    set_cookie,
+)
 from roundtap_hub.http.routes import EVERYBODY, Route
 from roundtap_hub.live.page_cache import PageCache, PageKey
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.store.rights import PlayerId
-from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, DisplayPage, display_page
+from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.wall_view import WALL_PARAMS, wall_variant
 
 HTML = b"text/html; charset=utf-8"
 CACHE_HEADERS = [(b"cache-control", b"no-cache"), (b"vary", b"Accept-Language, Cookie, Accept-Encoding")]
 """Browsers keep these pages and revalidate by ETag; Flask's are not stored (live/render.py)."""
 
-PAGE, REPORT = "GET /me/<token>", "POST /me/<token>/report"
+PAGE, REPORT = PERSONAL = "GET /me/<token>", "POST /me/<token>/report"
 LINK_HEADERS: http_answers.Headers = [
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"Accept-Language, Cookie, Accept-Encoding"),
@@ -58,7 +64,7 @@ class CachedPages:
     ) -> http_answers.Receive | None:
         """None: the request was answered. Else the receive for the handler that answers it."""
         try:
-            if route.address in (PAGE, REPORT) and scope["method"] != "HEAD":
+            if route.address in PERSONAL and scope["method"] != "HEAD":
                 token = named["token"]
                 who = self._hub.access.links.owner_of(token)
                 if who is None or who[0] in self._hub.service.snapshot.venue.deleted:

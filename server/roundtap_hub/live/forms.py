@@ -16,13 +16,12 @@ from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
 from roundtap_core.limits import fits_prose
 from roundtap_core.numbers import typed_number
-from roundtap_hub.access import visit
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.policy import refuse_in_state
 from roundtap_hub.access.staff import HUB_PIN_IDENTITY
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, find_route
-from roundtap_hub.live import current, render, role_view
+from roundtap_hub.live import current, render
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.views import places
@@ -75,22 +74,22 @@ def guard_forms(blueprint: Blueprint, organizer_only: bool = False) -> None:
 
     @blueprint.before_request
     def check() -> AnyResponse | None:
-        if organizer_only and visit.current_staff() is None:
+        if organizer_only and current.current_staff() is None:
             return _ask_login()
-        if request.method == "POST" and not visit.is_form_token_valid(request.form.get("csrf", "")):
+        if request.method == "POST" and not current.is_form_token_valid(request.form.get("csrf", "")):
             # Of a page from before the last login, or from elsewhere.
-            return (visit.is_own_form() and show_again(request.path, request.form)) or abort(403)
+            return (current.is_own_form() and show_again(request.path, request.form)) or abort(403)
         if organizer_only:
-            role_view.check_role(role_view.reader_role())
+            render.check_role(render.reader_role())
         if organizer_only and "since" not in request.args:
             # A page that polls by itself is no activity.
-            visit.touch_session()
+            current.touch_session()
         return None
 
 
 def _ask_login() -> AnyResponse:
     """The login; for a form of this hub's own pages, with what was typed in it."""
-    if request.method != "POST" or not visit.is_own_form():
+    if request.method != "POST" or not current.is_own_form():
         target = request.full_path.rstrip("?") if request.method == "GET" else "/console"
         return redirect(url_for("pages.login_page", next=target))
     typed = [(CARRIED + name, text) for name, text in request.form.items(multi=True) if name not in ("csrf", "pin")]
@@ -104,7 +103,7 @@ def _ask_login() -> AnyResponse:
 def show_again(form: str, typed: Mapping[str, str]) -> AnyResponse | None:
     """The page of a form of this address as it was typed, of which nothing was done, for the reader to press again.
     None: there is no such form, or not for them."""
-    is_theirs = may_ask(current.snapshot(), role_view.reader_role(), f"POST {form}")
+    is_theirs = may_ask(current.snapshot(), render.reader_role(), f"POST {form}")
     if not is_theirs or (again := getattr(_answer_for(form, typed), "again", None)) is None:
         return None
     current.drop_request_cache()
@@ -124,7 +123,7 @@ def signing_official(event_id: str) -> str:
     """The official behind this request, as the event knows its officials (`official_of`). With the hub's own PIN the
     form names the official. A personal PIN stands for the official tied to that person, or of the same name; in an
     event without officials, the role. Raises Problem("no_official_here")."""
-    who = visit.current_staff() or HUB_PIN_IDENTITY
+    who = current.current_staff() or HUB_PIN_IDENTITY
     if not who.id:
         return field("by")[:NAME_LETTERS] or current.ORGANIZER
     moment = current.event(event_id)
@@ -177,8 +176,8 @@ def _refuse_stale_step(event_id: str) -> None:
     """A button acts only in the state it was shown for, named by `step`; `shown_at`: when a next step appeared in its
     place (the hub's monotonic ms)."""
     state = current.snapshot().event(event_id)
-    if state is not None:
-        refuse_stale(state, field("step"))
+    if state is not None and (seen := field("step")):
+        refuse_stale(state, seen)
     shown_at = form_number("shown_at")
     if shown_at is not None and 0 <= current.now_ms() - shown_at < CLICK_DEBOUNCE_MS:
         raise Problem("step_too_soon")
@@ -233,7 +232,7 @@ def _lead_to(page: View | str, where: Mapping[str, Any], anchor: str) -> AnyResp
 def back_to_event(event_id: str, anchor: str = "", **shown: object) -> AnyResponse:
     """Redirect to the place of this request's form, `shown`: with that round's tab open, or with what it says of the
     form; to the judge's page for readers who came from there, and for judges unless they came from the console."""
-    came_from, who = urlsplit(request.referrer or "").path, visit.current_staff() or HUB_PIN_IDENTITY
+    came_from, who = urlsplit(request.referrer or "").path, current.current_staff() or HUB_PIN_IDENTITY
     if came_from in ("/console/judge", f"/console/{event_id}/judge"):
         return redirect(came_from, 303)
     if who.role in (HEAD_JUDGE, JUDGE) and came_from and places.place_at(came_from, event_id) is None:

@@ -16,7 +16,7 @@ from roundtap_hub.http.routes import page_path
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 log = logging.getLogger(__name__)
 
@@ -32,8 +32,8 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 
 
 class PageKey(NamedTuple):
-    """`page`: its content, as its route declares it; `variant`: how it shows that (views/wall_view.py). All who read it
-    see the same, the staff too."""
+    """`page`: its content, as its route declares it; `variant`: how it shows that (views/known_displays.py). All who
+    read it see the same, the staff too."""
 
     page: str
     variant: str

@@ -5,24 +5,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from roundtap_core.clock import COUNTING, IDLE, Instant
+from roundtap_core.clock import COUNTING, IDLE, Instant, phase_now
 from roundtap_core.event.states import ONE_SIDED, EventState, Request
 from roundtap_core.records import ELIMINATION
-from roundtap_core.rounds.phases import phase_now
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views import saved_event
 from roundtap_hub.views.knockout import newest_round_key, winner_of
 from roundtap_hub.views.known_displays import events_in_play
-from roundtap_hub.views.memoized import memoized
 from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.round_clock import table_clocks
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.saved_event import known_events, listed_events
+from roundtap_hub.views.saved_event import known_events, listed_events, memoized
 from roundtap_hub.views.tables import ONE_SIDED_MS, ms_since, out_of_contact
-from roundtap_hub.views.unit_list import known_units
-from roundtap_hub.views.unit_presence import phone_requests
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, known_units, phone_requests
 
 KIND = "me"
 

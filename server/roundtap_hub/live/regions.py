@@ -21,7 +21,7 @@ sent. `split_regions` fills in `SEEN`, the page's version. Templates write them 
 ROLE, MAY, ELSE, MAYBE, ENDS = "<:role:>", "<:may ", "<:else:>", "<:maybe:>", "<:end:>"
 """What differs between two roles that share a rendering: the role's name; text for those who may request an address,
 and text for the others, "<:may POST /console/e1/draw:>…<:else:>…<:end:>"; text that is shown unless all that is marked
-so in it is gone, "<:maybe:>…<:end:>" (live/role_view.py)."""
+so in it is gone, "<:maybe:>…<:end:>" (live/render.py)."""
 
 AGE = "<:age {}:>"
 """The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""

@@ -1,12 +1,22 @@
-"""Pages as HTML: a template with what all pages use, cached, filled in for its reader, compressed."""
+"""Pages as HTML: a template with what all pages use, its renderings kept, and one for its reader: without the buttons
+that the role may not press, filled in, compressed."""
 
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import partial
+from html import unescape
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Response, current_app, g, render_template, request
-from markupsafe import Markup
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from markupsafe import Markup, escape
 
 from roundtap_core.clock import format_clock
 from roundtap_core.elimination.bracket_picture import round_label
@@ -18,12 +28,25 @@ from roundtap_core.records import TIEBREAK
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
-from roundtap_hub.access import visit
+from roundtap_hub.access.policy import is_allowed as may_ask
+from roundtap_hub.access.policy import refuse_role
 from roundtap_hub.http.http_answers import gzip_bytes
-from roundtap_hub.live import current, regions, role_view
+from roundtap_hub.http.routes import STAFF_ROLES
+from roundtap_hub.live import current, regions
 from roundtap_hub.live.page_versions import HallNow, version_at
-from roundtap_hub.live.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, split_regions
-from roundtap_hub.live.renderings import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
+from roundtap_hub.live.regions import (
+    CSRF,
+    NOW,
+    ROW,
+    ROW_END,
+    ROWS_MAX,
+    SEEN,
+    PagePatch,
+    Region,
+    RenderedPage,
+    region_mark,
+    split_regions,
+)
 from roundtap_hub.views import places
 from roundtap_hub.views.announcements import announcement_lines
 from roundtap_hub.views.knockout import newest_round_key, title_key
@@ -36,10 +59,8 @@ from roundtap_hub.views.schedule import Schedule, schedule
 NAVIGATION = "roundtap_navigation"
 """The app's extension that tells a console page's navigation (app/console.py)."""
 
-
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
-
 
 CUT_CHOICES = MappingProxyType(
     {
@@ -52,6 +73,173 @@ CUT_CHOICES = MappingProxyType(
     }
 )
 """The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
+
+_MARK = re.compile(rf"({regions.MAY}[^>]*?:>|{regions.ELSE}|{regions.MAYBE}|{regions.ENDS})")
+
+_MARKS = {
+    "region": (regions.REGION, regions.REGION_END),
+    "row": (regions.ROW, regions.ROW_END),
+    "moving": (regions.MOVING, regions.MOVING_END),
+}
+
+Allowed = Callable[[str], bool]  # whether "POST /console/e1/draw" may be requested
+
+ROW_CACHE = "roundtap-rows"  # the application's extension key for the rows of public pages
+
+RowSource = tuple[str, Hashable, object]
+"""A row's key, all that it shows (None: more than can be said; it is never cached), and its macro's argument."""
+
+RENDER_CACHE = "roundtap-console"  # the application's extension key for the console's pages
+
+FRESH_MS = 1000  # how long a rendering is sent as a whole page: an age on it is no older than that
+
+MAX_PAGES, MAX_VERSIONS = 48, 24
+"""Pages (place, event, language, round), and earlier versions of each; a browser with an older one loads the
+page."""
+
+
+class RegionTags(Extension):
+    """Template tags that mark live parts; live/regions.py takes the marks out again.
+
+    - `{% region id %}` … `{% endregion %}`, directly around one element with `data-live` and this id; not nested;
+    - `{% row key %}` … `{% endrow %}`, in a region, directly around one element with this `data-key`; not nested;
+    - `{% moving %}` … `{% endmoving %}` around text that the browser updates itself (a clock, an age): never a change;
+    - `{% may address %}` … `{% else %}` … `{% endmay %}`: for readers who may request this ("POST /console/e1/draw"),
+      by the row that guards it; for the others;
+    - `{% maybe %}` … `{% endmaybe %}`: a fold or row whose buttons are all marked so, gone where all of them are.
+    """
+
+    tags = {*_MARKS, "may", "maybe"}
+
+    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
+        tag = next(parser.stream)
+        begin, end = _MARKS.get(tag.value, (tag.value, ""))
+        name: nodes.Expr = nodes.Const("") if tag.value in ("moving", "maybe") else parser.parse_expression()
+        body = parser.parse_statements((f"name:end{tag.value}", "name:else"))
+        if next(parser.stream).value == "else":
+            others = parser.parse_statements((f"name:end{tag.value}",), drop_needle=True)
+            body = [*body, nodes.Output([nodes.TemplateData(regions.ELSE)]), *others]
+        opened = (
+            nodes.TemplateData(self._mark(begin, name.value))
+            if isinstance(name, nodes.Const)
+            else self.call_method("_mark", [nodes.Const(begin), name], lineno=tag.lineno)
+        )
+        closed = nodes.TemplateData(region_mark(end) if end else regions.ENDS)
+        return [nodes.Output([opened], lineno=tag.lineno), *body, nodes.Output([closed], lineno=tag.lineno)]
+
+    def _mark(self, kind: str, name: object) -> Markup:
+        if kind == "may":
+            return Markup(f"{regions.MAY}{escape(name)}:>")
+        return Markup(regions.MAYBE if kind == "maybe" else region_mark(kind, name))
+
+
+def sign_icon(name: str, label: str = "") -> Markup:
+    """An icon of signs.svg.html; screen readers read its `label`. Not a macro: a page has dozens."""
+    aria = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
+    return Markup(f'<svg class="sign sign-{escape(name)}" {aria}><use href="#s-{escape(name)}"/></svg>')
+
+
+class RowCache:
+    """A small, thread-safe cache of rows as text."""
+
+    def __init__(self, kept: int = ROWS_MAX) -> None:
+        self._kept = kept
+        self._rows: OrderedDict[Hashable, str] = OrderedDict()
+
+    def rows(self, *of: Hashable) -> Callable[[Iterable[RowSource], Callable[[object], str]], Markup]:
+        """For templates, `rows(sources, macro)`: rows with their marks, each rendered once. `of`: what every row
+        depends on beside what it shows: page, event, language."""
+
+        def written(sources: Iterable[RowSource], macro: Callable[[object], str]) -> Markup:
+            texts = []
+            for key, shown, thing in sources:
+                text = self._rows.get((of, key, shown))
+                if text is None:
+                    text = f"{region_mark(ROW, key)}{macro(thing)}{region_mark(ROW_END)}"
+                    if shown is not None:
+                        self._rows[of, key, shown] = text
+                texts.append(text)
+            while len(self._rows) > self._kept:
+                self._rows.popitem(last=False)
+            return Markup("".join(texts))
+
+        return written
+
+
+@dataclass(slots=True)
+class _Page:
+    """The newest rendering and its time, and earlier ones by version."""
+
+    newest: RenderedPage
+    at_ms: int
+    earlier: OrderedDict[str, RenderedPage] = field(default_factory=OrderedDict)
+
+
+class RenderCache:
+    """A small, thread-safe cache of rendered pages."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
+        self.rows = RowCache().rows
+
+    def page(
+        self,
+        key: Hashable,
+        version: str,
+        now_ms: int,
+        draw: Callable[[RenderedPage | None], RenderedPage],
+        since: str | None = None,
+    ) -> tuple[RenderedPage, RenderedPage | None]:
+        """The page of this version, and the one of version `since` or None. `draw` is called, with the newest
+        one so far, where the rendering is missing, or too old to be sent whole."""
+        # Held while drawing, so that a page is drawn once.
+        with self._lock:
+            known = self._pages.get(key)
+            newest = known.newest if known is not None and known.newest.version == version else None
+            old = self._earlier(known, since)
+            if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
+                newest = self._keep(key, draw(known.newest if known else None), now_ms)
+            return newest, old
+
+    @staticmethod
+    def _earlier(known: _Page | None, since: str | None) -> RenderedPage | None:
+        if known is None or since is None:
+            return None
+        return known.newest if known.newest.version == since else known.earlier.get(since)
+
+    def _keep(self, key: Hashable, drawn: RenderedPage, now_ms: int) -> RenderedPage:
+        known = self._pages.pop(key, None)
+        if known is None:
+            known = _Page(drawn, now_ms)
+        else:
+            drawn = _share_unchanged(drawn, known.newest)
+            known.earlier.pop(drawn.version, None)
+            if known.newest.version != drawn.version:
+                known.earlier[known.newest.version] = replace(known.newest, by_role={}, source=None)
+            known.newest, known.at_ms = drawn, now_ms
+        while len(known.earlier) > MAX_VERSIONS:
+            known.earlier.popitem(last=False)
+        self._pages[key] = known
+        while len(self._pages) > MAX_PAGES:
+            self._pages.popitem(last=False)
+        return drawn
+
+
+def _share_unchanged(new: RenderedPage, old: RenderedPage) -> RenderedPage:
+    """The same rendering, sharing unchanged parts with the old one."""
+    return replace(
+        new,
+        beside=old.beside if old.beside == new.beside else new.beside,
+        regions={id: _share_region(region, old.regions.get(id)) for id, region in new.regions.items()},
+    )
+
+
+def _share_region(new: Region, old: Region | None) -> Region:
+    if old is None or new == old:
+        return old or new
+    rows = {row: row for row in old.rows()}
+    return replace(new, groups=tuple(tuple(rows.get(row, row) for row in group) for group in new.groups))
 
 
 def current_version(feed: str) -> str:
@@ -76,7 +264,7 @@ def todo_count(playing: bool) -> int:
 
 def finish_response(response: Response) -> Response:
     """Add cookies and headers to every answer of Flask's; compress the console's longer ones."""
-    visit.set_cookies(response)
+    current.set_cookies(response)
     response.headers.setdefault("Cache-Control", "no-store")
     return _compress(response) if request.blueprint == "console" else response
 
@@ -162,12 +350,12 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         "address": g.get("address", ""),
         "now_ms": current.now_ms(),
         "sent_ms": Markup(NOW),
-        "organizer": visit.is_organizer(),
-        "console": visit.is_organizer() and request.blueprint == "console",
-        "reader": visit.current_staff(),
+        "organizer": current.is_organizer(),
+        "console": current.is_organizer() and request.blueprint == "console",
+        "reader": current.current_staff(),
         "role_name": Markup(regions.ROLE),
-        "may": role_view.may_request,
-        "roles_allowed": role_view.roles_allowed,
+        "may": may_request,
+        "roles_allowed": roles_allowed,
         "csrf": lambda: Markup(CSRF),
         "problem": sanitize_text(problem.named(context.get("names", {})).say(t)) if problem else "",
         "problem_key": problem.key if problem else "",
@@ -196,10 +384,10 @@ def current_place() -> places.Place:
 
 def page_response(page: RenderedPage, status: int = 200) -> Response:
     """A rendered page as this request's response."""
-    g.rendered, role = page, role_view.reader_role()
+    g.rendered, role = page, reader_role()
     html = page.by_role.get(role) or page.html
     if role not in page.by_role and (role or request.blueprint == "console" or regions.MAY in html):
-        html = page.by_role[role] = role_view.for_role(html, role)
+        html = page.by_role[role] = for_role(html, role)
     response = Response(_fill(html), g.get("status", status), content_type="text/html; charset=utf-8")
     response.headers["Content-Language"] = current.words().language
     response.headers["Vary"] = "Accept-Language, Cookie"
@@ -216,12 +404,12 @@ def download(content: str | bytes, kind: str, name: str) -> Response:
 def patch_response(patch: PagePatch) -> Response:
     """A patch as this request's JSON response."""
     if request.blueprint == "console":
-        patch = patch.changed(partial(role_view.for_role, role=role_view.reader_role()))
+        patch = patch.changed(partial(for_role, role=reader_role()))
     return Response(_fill(patch.text), content_type="application/json")
 
 
 def _fill(text: str) -> str:
-    token = visit.csrf_token() if CSRF in text else ""
+    token = current.csrf_token() if CSRF in text else ""
     return regions.fill_placeholders(text, token, current.hub().clocks.mono_ms())
 
 
@@ -252,3 +440,88 @@ def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
 def render_cache() -> RenderCache:
     kept: RenderCache = current_app.extensions[RENDER_CACHE]
     return kept
+
+
+def check_role(role: str) -> None:
+    where = request.view_args or {}
+    refuse_role(current.snapshot(), current.route(), role, where.get("event_id", ""), where.get("match_id", ""))
+
+
+def may_request(address: str) -> bool:
+    """Whether this reader may request "POST /console/<event_id>/draw" (or "…/e1/draw") now (policy.py). For
+    templates of pages that are drawn for one reader; the places of an event's console are shared (`{% may
+    address %}`, app/flask_app.py)."""
+    where = (request.view_args or {}).get("event_id", "")
+    return may_ask(current.snapshot(), reader_role(), address.replace("<event_id>", where))
+
+
+def roles_allowed(address: str) -> str:
+    """The names of the roles that may request this now."""
+    where = (request.view_args or {}).get("event_id", "")
+    roles = [
+        role
+        for role in reversed(STAFF_ROLES)
+        if may_ask(current.snapshot(), role, address.replace("<event_id>", where))
+    ]
+    return ", ".join(current.words()(f"role.{role}") for role in roles)
+
+
+def reader_role() -> str:
+    """This reader's role; "" for somebody whose session has ended during this request, who may do nothing."""
+    who = current.current_staff()
+    return who.role if who is not None else ""
+
+
+def for_role(html: str, role: str) -> str:
+    """What all roles share, as this reader's role may see it: neither its forms nor its words for others."""
+    name = "" if role in (current.ORGANIZER, "") else f'<span class="quiet">{current.words()(f"role.{role}")}</span>'
+    # Organizers see every form: what an event's state refuses is also where its data stand.
+    allowed = may_request if role != current.ORGANIZER else lambda _: True
+    return for_reader(html, allowed).replace(regions.ROLE, name)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A marked piece of a page, as far as it was read. `may`: whether its reader may; None: it is shown by what it
+    holds, `found` pieces that the reader may see, and `gone` ones. `shown`: the half that is being read."""
+
+    may: bool | None = True
+    shown: bool = True
+    parts: list[str] = field(default_factory=list)
+    found: bool = False
+    gone: bool = False
+
+    def close(self, around: "_Block") -> None:
+        """Add it to the one around it."""
+        may = self.found or not self.gone if self.may is None else self.may
+        around.found |= may
+        around.gone |= not may
+        if around.shown and (may or self.may is not None):
+            around.parts += self.parts
+
+
+def for_reader(html: str, allowed: Allowed) -> str:
+    """The page for a reader who may request what is `allowed`, its marks taken out."""
+    known: dict[str, bool] = {}
+    blocks = [_Block()]
+    for number, part in enumerate(_MARK.split(html)):
+        block = blocks[-1]
+        if number % 2 == 0:
+            if block.shown:
+                block.parts.append(part)
+        elif part.startswith(regions.MAY):
+            address = _path(part[len(regions.MAY) : -2])
+            if address not in known:
+                known[address] = allowed(address)
+            blocks.append(_Block(known[address], known[address]))
+        elif part == regions.MAYBE:
+            blocks.append(_Block(None))
+        elif part == regions.ELSE:
+            block.shown = not block.shown
+        else:
+            blocks.pop().close(blocks[-1])
+    return "".join(blocks[0].parts)
+
+
+def _path(address: str) -> str:
+    return re.split(r"[?#]", unescape(address), maxsplit=1)[0]

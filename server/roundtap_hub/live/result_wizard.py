@@ -16,18 +16,26 @@ from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.course import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
-from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
+from roundtap_core.forms.form import (
+    AT_TIME,
+    Form,
+    WalkState,
+    WayToEnd,
+    answers_on_record,
+    compose_result,
+    needs_opener,
+    walk_way,
+    with_rulings,
+)
 from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
-from roundtap_core.forms.walk import WalkState, answers_on_record, compose_result, needs_opener, walk_way
 from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.live import current
-from roundtap_hub.views.before_play import situation_at
 from roundtap_hub.views.competitors import lost_squads, squads_of_match
 from roundtap_hub.views.knockout import cut_changes, title_key
 from roundtap_hub.views.saved_event import SavedEvent
-from roundtap_hub.views.tables import side_names
+from roundtap_hub.views.tables import side_names, situation_at
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"

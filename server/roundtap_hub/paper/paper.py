@@ -46,9 +46,9 @@ from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.knockout import bracket, bracket_lines, next_round_key, title_key
 from roundtap_hub.views.list_states import FLAGGED, GOOD, list_states
 from roundtap_hub.views.round_clock import DATE_AND_TIME, time_of_day
+from roundtap_hub.views.saved_event import name_sort_key
 from roundtap_hub.views.standings_table import StandingsLine, standings_view
 from roundtap_hub.views.tables import missing_slips
-from roundtap_hub.views.wall_view import name_sort_key
 
 ORDER = {
     print_book.UNCERTAIN: 0,

@@ -1,22 +1,27 @@
-"""The print station's API: states in, jobs out, signed both ways like all device traffic."""
+"""Print stations: their API (states in, jobs out, signed both ways like all device traffic), and their page."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, abort, current_app, jsonify, request
 from msgspec import UNSET, to_builtins
+from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.messages import Job, StationRequest
 from roundtap_core.wire import ECHO, envelope
-from roundtap_hub.access.device_auth import JOBS, RequestRefused
-from roundtap_hub.http.connection_limits import throttle_key
+from roundtap_hub.access.unit_keys import JOBS, RequestRefused
 from roundtap_hub.http.host import hall_address
-from roundtap_hub.http.routes import STATION, route
+from roundtap_hub.http.requester import throttle_key
+from roundtap_hub.http.routes import STAFF, STATION, route
+from roundtap_hub.live import current
+from roundtap_hub.live.hall_pages import hall_checks, place_page
+from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.paper.print_jobs import job_content, wanted_jobs
 from roundtap_hub.store.print_book import GO_ON, PrintBook, PrintState
 from roundtap_hub.views.running_hub import RunningHub
-from roundtap_hub.views.unit_health import encode_health
+from roundtap_hub.views.unit_presence import encode_health
+from roundtap_machine import checks as machine_checks
 
 BODY_BYTES_MAX = 32 * 1024
 JOBS_AT_ONCE = 6  # few enough that two stations share a round's slips, and that cancelled jobs are soon known
@@ -95,3 +100,16 @@ def _json() -> Mapping[str, object]:
     except RecursionError:
         return {}
     return message if isinstance(message, dict) else {}
+
+
+@route("GET /console/printer", STAFF)
+def printer_page() -> AnyResponse:
+    """The print stations, and what each event that is not over has waiting."""
+    states = [state for state in current.snapshot().events.values() if not state.finished]
+    return place_page(
+        "printer.html",
+        "printer",
+        "before-doors",
+        jobs=[(state, asking_jobs(state, waiting=True)) for state in states],
+        checks=[check for check in hall_checks() if check.group == machine_checks.PRINTER],
+    )

@@ -33,12 +33,11 @@ from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
 from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
-from roundtap_hub.views.absentees import absentees_view
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
 from roundtap_hub.views.judging_view import people_forms_view
-from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.tables import grid_cells
+from roundtap_hub.views.tables import absentees_view, grid_cells
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 NUMBERED = re.compile(r" \(\d+\)$")  # the number that tells namesakes apart, which no one types
 

@@ -14,7 +14,6 @@ from roundtap_core.lists.list_form import fold
 from roundtap_core.names import clean_name, shorten_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
-from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.http.qr_svg import qr_svg
 from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
@@ -57,7 +56,7 @@ def join_page(event_id: str) -> AnyResponse:
     except Problem as problem:
         closed = problem
     # Set the cookie with the form, so that the POST has it.
-    visit.browser_id()
+    current.browser_id()
     form = forms.field("form")[:FORM_LETTERS] or secrets.token_urlsafe(FORM_BYTES)
     return render.page(
         "sign_up.html",
@@ -84,7 +83,7 @@ def submit_sign_up(event_id: str) -> AnyResponse:
     if not hub.hall.sign_ups.admits(request.remote_addr or ""):
         raise Problem("sign_up_wait")
     competitor = _enter(current.event(event_id))
-    hub.hall.sign_ups.entered(event_id, form, competitor, visit.browser_id(), request.remote_addr or "")
+    hub.hall.sign_ups.entered(event_id, form, competitor, current.browser_id(), request.remote_addr or "")
     return redirect(personal_page_url(event_id, competitor), 303)
 
 

@@ -26,12 +26,10 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import ResultLine, outcome_text
 from roundtap_core.wire import canonical_json
-from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
 from roundtap_hub.live import current, forms, render, result_wizard
@@ -40,11 +38,11 @@ from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_view
 from roundtap_hub.store.rights import PlayerId
-from roundtap_hub.views.before_play import lot_to_draw
 from roundtap_hub.views.judging_view import my_bye
 from roundtap_hub.views.list_states import list_states
 from roundtap_hub.views.round_clock import ClockFace, clock_face
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
+from roundtap_hub.views.tables import lot_to_draw
 
 REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", "differ", "over", "judge"
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;
@@ -283,7 +281,7 @@ def guard_links(bp: Blueprint) -> None:
                 looks=request.method == "GET",
             )
         g.me = who
-        visit.browser_id()
+        current.browser_id()
         return None
 
     @bp.after_request
@@ -516,7 +514,7 @@ def _baseline_fields(
 @shows_problem_on_mine
 def submit_report(token: str) -> AnyResponse:
     """Take this side's report; answered once it is on the disk."""
-    name, body, saving = submit(current.hub(), current_player(), request.form, visit.browser_id())
+    name, body, saving = submit(current.hub(), current_player(), request.form, current.browser_id())
     if saving is not None:
         try:
             saving.result(SAVE_S)

@@ -20,16 +20,24 @@ from roundtap_core.rulebooks.coverage import coverage
 from roundtap_core.rulebooks.fact_sheet import bye_worth, full_win_lead, outcome_points, stage_minutes
 from roundtap_hub.http.routes import EVERYBODY, VISIBLE, route
 from roundtap_hub.live import current, render
-from roundtap_hub.live.renderings import RowSource
+from roundtap_hub.live.render import RowSource
 from roundtap_hub.views import knockout, saved_event
-from roundtap_hub.views.before_play import PreGameChoice, pre_game_choice
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.judging_view import played_on_lines
 from roundtap_hub.views.mending_view import mend_lines
 from roundtap_hub.views.round_clock import clock_face
+from roundtap_hub.views.saved_event import name_sort_key
 from roundtap_hub.views.standings_table import TiebreakCell, has_draws, record_of, record_text, standings_view
-from roundtap_hub.views.tables import GridCell, ShownResult, grid_cell, grid_cells, result_worth, shown_result
-from roundtap_hub.views.wall_view import name_sort_key
+from roundtap_hub.views.tables import (
+    GridCell,
+    PreGameChoice,
+    ShownResult,
+    grid_cell,
+    grid_cells,
+    pre_game_choice,
+    result_worth,
+    shown_result,
+)
 
 MOV = "mov"
 

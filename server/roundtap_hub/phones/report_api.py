@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 from roundtap_core.errors import Problem
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
-from roundtap_hub.http.reader_language import language_of, words_in
+from roundtap_hub.http.requester import language_of, words_in
 from roundtap_hub.live.cached_pages import PERSONAL_HEADERS, phone_of
 from roundtap_hub.phones import phone_reports
 from roundtap_hub.store.rights import PlayerId

@@ -13,8 +13,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, NoteLot, SettleOutsideReports, UndoNoShow
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
-from roundtap_core.records import SIDES, Result
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import SIDES, Result, result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.slip_codes import slip_codes
@@ -22,11 +21,10 @@ from roundtap_hub.http.routes import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SH
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
-from roundtap_hub.views.before_play import lot_to_draw, pre_game_choice
 from roundtap_hub.views.judging_view import author_of, judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round
-from roundtap_hub.views.tables import GridCell, grid_cell, result_worth, shown_result
+from roundtap_hub.views.tables import GridCell, grid_cell, lot_to_draw, pre_game_choice, result_worth, shown_result
 
 
 def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:

@@ -12,20 +12,18 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.abandoned_match import open_match
 from roundtap_core.event.commands import DropCompetitor, EnterResult, GrantExtension, NoteRuling
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
-from roundtap_core.records import SIDES, Result
-from roundtap_core.result_json import result_to_json
-from roundtap_hub.access import visit
+from roundtap_core.records import SIDES, Result, result_to_json
 from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, slip_codes
-from roundtap_hub.http.cookies import cookies_in
+from roundtap_hub.http.requester import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
-from roundtap_hub.live import current, forms, render, role_view
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.result_wizard import MatchContext
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.judging_view import judge_view
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.phone_requests import OLD_SLIP, TAKEN
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
 from roundtap_hub.views.tables import ShownResult, SlipSeat, missing_slips, shown_result, side_names
+from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
 DROP = "POST /console/<event_id>/competitors/<competitor>/drop"
@@ -152,10 +150,10 @@ def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str
         "differs": asks is not None and _differs(known, asks),
         "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
         "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge.extension_left if role_view.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
+        "extension_left": judge.extension_left if render.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
         "officials_on_duty": judge.officials_on_duty,
-        "may_rule": role_view.may_request(rule),
-        "rulers": role_view.roles_allowed(rule),
+        "may_rule": render.may_request(rule),
+        "rulers": render.roles_allowed(rule),
     }
 
 
@@ -177,7 +175,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
-        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and role_view.may_request(
+        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and render.may_request(
             EXTEND.replace("<match_id>", match.id)
         ):
             steps.append(Step(event_id, GrantExtension(match.id, minutes, forms.signing_official(event_id))))
@@ -191,7 +189,7 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
         and (who := match.match.competitor(side))
         and state.entrants[who].active
     ]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not role_view.may_request(DROP)]
+    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not render.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         current.hub().service.execute(steps, current.actor())
@@ -199,12 +197,12 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
 
 
 def _refuse_unless_judge(match_id: str) -> None:
-    rule, who = RULE.replace("<match_id>", match_id), visit.current_staff()
-    if not role_view.may_request(rule):
+    rule, who = RULE.replace("<match_id>", match_id), current.current_staff()
+    if not render.may_request(rule):
         raise Problem(
             "not_your_role",
             role=current.words()(f"role.{who.role}") if who is not None else "",
-            roles=role_view.roles_allowed(rule),
+            roles=render.roles_allowed(rule),
         )
 
 
@@ -233,8 +231,8 @@ def open_slip(token: str) -> AnyResponse:
     """Officials get to the match, with `?official` through the login; other visitors choose which player they are."""
     found = _found(token)
     official = "official" in request.args
-    if visit.current_staff() is not None:
-        visit.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
+    if current.current_staff() is not None:
+        current.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
         return open_scanned_slip(found)
     if official and request.is_secure:
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
@@ -248,7 +246,7 @@ def open_slip(token: str) -> AnyResponse:
                 303,
             )
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
-    visit.browser_id()
+    current.browser_id()
     return _which_of_two(found, token)
 
 
@@ -257,7 +255,7 @@ def claim_my_slip(token: str) -> AnyResponse:
     """ "That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
     form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
     found = _found(token)
-    side, browser = request.form.get("side", ""), visit.browser_id()
+    side, browser = request.form.get("side", ""), current.browser_id()
     played, match = _match_of(found)
     who = match.match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:

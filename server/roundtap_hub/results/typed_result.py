@@ -7,11 +7,9 @@ from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.forms import questions
-from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd
-from roundtap_core.forms.walk import compose_result, needs_opener
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd, compose_result, needs_opener
 from roundtap_core.numbers import typed_number
-from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other_side
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
 from roundtap_core.rulebooks.result_words import winner_of

@@ -26,8 +26,7 @@ from roundtap_hub.store.command_pipeline import with_hall_context
 from roundtap_hub.views.judging_view import officials_on_duty
 from roundtap_hub.views.knockout import next_round_key
 from roundtap_hub.views.mending_view import mend_view, warnings_of
-from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.wall_view import name_sort_key
+from roundtap_hub.views.saved_event import SavedEvent, full_names, name_sort_key
 
 STEPS = (SWAP, TABLE, PAIR, BYE_GIVEN, AGAIN, UNPUBLISH, WITHDRAW)
 

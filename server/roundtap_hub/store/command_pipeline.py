@@ -11,8 +11,7 @@ from sqlmodel import SQLModel
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands
-from roundtap_core.event.apply import apply
-from roundtap_core.event.decide import decide
+from roundtap_core.event.decide import apply, decide
 from roundtap_core.event.entries import VENUE, Entry, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.imposed_rounds import ADOPTED
 from roundtap_core.event.person import Person, refuse_unfit_person
@@ -300,9 +299,10 @@ def _refuse_command(saved: Snapshot, state: EventState, command: commands.Comman
         commands.DrawRound | commands.ImposeRound | commands.PublishRound | commands.FinishEvent | commands.MakeCut,
     )
     adopted = isinstance(command, commands.PublishRound) and state.draft is not None and state.draft.notes.get(ADOPTED)
-    if saved.venue.restore_state is not None and resumes and not adopted:
+    unsettled = saved.venue.restore_state is not None
+    if unsettled and resumes and not adopted:
         raise Problem("restored_unsettled")
-    if isinstance(command, commands.RecordReport) and not can_decide_report(saved, state, command):
+    if unsettled and isinstance(command, commands.RecordReport) and not can_decide_report(saved, state, command):
         raise Problem("report_has_no_place")
 
 
@@ -350,7 +350,8 @@ def _decide_event_step(
     actor = step.actor or request.actor
     command = with_hall_context(pending.events, pending.venue, state, command, actor)
     _refuse_command(pending, state, command)
-    refuse_stale(state, step.seen)
+    if step.seen:
+        refuse_stale(state, step.seen)
     if isinstance(command, commands.PublishRound):
         # What the lists lack at this moment: entries hold digests only, the people are stored here.
         coming = {record.competitor: record.person for record in request.people if record.event == state.id}

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event.entries import Entry, Timestamp
 from roundtap_core.event.states import EventState
+from roundtap_hub.store.journal import START, Head
 from roundtap_hub.store.service import Service
 
 EVENTS_MAX = 16  # events whose times are cached; others are read again on demand
@@ -19,13 +19,13 @@ EVENTS_MAX = 16  # events whose times are cached; others are read again on deman
 @dataclass(slots=True)
 class EventTimes:
     """`at`: by entry number, append-only; `published`, `started`, `closed`: entry number by round number. All of it up
-    to the entry `number`, with round `live` in play."""
+    to the entry `head`, with round `live` in play."""
 
     at: dict[int, Timestamp] = field(default_factory=dict)
     published: dict[int, int] = field(default_factory=dict)
     started: dict[int, int] = field(default_factory=dict)
     closed: dict[int, int] = field(default_factory=dict)
-    number: int = 0
+    head: Head = START
     live: int = 0
 
     def copy(self) -> EventTimes:
@@ -33,7 +33,7 @@ class EventTimes:
         return replace(self, published={**self.published}, started={**self.started}, closed={**self.closed})
 
     def apply_entry(self, entry: Entry) -> None:
-        self.number = entry.number
+        self.head = Head(entry.number, entry.hash)
         self.at[entry.number] = entry.at
         data = entry.data
         if entry.kind in ("round-published", "round-imported"):
@@ -52,34 +52,21 @@ class EventTimes:
 
 
 class EventTimesCache:
-    """The times of recently used events. Any thread may ask; commits arrive in the writer's thread."""
+    """The times of recently used events, read on from where they were last asked for. Any thread may ask."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._lock = threading.Lock()
         self._known: OrderedDict[str, EventTimes] = OrderedDict()
-        service.listen(lambda _, entries: self._apply_entries(entries))
 
     def of(self, state: EventState) -> EventTimes:
         """The times at least up to the state. Raises Problem("journal_broken") if the entries cannot be read."""
         with self._lock:
-            known = self._known.get(state.id)
-            if known is not None and known.number >= state.number:
-                self._known.move_to_end(state.id)
-                return known.copy()
-        known = EventTimes()
-        for entry in self._service.entries(state.id):
-            known.apply_entry(entry)
-        with self._lock:
-            self._known[state.id] = known
+            known = self._known.setdefault(state.id, EventTimes())
+            self._known.move_to_end(state.id)
+            if known.head.number < state.number:
+                for entry in self._service.entries(state.id, known.head):
+                    known.apply_entry(entry)
             while len(self._known) > EVENTS_MAX:
                 self._known.popitem(last=False)
             return known.copy()
-
-    def _apply_entries(self, entries: Iterable[Entry]) -> None:
-        with self._lock:
-            for entry in entries:
-                known = self._known.get(entry.stream)
-                # After a gap, the journal is read on demand.
-                if known is not None and entry.number == known.number + 1:
-                    known.apply_entry(entry)

@@ -158,8 +158,10 @@ class Journal:
         # In one order for all hubs on a database, so that two writers cannot deadlock. The last record of a person
         # counts.
         persons = {(record.event, record.competitor): person_row(record) for record in people}
-        models.upsert_all(connection, models.PERSON, [persons[key] for key in sorted(persons)])
-        models.upsert(connection, *beside)
+        if persons:
+            models.upsert_all(connection, models.PERSON, [persons[key] for key in sorted(persons)])
+        if rows_beside := tuple(beside):
+            models.upsert(connection, *rows_beside)
         if entries:
             rows = (entry_to_row(entry) for entry in entries)
             self._put_entries(connection, sorted(rows, key=lambda row: (row["stream"], row["number"])))

@@ -15,8 +15,7 @@ from roundtap_core.event.decide import decide
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import DECIDED, DRAFT, EventState, MatchState, RoundState, active_ids
-from roundtap_core.records import STAGES, SWISS
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.records import STAGES, SWISS, result_from_json, result_to_json
 from roundtap_core.typed import Name, Text
 from roundtap_core.wire import digest
 from roundtap_hub.store.read_model import Snapshot

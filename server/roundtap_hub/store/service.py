@@ -212,9 +212,9 @@ class Service:
         """Send one command to one event and wait."""
         return self.execute([Step(event_id, command, seen)], actor, people)
 
-    def entries(self, stream: str) -> Iterator[Entry]:
-        """All entries of a stream, read from the disk. Raises Problem("journal_broken")."""
-        return self._journal.entries(stream)
+    def entries(self, stream: str, after: journals.Head = journals.START) -> Iterator[Entry]:
+        """A stream's entries after that one, read from the disk. Raises Problem("journal_broken")."""
+        return self._journal.entries(stream, after)
 
     def holds(self, stream: str, head: journals.Head) -> bool:
         """Whether the journal has this very entry, read from the disk."""

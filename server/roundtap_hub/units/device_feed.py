@@ -18,11 +18,11 @@ from roundtap_core.event.states import UNIT_SOURCE, EventState, MatchState, Roun
 from roundtap_core.messages import Hello
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical_json, envelope_json, struct_json
-from roundtap_hub.access.device_auth import DAMAGED, HELLO, TWIN, RequestRefused, address_of
+from roundtap_hub.access.unit_keys import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.report_receipts import ReportReceipt, fates_of, find_fate, report_receipt
+from roundtap_hub.units.table_api import ReportReceipt, fates_of, find_fate, report_receipt
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.running_hub import RunningHub, Units
 from roundtap_hub.views.tables import find_table

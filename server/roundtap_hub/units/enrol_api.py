@@ -6,7 +6,7 @@ from typing import Any
 from roundtap_core import messages
 from roundtap_core.typed import parse_message
 from roundtap_core.wire import ENROL, envelope, open_envelope
-from roundtap_hub.access.device_auth import UnitAnswer, answer_unit
+from roundtap_hub.access.unit_keys import UnitAnswer, answer_unit
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.rate_limits import Rate, RateLimiter
 from roundtap_hub.http.routes import NEW_UNIT, route

@@ -17,8 +17,8 @@ from roundtap_hub.store.journal import Head
 from roundtap_hub.store.restore_gap import evidence_of_view, hold_clock_command
 from roundtap_hub.store.service import Step
 from roundtap_hub.store.venue import UNIT_HEARD, UnitHoldings
-from roundtap_hub.views.missing_entries import MissingEntry
 from roundtap_hub.views.running_hub import RunningHub
+from roundtap_hub.views.unit_presence import MissingEntry
 
 log = logging.getLogger(__name__)
 

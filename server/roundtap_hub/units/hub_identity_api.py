@@ -9,7 +9,7 @@ from roundtap_core import messages
 from roundtap_core.typed import parse_message
 from roundtap_core.version import version
 from roundtap_core.wire import REQUEST, digest, echo_json, open_envelope, wall_key
-from roundtap_hub.access.device_auth import UnitAnswer, answer_unit
+from roundtap_hub.access.unit_keys import UnitAnswer, answer_unit
 from roundtap_hub.http.http_answers import NO_STORE, Receive, Scope, Send, send_json
 from roundtap_hub.http.routes import EVERYBODY, WALL, route
 from roundtap_hub.views.known_displays import NAMES

@@ -12,7 +12,7 @@ from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.wire import echo_json
 from roundtap_core.words import LANGUAGES, core_words
-from roundtap_hub.access.device_auth import PANEL_ASKS, UnitAnswer, answer_unit
+from roundtap_hub.access.unit_keys import PANEL_ASKS, UnitAnswer, answer_unit
 from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.routes import PANEL, route

@@ -1,11 +1,11 @@
-"""The table units' requests, on the event loop: reports, statuses and the time.
+"""The table units' requests, on the event loop: reports and their receipts, statuses and the time.
 
 A report becomes one entry, and is answered by an echo with its fate. The units' feed is in device_feed.py.
 """
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -18,26 +18,70 @@ from roundtap_core import messages
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.entries import Entry
+from roundtap_core.event.states import ReportFate
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import digest, echo_json
-from roundtap_hub.access.device_auth import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
+from roundtap_hub.access.unit_keys import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
 from roundtap_hub.http.http_answers import Receive, Scope, Send
 from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
-from roundtap_hub.store.service import HubStopped, Service, Step
-from roundtap_hub.units.report_receipts import ReportReceipt, recorded_receipt
+from roundtap_hub.store.service import HubStopped, Service, Snapshot, Step
 from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import find_table
-from roundtap_hub.views.unit_health import encode_health
-from roundtap_hub.views.unit_presence import Presence
-from roundtap_hub.views.unit_status import CALL, UnitStatus, note_not_saved, note_saved
+from roundtap_hub.views.unit_presence import CALL, Presence, UnitStatus, encode_health, note_not_saved, note_saved
+
+ReportReceipt = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
+
+
+def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+    """The answer to a recorded report, or None. `body`: its digest. The same id with another body is refused without a
+    trace in the event: the first one stands."""
+    known = find_fate(snapshot, report["event"], report["report_id"])
+    if known is None:
+        return None
+    if known.body != body:
+        known = ReportFate("refused", known.number, known.hash, body, "altered")
+    return report_receipt(snapshot, report["report_id"], known)
+
+
+def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
+    """What became of a report, in its event or (for an unknown event) in the venue."""
+    try:
+        state = snapshot.event(event_id)
+    except Problem:
+        # An event at rest that cannot be read: the fate is unknown, and the unit asks again.
+        return None
+    known = (state.fates.get(report_id) if state is not None else None) or snapshot.venue.refused.get(report_id)
+    waiting = snapshot.venue.restore_state.pending.get(report_id) if snapshot.venue.restore_state is not None else None
+    return known or (waiting.fate if waiting is not None else None)
+
+
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt]:
+    """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
+    pairs = [(event, report_id) for event, report_id in reports]
+    by_event = {pair: report_receipt(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
+    return [by_event[pair] for pair in pairs]
+
+
+def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
+    """The answer to a report; "unknown" makes the device send it again."""
+    if fate is None:
+        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
+    return {
+        "report_id": report_id,
+        "fate": fate.fate,
+        "reason": fate.reason,
+        "number": fate.number,
+        "hash": fate.hash,
+        "epoch": snapshot.venue.epoch,
+    }
 
 
 class TableApi:

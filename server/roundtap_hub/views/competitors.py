@@ -15,8 +15,7 @@ from roundtap_core.lists.squads import squad_letter
 from roundtap_core.records import DISQUALIFIED, DROPPED, SIDES, SWISS, Result
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.words import Words
-from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, shown_names
-from roundtap_hub.views.wall_view import name_sort_key
+from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, name_sort_key, shown_names
 
 IN, LEFT, OUT = "in", "left", "out"
 _cached_sort_key = lru_cache(maxsize=2048)(name_sort_key)  # removing accents takes longer than all else here

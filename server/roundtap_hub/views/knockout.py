@@ -14,8 +14,14 @@ from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
-from roundtap_hub.views.memoized import memoized
-from roundtap_hub.views.saved_event import SavedEvent, newest_round, settled_rows, settled_standings, tournament
+from roundtap_hub.views.saved_event import (
+    SavedEvent,
+    memoized,
+    newest_round,
+    settled_rows,
+    settled_standings,
+    tournament,
+)
 from roundtap_hub.views.standings_table import has_draws, record_text
 
 

@@ -1,4 +1,4 @@
-"""Displays that open /wall: a short name for each, when it was last in contact, and what it is to show."""
+"""Displays that open /wall: a short name for each, its last contact, and what it shows, as its address says it."""
 
 import re
 import secrets
@@ -10,22 +10,23 @@ from operator import attrgetter
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from roundtap_core.clock import RUNNING
+from roundtap_core.clock import RUNNING, extra_ms
 from roundtap_core.event.states import EventState
-from roundtap_core.rounds.phases import extra_ms
-from roundtap_hub.http.auth import is_loopback
-from roundtap_hub.http.connection_limits import throttle_key
-from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
+from roundtap_hub.http.requester import is_loopback, throttle_key
+from roundtap_hub.store.display_plan import AUTO, SHOWS, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
+
+THEMES = ("dark", "light")
+PART = re.compile(r"([1-4])/([1-4])")
+WALL_PARAMS = ("theme", "part", "show", "sound")  # the query parameters of a wall's address
+NAME = re.compile(r"name:[A-Z][1-9]?")
+
+PAGE_MS = 10_000
 
 DISPLAY = "roundtap_display"  # The cookie: id and short name. It grants nothing: walls are public.
 DISPLAY_S = 400 * 86_400
 DISPLAY_COOKIE_RE = re.compile(r"(?P<id>[a-z2-7]{16})\.(?P<name>[A-Z][1-9]?)")
-ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
 
-UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
-"""Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
-makes room, and an organizer's own one (`register`) only when it is silent."""
 QUIET_MS = 60_000  # an unassigned display silent for so long makes room
 
 ROTATION_MS = 37_000
@@ -39,9 +40,89 @@ NAMES = (*ascii_uppercase, *(f"{letter}{n}" for n in range(1, 10) for letter in 
 PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
 """Shares of the alphabet that a display may show."""
 
+ID_LETTERS, ID_LENGTH = "abcdefghijklmnopqrstuvwxyz234567", 16
+
+UNASSIGNED_MAX, PER_ADDRESS_MAX = 24, 6
+"""Unassigned displays remembered, in all and per address; more show the wall without a name. An assigned one never
+makes room, and an organizer's own one (`register`) only when it is silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class WallOptions:
+    """How a wall is drawn. `part`: "1/2", the first of two walls that share the alphabet; `show`: a fixed picture, else
+    the one that fits the moment; `display`: the page belongs to a display, unassigned where it has a `name`; `turns`:
+    the display shows all events in play in turn."""
+
+    theme: str = ""
+    part: str = ""
+    show: str = ""
+    sound: bool = False
+    display: bool = False
+    turns: bool = False
+    name: str = ""
+
+
+def wall_options(variant: str) -> WallOptions:
+    """The options in a variant ("wall display dark 1/2 pairings sound name:B"); unknown words are ignored."""
+    parts = variant.split()[1:]
+    shares = [part for part in parts if (found := PART.fullmatch(part)) and found[1] <= found[2] and part != "1/1"]
+    return WallOptions(
+        next((part for part in parts if part in THEMES), ""),
+        next(iter(shares), ""),
+        next((part for part in parts if part in SHOWS and part != AUTO), ""),
+        "sound" in parts,
+        "display" in parts,
+        "turns" in parts,
+        next((part.removeprefix("name:") for part in parts if NAME.fullmatch(part)), ""),
+    )
+
+
+def variant_of(way: WallOptions) -> str:
+    """The canonical variant of these options."""
+    return " ".join(
+        filter(
+            None,
+            (
+                "wall",
+                "display" if way.display else "",
+                way.theme,
+                way.part,
+                way.show,
+                "sound" if way.sound else "",
+                "turns" if way.turns else "",
+                f"name:{way.name}" if way.name else "",
+            ),
+        )
+    )
+
+
+def wall_variant(query: Mapping[str, str]) -> str:
+    """The variant of a wall's address: `theme`, `part`, `show`, `sound`."""
+    values = (
+        query.get("theme", ""),
+        query.get("part", ""),
+        query.get("show", ""),
+        "sound" if query.get("sound") == "1" else "",
+    )
+    return variant_of(
+        replace(
+            wall_options(" ".join(("wall", *(" ".join(each.split()[:1]) for each in values)))),
+            display=False,
+            turns=False,
+            name="",
+        )
+    )
+
+
+def canonical_variant(page: str, variant: str) -> str:
+    """A client's variant in the page's own canonical form."""
+    if page.split("/")[0] == "wall":
+        return variant_of(wall_options(variant))
+    return variant if (page, variant) == ("door", "stay") else ""
+
 
 class DisplayPage(NamedTuple):
-    """The page a display shows, and its variant (views/wall_view.py)."""
+    """The page a display shows, and its variant (views/known_displays.py)."""
 
     page: str
     variant: str

@@ -7,8 +7,7 @@ from typing import Any
 
 from roundtap_core.errors import Problem
 from roundtap_core.records import Competitor
-from roundtap_hub.views.memoized import memoized_by
-from roundtap_hub.views.saved_event import SavedEvent, all_competitors
+from roundtap_hub.views.saved_event import SavedEvent, all_competitors, memoized_by
 
 MISSING, WRONG, FLAGGED, GOOD, NONE = "missing", "wrong", "flagged", "good", "none"
 """States of a list: required but missing; with problems; flagged for an official; good; missing and not required."""

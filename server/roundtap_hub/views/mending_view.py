@@ -10,8 +10,7 @@ from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.records import BYE, NO_SHOW, SWISS_STAGES
 from roundtap_hub.views.judging_view import author_of
 from roundtap_hub.views.knockout import title_key
-from roundtap_hub.views.saved_event import SavedEvent
-from roundtap_hub.views.wall_view import name_sort_key
+from roundtap_hub.views.saved_event import SavedEvent, name_sort_key
 
 Names = Mapping[str, str]
 

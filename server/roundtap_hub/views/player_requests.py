@@ -8,7 +8,7 @@ from roundtap_core.event.states import UNIT_SOURCE, EventState, MatchState, Requ
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import SIDES, Side
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.unit_status import CALL, UnitStatus
+from roundtap_hub.views.unit_presence import CALL, UnitStatus
 
 Seat = tuple[EventState, MatchState]
 

@@ -12,9 +12,8 @@ from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.known_displays import display_rows
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import out_of_contact
-from roundtap_hub.views.unit_health import decode_health
 from roundtap_hub.views.unit_list import UnitRow, table_units, unit_rows
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, decode_health
 from roundtap_machine.checks import COPIES, FINE, NETWORK, NOTE, PRINTER, TABLES, WALLS, WRONG, Check, printer_check
 from roundtap_machine.health import LOW_NOW, SINCE_SHIFT, SPACE_LOW_BYTES
 

@@ -8,16 +8,25 @@ from statistics import median_low
 
 from msgspec import structs
 
-from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, format_clock
+from roundtap_core.clock import (
+    COUNTING,
+    MINUTE_MS,
+    RUNNING,
+    Clock,
+    Instant,
+    extra_ms,
+    format_clock,
+    next_boundary_ms,
+    phase_now,
+)
 from roundtap_core.elimination.cut import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
 from roundtap_core.records import SWISS_STAGES
-from roundtap_core.rounds.phases import MINUTE_MS, extra_ms, next_boundary_ms, phase_now
 from roundtap_core.view_types import ClockView, PhaseView
 from roundtap_core.words import Words
 from roundtap_hub.store.read_model import Snapshot
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 SIGNS = {
     "idle": "waiting",

@@ -5,9 +5,8 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from roundtap_hub.access.access_control import AccessControl
-from roundtap_hub.access.device_auth import Challenges, RequestRefused, UnitAuth, UnitTroubles
-from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.access.policy import AccessControl
+from roundtap_hub.access.unit_keys import Challenges, RequestRefused, UnitAuth, UnitKeys, UnitTroubles
 from roundtap_hub.http.auth import SignUpThrottle
 from roundtap_hub.http.host import Host
 from roundtap_hub.store.clocks import Clocks
@@ -15,8 +14,7 @@ from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service
 from roundtap_hub.views.known_displays import Displays
-from roundtap_hub.views.missing_entries import MissingEntries
-from roundtap_hub.views.unit_presence import Presence
+from roundtap_hub.views.unit_presence import MissingEntries, Presence
 
 EVENT_ID_LETTERS = 10
 """Fifty bits: two hubs that make a thousand events a year for a century share one with a chance of 1 in 200,000."""

@@ -2,11 +2,15 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+import threading
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, update_wrapper
 from operator import attrgetter
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.event_flow import in_second_swiss, total_planned_rounds
@@ -18,13 +22,83 @@ from roundtap_core.records import ELIMINATION, SIDES, SWISS_STAGES, Competitor, 
 from roundtap_core.standings.standings import standings
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.snapshots import EventSummary
-from roundtap_hub.views.memoized import memoized, memoized_by
+
+MAX_MOMENTS = 2  # results kept of each event: the newest, and the one that pages are still being drawn from
+MAX_EVENTS = 12
+
+R = TypeVar("R")
 
 IN_PLAY = frozenset({"number", "head", "entrants", "rounds", "clock", "fates", "calls", "wishes"})
 """The fields of an event that change as it is played, and are not all on every page."""
 DECIDED = tuple(name for name in EventState.__struct_fields__ if name not in IN_PLAY)
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+EventLine = EventState | EventSummary
+"""Both name what a list shows alike, except the number of people: `EventState.entrants` or `EventSummary.players`."""
+
+
+class HasEventId(Protocol):
+    """An argument that belongs to one event."""
+
+    @property
+    def event_id(self) -> Hashable: ...
+
+
+A = TypeVar("A", bound=HasEventId)
+
+
+class Memoized(Generic[A, R]):
+    """A function of one argument whose answers are shared among arguments of one event with equal `key(argument)`. An
+    error is raised for all who waited, and not kept."""
+
+    def __init__(self, work: Callable[[A], R], key: Callable[[A], object]) -> None:
+        self._do = work
+        self._key = key
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[Hashable, list[tuple[object, Future[R]]]] = OrderedDict()
+        update_wrapper(self, work)
+
+    def __call__(self, argument: A) -> R:
+        key = self._key(argument)
+        answer, mine = self._find(argument.event_id, key)
+        if mine:
+            try:
+                answer.set_result(self._do(argument))
+            except BaseException as error:
+                self._forget(argument.event_id, answer)
+                answer.set_exception(error)
+        return answer.result()
+
+    def _find(self, event: Hashable, key: object) -> tuple[Future[R], bool]:
+        """The answer, perhaps not done yet; True: the caller has to compute it."""
+        with self._lock:
+            moments = self._kept.setdefault(event, [])
+            self._kept.move_to_end(event)
+            for known, answer in moments:
+                if known == key:
+                    return answer, False
+            answer = Future()
+            moments.insert(0, (key, answer))
+            del moments[MAX_MOMENTS:]
+            while len(self._kept) > MAX_EVENTS:
+                self._kept.popitem(last=False)
+            return answer, True
+
+    def _forget(self, event: Hashable, failed: Future[R]) -> None:
+        with self._lock:
+            moments = self._kept.get(event, [])
+            moments[:] = [(key, answer) for key, answer in moments if answer is not failed]
+
+
+def memoized(work: Callable[[A], R]) -> Memoized[A, R]:
+    """Computed once for each argument."""
+    return Memoized(work, lambda argument: argument)
+
+
+def memoized_by(key: Callable[[A], object]) -> Callable[[Callable[[A], R]], Memoized[A, R]]:
+    """Computed once for each key. Unchanged parts of a key should be the same objects: those compare fast."""
+    return lambda work: Memoized(work, key)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -112,6 +186,12 @@ def full_names(moment: SavedEvent) -> dict[str, str]:
     return number_duplicates(
         all_competitors(moment), {competitor.id: competitor.name for competitor in all_competitors(moment)}
     )
+
+
+def name_sort_key(name: str) -> tuple[str, str]:
+    """Sorts accented letters beside their plain ones: Łukasz among the L."""
+    plain = "".join(c for c in unicodedata.normalize("NFD", name.casefold()) if not unicodedata.combining(c))
+    return plain.translate(str.maketrans("łøđ", "lod")), name
 
 
 @memoized
@@ -277,10 +357,6 @@ class StepMarks:
     @cached_property
     def _seats(self) -> dict[str, MatchState]:
         return open_matches_by_player(self._state)
-
-
-EventLine = EventState | EventSummary
-"""Both name what a list shows alike, except the number of people: `EventState.entrants` or `EventSummary.players`."""
 
 
 def known_events(snapshot: Snapshot) -> list[EventLine]:

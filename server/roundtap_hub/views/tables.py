@@ -1,14 +1,19 @@
-"""The tables of a round: who sits where, and the state of each match."""
+"""The tables of a round: who sits where, who is missing, what is chosen before play, and the state of each match."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from roundtap_core.clock import RUNNING
+from msgspec.structs import replace
+
+from roundtap_core.clock import IDLE, RUNNING
 from roundtap_core.event import states
 from roundtap_core.event.event_flow import situation_of, squads_to_field
+from roundtap_core.event.person import Person
 from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
-from roundtap_core.records import RULING, SIDES, Result, Side
+from roundtap_core.lists.list_form import names_at
+from roundtap_core.records import RULING, SIDES, Result, Side, other_side
+from roundtap_core.rulebooks.base import BY_LOT, FIRST_PLAYER, INITIATIVE, MatchSituation
 from roundtap_core.rulebooks.result_words import outcome_reason, winner_of
 from roundtap_core.typed import DisplayText
 from roundtap_core.view_types import SideView
@@ -16,12 +21,18 @@ from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.player_requests import taker_name
 from roundtap_hub.views.saved_event import SavedEvent, full_names
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 NO_CONTACT_MS = 10_000
 
 WAITING, SEATED, PLAYING, CALL, NO_CONTACT, DRAFT = "waiting", "seated", "playing", "call", "contact", "draft"
 """States beyond the core's; each has a sign, a text ("state.…") and a colour."""
+
+ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
+
+Found = tuple[EventState, RoundState | None, MatchState | None]
+
+Here = Collection[tuple[str, str, str]]  # (event, match, competitor) of players: `Presence.seen_at_table`
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +284,6 @@ def ms_since(since_ms: int, now_ms: int) -> int:
     return max(0, now_ms - since_ms)
 
 
-ONE_SIDED_MS = 120_000  # how long the other side has to confirm before the console offers to accept the report
-
-
-Found = tuple[EventState, RoundState | None, MatchState | None]
-
-
 def find_table(snapshot: Snapshot, table: int) -> Found | None:
     """The event and match that a table belongs to now: a round in play first, then the last one that closed."""
     best: Found | None = None
@@ -326,3 +331,144 @@ def missing_slips(moment: SavedEvent) -> list[SlipSeat]:
         for m in sorted(live.open_matches, key=lambda m: m.match.table or 0)
         if m.match.b is not None
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class PreGameChoice:
+    """`about`: "first_player" or "initiative"; `side`: who begins or chooses, None while unknown; `lot`: whether a lot
+    decides it; `drawn`: whether it was drawn."""
+
+    about: str
+    side: Side | None
+    lot: bool
+    drawn: bool = False
+
+
+def pre_game_choice(state: EventState, played: RoundState, match: MatchState) -> PreGameChoice | None:
+    """The choice at this table; None where its rulebook has none, or the lists' totals are unknown."""
+    lots = state.rulebook.lots
+    if FIRST_PLAYER in lots:
+        return PreGameChoice(FIRST_PLAYER, match.lots.get(FIRST_PLAYER), True, FIRST_PLAYER in match.lots)
+    if INITIATIVE not in lots or match.match.b is None:
+        return None
+    chooses = state.rulebook.chooses_initiative(situation_of(state, played, match))
+    if chooses == BY_LOT:
+        return PreGameChoice(INITIATIVE, match.lots.get(INITIATIVE), True, INITIATIVE in match.lots)
+    side = next((side for side in SIDES if side == chooses), None)
+    return PreGameChoice(INITIATIVE, side, False) if side is not None else None
+
+
+def lot_to_draw(state: EventState, played: RoundState, match: MatchState) -> str:
+    """What a lot is still to be drawn for at this table; "" for nothing, and once a result stands."""
+    first = pre_game_choice(state, played, match)
+    waits = played.status == PUBLISHED and match.match.result is None and not state.finished
+    return first.about if waits and first is not None and first.lot and not first.drawn else ""
+
+
+def situation_at(
+    state: EventState, people: Mapping[str, Person], played: RoundState, match: MatchState
+) -> MatchSituation:
+    """The match's situation, with the houses of both decks where the rulebook needs them and they are known."""
+    situation = situation_of(state, played, match)
+    if FIRST_PLAYER not in state.rulebook.lots:
+        return situation
+    decks = [_houses(state, people.get(match.match.competitor(side) or "")) for side in SIDES]
+    return replace(situation, houses=(decks[0], decks[1])) if any(decks) else situation
+
+
+def _houses(state: EventState, person: Person | None) -> tuple[str, ...]:
+    if person is None:
+        return ()
+    return tuple(names_at(state.rulebook.lists.of_competitor(person.to_competitor("")), "houses"))
+
+
+@dataclass(frozen=True, slots=True)
+class Absentee:
+    """One player who is not at the table; the opponent may be missing too."""
+
+    cell: GridCell
+    side: Side
+    id: str
+    name: str
+    opponent: str
+
+
+@dataclass(frozen=True, slots=True)
+class AbsenteesView:
+    """The absentees of the round in play. `limit`: minutes after the start, `late` once they are over; `unknown`:
+    tables that nothing is known of."""
+
+    missing: list[Absentee]
+    unknown: list[GridCell]
+    limit: int | None
+    late: bool
+    begun: bool
+
+
+def absentees_view(
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Iterable[GridCell],
+    played_ms: int | None,
+    here: Here,
+) -> AbsenteesView:
+    cells = [cell for cell in grid if awaits_players(cell)] if state.live else []
+    limit = state.options.get("late_minutes")
+    return AbsenteesView(
+        [each for cell in cells for each in absentees(units, state.id, cell, here)],
+        [cell for cell in cells if _status(units, cell) is None and not _seen_sides(state.id, cell, here)],
+        limit,
+        late=limit is not None and played_ms is not None and played_ms >= limit * 60_000,
+        begun=state.clock.state != IDLE,
+    )
+
+
+def absentees(units: Mapping[str, UnitStatus], event_id: str, cell: GridCell, here: Here) -> tuple[Absentee, ...]:
+    """The players who have not sat down here. A unit knows them; without one, if one of the two was seen there, the
+    other is missing."""
+    if not awaits_players(cell):
+        return ()
+    status, seen = _status(units, cell), _seen_sides(event_id, cell, here)
+    if status is None and not seen:
+        return ()
+    if status is not None and (status.draft or status.called_for == cell.match_id):
+        # A player sits there and presses buttons; which one is unknown.
+        return ()
+    sat = (status.seated if status is not None else frozenset()) | seen
+    people: dict[Side, tuple[str | None, str | None]] = {"a": (cell.a_id, cell.a), "b": (cell.b_id, cell.b)}
+    return tuple(
+        Absentee(cell, side, who, name, people[other_side(side)][1] or "")
+        for side, (who, name) in people.items()
+        if side not in sat and who and name
+    )
+
+
+def absentee_names(
+    units: Mapping[str, UnitStatus],
+    state: EventState,
+    grid: Iterable[GridCell],
+    here: Here,
+) -> dict[str, tuple[str, ...]]:
+    """The missing players by match, for the grid's rows. Before the start a table without either is only waiting."""
+    if state.live is None:
+        return {}
+    named = {cell.match_id: tuple(each.name for each in absentees(units, state.id, cell, here)) for cell in grid}
+    begun = state.clock.state != IDLE
+    return {match: names for match, names in named.items() if names and (begun or len(names) == 1)}
+
+
+def awaits_players(cell: GridCell) -> bool:
+    """Whether two are to play here and no result is reported."""
+    return cell.b_id is not None and not cell.reports and not cell.done
+
+
+def _status(units: Mapping[str, UnitStatus], cell: GridCell) -> UnitStatus | None:
+    """The status of the table's unit, where it is about this very match."""
+    status = units.get(cell.unit) if cell.unit else None
+    return status if status is not None and status.match == cell.match_id else None
+
+
+def _seen_sides(event_id: str, cell: GridCell, here: Here) -> frozenset[str]:
+    return frozenset(
+        side for side, who in (("a", cell.a_id), ("b", cell.b_id)) if (event_id, cell.match_id, who) in here
+    )

@@ -9,8 +9,7 @@ from roundtap_hub.access.unit_keys import PANEL, ROLES, TABLE
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import ms_since, out_of_contact
-from roundtap_hub.views.unit_health import decode_health
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus, decode_health, known_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +78,6 @@ def _by_number(unit: str) -> tuple[str, int, str]:
     """A sort key: "table-2" before "table-10"."""
     name = unit.rstrip("0123456789")
     return name, int(unit[len(name) :] or 0), unit
-
-
-def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
-    """Every unit that is enrolled, placed or heard."""
-    return {*enrolled, *units, *snapshot.venue.tables}
 
 
 def table_units(hub: RunningHub, snapshot: Snapshot, units: Mapping[str, UnitStatus]) -> set[str]:

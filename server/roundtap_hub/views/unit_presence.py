@@ -1,19 +1,202 @@
-"""The hall's current state, in memory and not journaled: units' statuses, and players who found their page taken.
+"""The hall's current state, in memory and not journaled: units' statuses and open feeds, entries that they have and the
+journal lacks, and players who found their page taken, or their slip old.
 
 Calls for a judge and wishes to drop are entries (event/requests.py); only a unit without a match calls from here.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
-from roundtap_hub.access.feed_sessions import FeedSessions
-from roundtap_hub.views.phone_requests import PhoneRequest, RequestKey, with_source
-from roundtap_hub.views.unit_status import UnitStatus, after_message
+from roundtap_core.messages import Health
+from roundtap_core.typed import salvage_message
+from roundtap_hub.store.service import Snapshot
+
+RequestKey = tuple[str, str, str]
+"""TAKEN, event and competitor: that one scanned their slip, but another phone has their page; OLD_SLIP,
+too, but its round is over."""
+
+CALL = "call"
+
+Listener = Callable[[str | None], None]  # receives the unit whose status changed; None for other changes
+
+TAKEN, OLD_SLIP = "taken", "old-slip"
+
+
+@dataclass(frozen=True, slots=True)
+class MissingEntry:
+    """A unit received entry `number` of an event, which the journal lacks or has differently. `last`: the journal's own
+    last entry of this event."""
+
+    unit: str
+    event: str
+    number: int
+    last: int
+
+
+class MissingEntries:
+    """All missing entries, by unit and event, in memory: units send their heads again. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], MissingEntry] = {}
+
+    @property
+    def known(self) -> list[MissingEntry]:
+        """In the order of the events, the one that misses most first."""
+        with self._lock:
+            return sorted(self._known.values(), key=lambda proof: (proof.event, -proof.number, proof.unit))
+
+    def add(self, proof: MissingEntry) -> None:
+        with self._lock:
+            self._known[(proof.unit, proof.event)] = proof
+
+    def withdraw(self, unit: str, event: str) -> None:
+        with self._lock:
+            self._known.pop((unit, event), None)
+
+
+def encode_health(said: object) -> str:
+    """A unit's `Health` as the hub stores it; "" for an invalid one. Odd fields are left out, so that a call for a
+    judge in the same status is not lost."""
+    return msgspec.json.encode(salvage_message(Health, said)).decode() if isinstance(said, dict) else ""
+
+
+@lru_cache(maxsize=512)
+def decode_health(text: str) -> Health | None:
+    """A stored health; None: the unit has sent none."""
+    return msgspec.json.decode(text, type=Health) if text else None
+
+
+class FeedSessions:
+    """All open sessions that this process serves. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sessions: dict[str, dict[str, int]] = {}
+
+    def open(self, unit: str, session: str) -> None:
+        """A feed was opened: statuses of this session count, with rising numbers."""
+        with self._lock:
+            self._sessions.setdefault(unit, {})[session] = 0
+
+    def close(self, unit: str, session: str) -> bool:
+        """A feed was closed; True if it was the unit's last."""
+        with self._lock:
+            sessions = self._sessions.get(unit, {})
+            sessions.pop(session, None)
+            if not sessions:
+                self._sessions.pop(unit, None)
+            return not sessions
+
+    def advances(self, unit: str, session: str, number: int) -> bool:
+        """Whether this status is newer than all before it, so not a replayed packet."""
+        with self._lock:
+            last = self._sessions.get(unit, {}).get(session)
+            if last is None or number <= last:
+                return False
+            self._sessions[unit][session] = number
+            return True
+
+    @property
+    def units(self) -> frozenset[str]:
+        """The units whose feeds this process serves."""
+        with self._lock:
+            return frozenset(self._sessions)
+
+
+class PhoneRequest(msgspec.Struct, frozen=True):
+    """A request that is in no journal. `sources`: the requesters, "phone:p3"; `since_ms`: the time of the first, in the
+    hub's monotonic milliseconds."""
+
+    since_ms: int
+    sources: frozenset[str]
+
+
+def with_source(before: PhoneRequest | None, source: str, now_ms: int) -> PhoneRequest:
+    """The request, also by this requester."""
+    if before is None:
+        return PhoneRequest(now_ms, frozenset({source}))
+    return replace(before, sources=before.sources | {source})
+
+
+class UnitStatus(msgspec.Struct, frozen=True):
+    """A unit's last status; a restarted hub gets it again with each unit's next message. `seated`: sides that pressed
+    their button for `match`; `call_since_ms`: since when it calls without a match; that and `contact_ms`: the hub's
+    monotonic milliseconds."""
+
+    unit: str
+    contact_ms: int
+    connected: bool = False
+    match: str | None = None
+    seated: frozenset[str] = frozenset()
+    draft: bool = False
+    asked: frozenset[str] = frozenset()
+    """What the hub has taken over of what it asks for: CALL, and for `match` the sides that want to drop."""
+    run: str = ""  # of which process, or feed, its last status was: only that one can take back what it asked for
+    call_since_ms: int | None = None
+    called_for: str | None = None
+    """The match in which it last called a judge: players are at that table, also once the call is settled."""
+    call_taken_by: str | None = None
+    call_closed: bool = False  # the unit still calls, but the call was settled; its next call is a new one
+    call_ms: int = 0  # the call that its last status was about, as the unit names it
+    call_saved: bool = False  # the call in `asked` has become an entry
+    clock_ms: int | None = None
+    clock_heard_ms: int | None = None  # when the unit sent `clock_ms`
+    core: str = ""
+    waiting: int = 0  # reports on the unit's disk that this hub has not answered yet, by the unit's own count
+    instance: str = ""  # distinguishes units of the same name; from the hello that opened its feed
+    damaged: int = 0  # unreadable lines of the unit's outbox, by the same hello
+    health: str = ""  # the state of its machine, sent when it changes: see unit_presence.py
+    troubles: frozenset[str] = frozenset()  # its troubles (access/unit_keys.py), until an organizer has looked
+
+    @property
+    def call_known(self) -> bool:
+        """The unit calls, and this hub has taken that up: where no call is open any more, it was settled."""
+        return self.call_closed or (self.call_saved and CALL in self.asked)
+
+
+def after_message(before: UnitStatus, now_ms: int, said: Mapping[str, Any]) -> UnitStatus:
+    """The status after a unit's message. `call`: without a match; it keeps its first time, and its end clears who took
+    it. A closed call stays closed until the unit itself has stopped calling."""
+    fields = {**said, "contact_ms": now_ms}
+    call = fields.pop("call", None)
+    if "clock_ms" in said:
+        fields["clock_heard_ms"] = now_ms
+    made_again = said.get("call_ms", before.call_ms) != before.call_ms
+    if call is True and before.call_since_ms is None and (made_again or not before.call_closed):
+        fields |= {"call_since_ms": now_ms, "call_closed": False}
+    elif call is False:
+        fields |= {"call_since_ms": None, "call_taken_by": None, "call_closed": False}
+    return replace(before, **fields)
+
+
+def take_call(now: UnitStatus, by: str) -> UnitStatus:
+    """An official takes a table's call."""
+    return now if now.call_since_ms is None else replace(now, call_taken_by=by)
+
+
+def close_call(now: UnitStatus, until_ms: int | None = None) -> UnitStatus:
+    """Settle the call. `until_ms`: only one made before then."""
+    if now.call_since_ms is None or (until_ms is not None and now.call_since_ms > until_ms):
+        return now
+    return replace(now, call_since_ms=None, call_taken_by=None, call_closed=True)
+
+
+def note_saved(now: UnitStatus, what: str, was: bool) -> UnitStatus:
+    """What the unit asks for is saved. `was`: it was taken back."""
+    return replace(now, call_saved=now.call_saved or (what == CALL and not was))
+
+
+def note_not_saved(now: UnitStatus, what: str, was: bool) -> UnitStatus:
+    """What the unit asks for could not be saved: its next status brings it again. `was`: it was to be taken back."""
+    return replace(now, asked=now.asked | {what} if was else now.asked - {what})
 
 
 class PresenceSnapshot(Mapping[str, UnitStatus]):
@@ -41,7 +224,9 @@ def phone_requests(units: Mapping[str, UnitStatus]) -> Mapping[RequestKey, Phone
     return units.asked if isinstance(units, PresenceSnapshot) else {}
 
 
-Listener = Callable[[str | None], None]  # receives the unit whose status changed; None for other changes
+def known_units(snapshot: Snapshot, enrolled: Iterable[str], units: Mapping[str, UnitStatus]) -> set[str]:
+    """Every unit that is enrolled, placed or heard."""
+    return {*enrolled, *units, *snapshot.venue.tables}
 
 
 class Presence:

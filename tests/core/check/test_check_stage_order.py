@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from test_check import SQUADS, bye, event, found, game, with_competitor
 
 from roundtap_core.check.check import violations
-from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Competitor, Draw, Match, Result, Round, SidePair, Tournament, result_to_json
 from roundtap_core.standings.standings import standings
 
 FIRST = [game("ab"), game("cd")]

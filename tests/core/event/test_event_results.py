@@ -11,8 +11,8 @@ from roundtap_core.check.check import violations
 from roundtap_core.clock import PAUSED, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
-from roundtap_core.event.apply import apply
 from roundtap_core.event.closing import APPEAL_OPEN, SQUADS_OWED
+from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.event_flow import squads_let_go
 from roundtap_core.event.results import APPLY_RESULTS
@@ -21,8 +21,16 @@ from roundtap_core.event.states import AGREED, DECIDED, DISPUTE, ONE_SIDED, OPEN
 from roundtap_core.event.to_tournament import whole_tournament
 from roundtap_core.eventfile.read import tournament_from_json
 from roundtap_core.eventfile.write import tournament_to_json
-from roundtap_core.records import CONCESSION, FINISHED_EARLY, RULING, SQUADS_UNFIELDED, TIE_OPEN, Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import (
+    CONCESSION,
+    FINISHED_EARLY,
+    RULING,
+    SQUADS_UNFIELDED,
+    TIE_OPEN,
+    Result,
+    SidePair,
+    result_to_json,
+)
 
 WON, LOST = score(100, 24), score(24, 100)
 

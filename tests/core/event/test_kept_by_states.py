@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import fields, replace
 
 from event_kit import Event, score
-from roundtap_core.event.apply import apply
+from roundtap_core.event.decide import apply
 from roundtap_core.event.entries import NewEntry, chain_entry
 from roundtap_core.event.states import AGREED, DECIDED, ONE_SIDED, OPEN
 

@@ -65,7 +65,6 @@ def test_a_button_counts_in_the_state_it_was_shown_for_alone() -> None:
     event = Event()
     seen = state_mark(event.state, COURSE)
     refuse_stale(event.state, seen)
-    refuse_stale(event.state, "")
     event.tell(c.DrawRound(1))
     for stale in (seen, "course.", "nonsense", "clock.123", "person/p1.123"):
         with refused("step_changed_meanwhile"):

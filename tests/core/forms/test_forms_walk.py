@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, form_to_json
+from roundtap_core.forms.form import BY_FIGURES, Form, WayToEnd, compose_result, form_to_json, next_step, walk_way
 from roundtap_core.forms.questions import (
     LOSER,
     WINNER,
@@ -25,9 +25,7 @@ from roundtap_core.forms.questions import (
     Turns,
     WinnerByAnswer,
 )
-from roundtap_core.forms.walk import compose_result, next_step, walk_way
-from roundtap_core.records import SIDES, Ending, Match, Result, Side, SidePair
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.records import SIDES, Ending, Match, Result, Side, SidePair, result_from_json, result_to_json
 from roundtap_core.rulebooks.base import MatchSituation, Options, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.typed import parse_message

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant
-from roundtap_core.rounds.phases import next_boundary_ms, phase_now
-from roundtap_core.rulebooks.base import Phase
+from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant, Phase, next_boundary_ms, phase_now
 from roundtap_core.rulebooks.registry import RULEBOOKS
 
 MINUTE = 60_000

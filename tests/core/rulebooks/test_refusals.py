@@ -24,8 +24,7 @@ from event_kit import Event
 from roundtap_core.errors import Problem
 from roundtap_core.event.results import REFUSED, EnterResult
 from roundtap_core.eventfile.file_schema import Options, StageOptions
-from roundtap_core.records import SWISS
-from roundtap_core.result_json import result_from_json
+from roundtap_core.records import SWISS, result_from_json
 from roundtap_core.rulebooks.coverage import (
     DEFAULT,
     ENFORCED,

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from roundtap_core.check.check import violations
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import Form, form_to_json
+from roundtap_core.forms.form import Form, compose_result, form_to_json, next_step, walk_way, way_and_answers
 from roundtap_core.forms.questions import Choice, Turns
-from roundtap_core.forms.walk import compose_result, next_step, walk_way, way_and_answers
 from roundtap_core.records import SIDES, Result, Side, SidePair
 from roundtap_core.rulebooks.base import MatchSituation
 from roundtap_core.rulebooks.registry import rulebook

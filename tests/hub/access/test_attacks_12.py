@@ -12,8 +12,7 @@ from asgi_client import AsgiClient
 from pages_kit import Browser, open_house, problem_of
 
 from roundtap_core.event.commands import SetClock
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access.slip_codes import slip_codes, slip_token
 from roundtap_hub.app.asgi import HubApplication

@@ -7,7 +7,8 @@ from contextlib import suppress
 import pytest
 
 from roundtap_core.errors import Problem
-from roundtap_hub.http.auth import GuessLimiter, is_csrf_valid, is_local_request, safe_redirect_path
+from roundtap_hub.http.auth import GuessLimiter, is_csrf_valid, safe_redirect_path
+from roundtap_hub.http.requester import is_local_request
 
 
 def wrong() -> None:

@@ -17,7 +17,7 @@ from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.words import LANGUAGES, catalogue
 from roundtap_hub.access.staff import make_staff_login
-from roundtap_hub.http.cookies import DEVICE, FORM, SECURE_SESSION
+from roundtap_hub.http.requester import DEVICE, FORM, SECURE_SESSION
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE
 from roundtap_hub.store.login_pins import write_pin
 

@@ -12,9 +12,8 @@ from pages_kit import Browser, House, problem_of, text_of
 import roundtap_hub
 from roundtap_core.event.commands import DrawRound, FinishEvent, SetClock
 from roundtap_core.event.entries import Entry
-from roundtap_hub.app.flask_app import RegionTags
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER, STAFF_ROLES
-from roundtap_hub.live.role_view import for_reader
+from roundtap_hub.live.render import RegionTags, for_reader
 
 PAGES = (
     "/console",

@@ -18,7 +18,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.app import console
 from roundtap_hub.live import render
-from roundtap_hub.live.renderings import FRESH_MS, RENDER_CACHE, RenderCache
+from roundtap_hub.live.render import FRESH_MS, RENDER_CACHE, RenderCache
 
 CONSOLE = "/console/e1"
 

@@ -11,7 +11,7 @@ from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.app.home import HELP
 from roundtap_hub.events.event_options import level_lines
-from roundtap_hub.http.reader_language import words_in
+from roundtap_hub.http.requester import words_in
 
 
 def test_a_fresh_hub_teaches_in_three_sentences_and_one_button(house: House) -> None:

@@ -16,10 +16,11 @@ from pages_kit import PIN, Browser, House, open_house, problem_of, text_of
 
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.http.cookies import session_cookie
+from roundtap_hub.http.requester import session_cookie
 from roundtap_hub.store.display_plan import DisplayAssignment
 from roundtap_hub.views.known_displays import (
     DISPLAY,
+    PAGE_MS,
     PER_ADDRESS_MAX,
     QUIET_MS,
     ROTATION_MS,
@@ -27,7 +28,6 @@ from roundtap_hub.views.known_displays import (
     UNASSIGNED_MAX,
     Displays,
 )
-from roundtap_hub.views.wall_view import PAGE_MS
 
 
 @pytest.fixture

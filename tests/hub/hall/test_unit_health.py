@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from roundtap_core.messages import Health
-from roundtap_hub.views.unit_health import decode_health, encode_health
+from roundtap_hub.views.unit_presence import decode_health, encode_health
 
 GOOD: dict[str, Any] = {
     "version": "0.1.0.dev3+gabc",

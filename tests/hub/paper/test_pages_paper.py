@@ -18,7 +18,7 @@ from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.paper import paper, print_jobs, station_api
 from roundtap_hub.paper.print_jobs import derived_jobs
 from roundtap_hub.store.print_book import PrintBook, PrintState
-from roundtap_hub.views.unit_health import encode_health
+from roundtap_hub.views.unit_presence import encode_health
 
 PRINTER = {
     "port": "/dev/serial/by-id/usb-1a86",

@@ -31,7 +31,7 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.live.page_versions import page_version
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_status import UnitStatus, close_call
+from roundtap_hub.views.unit_presence import UnitStatus, close_call
 
 
 @pytest.fixture

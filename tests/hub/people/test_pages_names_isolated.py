@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pages_kit import open_house, problem_of
 
-from roundtap_hub.http.reader_language import bidi_isolated, words_in
+from roundtap_hub.http.requester import bidi_isolated, words_in
 
 HEBREW, ARABIC = "דוד כהן", "محمد الأحمد"
 

@@ -14,8 +14,7 @@ from werkzeug.test import TestResponse
 from roundtap_core.event.commands import EnterResult, MakeCut, RecordReport
 from roundtap_core.event.event_flow import squads_let_go
 from roundtap_core.event.states import AGREED, DISPUTE, SECOND, MatchState
-from roundtap_core.records import Result, Side, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, Side, SidePair, result_to_json
 from roundtap_hub.views.competitors import owed_squads
 from roundtap_hub.views.saved_event import full_names, saved_event
 

@@ -16,8 +16,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
 from roundtap_core.event.states import AGREED, OPEN, MatchState
 from roundtap_core.messages import TableStatus
-from roundtap_core.records import Result, SidePair
-from roundtap_core.result_json import result_to_json
+from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_core.typed import MalformedMessage
 from roundtap_core.wire import digest
 from roundtap_hub.app.hub import Hub

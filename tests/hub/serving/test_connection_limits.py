@@ -17,14 +17,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from roundtap_hub.http import connection_limits as limits_module
 from roundtap_hub.http import uvicorn_private
-from roundtap_hub.http.connection_limits import (
-    REQUEST_RATE,
-    ConnectionLimits,
-    CountedSocket,
-    LimitedListener,
-    throttle_key,
-)
+from roundtap_hub.http.connection_limits import REQUEST_RATE, ConnectionLimits, CountedSocket, LimitedListener
 from roundtap_hub.http.http_answers import send_answer
+from roundtap_hub.http.requester import throttle_key
 from roundtap_hub.http.uvicorn_private import with_timeouts
 
 ASK = b"GET /hello HTTP/1.1\r\nHost: hub\r\n\r\n"

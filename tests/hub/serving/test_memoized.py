@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from roundtap_hub.views.memoized import MAX_EVENTS, memoized, memoized_by
+from roundtap_hub.views.saved_event import MAX_EVENTS, memoized, memoized_by
 
 
 @dataclass(frozen=True)

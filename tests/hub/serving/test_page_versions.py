@@ -23,7 +23,7 @@ from roundtap_core.event.commands import (
 )
 from roundtap_hub.live.page_versions import page_key, page_version, unchanged_pages, version_at
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.views.unit_status import UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.requester import language_of
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from roundtap_core.rulebooks.result_words import describe_result
 from roundtap_core.words import catalogue, core_words
 from roundtap_hub.hall.wall_picture import even_pages, letter_range, split_columns
 from roundtap_hub.views.round_clock import clock_width
+from roundtap_hub.views.saved_event import name_sort_key
 from roundtap_hub.views.standings_table import figure_text
-from roundtap_hub.views.wall_view import name_sort_key
 
 
 @pytest.mark.parametrize("people", [0, 1, 59, 60, 61, 128, 250])

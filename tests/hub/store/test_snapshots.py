@@ -32,7 +32,7 @@ from roundtap_hub.store.journal import START, Head, Journal
 from roundtap_hub.store.models import EVENT_SNAPSHOT
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.store.snapshots import EventSummary, running_core, snapshot_event, summary_of
-from roundtap_hub.units.report_receipts import find_fate
+from roundtap_hub.units.table_api import find_fate
 
 WON = Result(score=SidePair(100, 24))
 WORKED = sorted((Path(__file__).parents[2] / "core/worked_events").glob("*.json"))

@@ -20,7 +20,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.entries import Entry
 from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import ECHO, FEED, REPORT, REQUEST, envelope, open_envelope, sign
-from roundtap_hub.access import device_auth
+from roundtap_hub.access import unit_keys
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import HubStopped, Step
@@ -339,7 +339,7 @@ def test_who_waited_too_long_is_told_to_try_again_and_then_hears_of_the_first_tr
 
 
 def test_a_body_that_never_comes_holds_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(device_auth, "BODY_WITHIN_S", 0.01)
+    monkeypatch.setattr(unit_keys, "BODY_WITHIN_S", 0.01)
     for path in ("/device/report", "/device/status"):
         answer = bench.client.begin("POST", path, None, announced=300).result(30)
         assert answer.status_code == 408

@@ -14,8 +14,8 @@ from asgi_client import Answer, AsgiClient
 from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello, running, url_of
 
 from roundtap_core.wire import ECHO, REPORT, REQUEST, envelope, open_envelope, sign
-from roundtap_hub.access import device_auth
-from roundtap_hub.access.device_auth import (
+from roundtap_hub.access import unit_keys
+from roundtap_hub.access.unit_keys import (
     ELSEWHERE,
     FLOOD,
     FORGED,
@@ -154,8 +154,8 @@ def test_a_flood_of_one_key_is_told_to_try_later_costs_no_signature_and_loses_no
     burst = RATES[REPORTS].burst
     assert {bench.report(n).status_code for n in range(burst)} == {200}
     looked_at: list[int] = []
-    real = device_auth.verify_signature
-    monkeypatch.setattr(device_auth, "verify_signature", lambda *what: looked_at.append(1) or real(*what))
+    real = unit_keys.verify_signature
+    monkeypatch.setattr(unit_keys, "verify_signature", lambda *what: looked_at.append(1) or real(*what))
 
     with caplog.at_level(logging.WARNING):
         answers = [bench.report(burst) for _ in range(100)]

@@ -16,7 +16,7 @@ from hub_kit import KEYS, HandClock, hello_of, hub_of, make_event, opened_hello,
 
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.wire import FEED, open_envelope
-from roundtap_hub.access.device_auth import (
+from roundtap_hub.access.unit_keys import (
     CHALLENGE_TTL_MS,
     DAMAGED,
     FORGERY_RATE,

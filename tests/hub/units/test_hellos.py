@@ -13,7 +13,7 @@ from roundtap_core.messages import Hello
 from roundtap_core.typed import parse_message
 from roundtap_hub.store.journal import Head
 from roundtap_hub.units.hellos import HelloHandler, parse_heads, parse_holds
-from roundtap_hub.views.missing_entries import MissingEntry
+from roundtap_hub.views.unit_presence import MissingEntry
 
 
 def hear(house: House, heads: object, epoch: str | None = None) -> None:

@@ -13,11 +13,13 @@ from hub_kit import KEYS, HandClock, hub_of, make_event, running
 from roundtap_core.errors import Problem
 from roundtap_core.messages import UnitRequest
 from roundtap_core.wire import REQUEST, envelope
-from roundtap_hub.access.device_auth import JOBS, TIME, RequestRefused
 from roundtap_hub.access.unit_keys import (
+    JOBS,
     PANEL,
     STATION,
     TABLE,
+    TIME,
+    RequestRefused,
     UnitKeys,
     local_folder,
     loopback_address,

@@ -11,7 +11,7 @@ from hub_kit import hello_of, opened_hello
 from pages_kit import House, problem_of, text_of
 
 from roundtap_core.words import LANGUAGES
-from roundtap_hub.access.device_auth import FLOOD, FORGED, TWIN
+from roundtap_hub.access.unit_keys import FLOOD, FORGED, TWIN
 from roundtap_hub.units.device_feed import DeviceFeed
 from roundtap_hub.units.units import IDENTIFY
 

@@ -6,9 +6,7 @@ from functools import partial
 
 import pytest
 
-from roundtap_hub.views.phone_requests import TAKEN
-from roundtap_hub.views.unit_presence import Presence
-from roundtap_hub.views.unit_status import UnitStatus, close_call, take_call
+from roundtap_hub.views.unit_presence import TAKEN, Presence, UnitStatus, close_call, take_call
 
 
 def told(presence: Presence) -> list[str | None]:

@@ -5,9 +5,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from roundtap_core.errors import Problem
-from roundtap_core.forms.form import ANY_TIME, AT_TIME, DECIDED, DRAWN, Form, WayToEnd
+from roundtap_core.forms.form import (
+    ANY_TIME,
+    AT_TIME,
+    DECIDED,
+    DRAWN,
+    Form,
+    WalkState,
+    WayToEnd,
+    compose_complete,
+    compose_result,
+    walk_way,
+    way_and_answers,
+)
 from roundtap_core.forms.questions import LOSER, WINNER, Choice, Figure, Turns
-from roundtap_core.forms.walk import WalkState, compose_complete, compose_result, walk_way, way_and_answers
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture
 from roundtap_units.table.dialogue import result_text

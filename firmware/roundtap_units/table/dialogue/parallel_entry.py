@@ -6,9 +6,8 @@ from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from roundtap_core.forms.form import Form, WayToEnd
+from roundtap_core.forms.form import Form, WayToEnd, compose_complete, compose_result
 from roundtap_core.forms.questions import LOSER, WINNER, Figure, Picks
-from roundtap_core.forms.walk import compose_complete, compose_result
 from roundtap_core.lists.squads import squad_letter, squads_unfieldable
 from roundtap_core.records import CONCESSION, SIDES, Result, Side, SidePair, other_side
 from roundtap_devices.input.gestures import HOLD, REPEAT, TAP, Gesture

@@ -16,12 +16,12 @@ from roundtap_core.event.entries import VENUE, Entry
 from roundtap_core.event.states import EventState
 from roundtap_core.messages import StandbyRequest
 from roundtap_core.words import Words, catalogue
-from roundtap_hub.access.device_auth import COPY, RequestRefused, address_of
+from roundtap_hub.access.unit_keys import COPY, RequestRefused, address_of
 from roundtap_hub.app.hub import Hub
 from roundtap_hub.app.standby.peers import Peers, Takeover
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.hall_addresses import http_url
-from roundtap_hub.http.reader_language import language_of
+from roundtap_hub.http.requester import language_of
 from roundtap_hub.http.routes import EVERYBODY, PEER_HUB, STANDBY, route
 from roundtap_hub.store.copies import ENTRIES
 from roundtap_hub.store.database_url import sqlite_url
