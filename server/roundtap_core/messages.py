@@ -462,11 +462,12 @@ class PanelResponse(Message, frozen=True):
 
 class StandbyState(Message, frozen=True):
     """A standby on this machine. `state`: see `server/roundtap_hub/app/standby/main.py`; `level`: it was in sync once,
-    so its key may be turned."""
+    so its key may be turned; `turned`: this question has turned it."""
 
     state: DisplayText
     hub: DisplayText
     level: bool
+    turned: bool = False
 
 
 # --- hubs of one journal ---

@@ -292,7 +292,7 @@ def played_under_fire(
                 organizer.post("draw", lambda event, n=number: _drawn(kit, n), attempt=0)
                 organizer.post("publish", lambda event, n=number: len(event["rounds"]) >= n, number=number, attempt=1)
             if disaster is not None:
-                _wait_for_some(kit)
+                _wait_for_some(organizer, kit)
                 with trouble.quiet:
                     disaster(kit, number)
                     organizer.goes_to_another_hub()
@@ -317,17 +317,19 @@ def _drawn(kit: ChaosKit, number: int) -> bool:
     return any(entry.kind == "round-drawn" and entry.data["number"] == number for entry in kit.entries())
 
 
-def _wait_for_some(kit: ChaosKit) -> None:
-    """Somebody has reported in this round, and others have not."""
-    wait_until(
-        lambda: any(
+def _wait_for_some(organizer: Organizer, kit: ChaosKit) -> None:
+    """Somebody has reported in this round, and others have not. The judge goes round meanwhile: no table reports while
+    it waits for one."""
+
+    def reported() -> bool:
+        organizer.judge()
+        return any(
             account.reports
             for (number, _), account in Ledger(kit.hub_folder, kit.event).matches().items()
             if number == _round_now(kit)
-        ),
-        "a report",
-        ROUND_WITHIN_S,
-    )
+        )
+
+    wait_until(reported, "a report", ROUND_WITHIN_S, AGAIN_S)
 
 
 def _round_now(kit: ChaosKit) -> int:

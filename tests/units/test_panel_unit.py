@@ -225,21 +225,20 @@ def test_a_standby_of_this_machine_is_asked_where_there_is_no_hub(wire, tmp_path
     heard = []
 
     def serve():
-        for answer in ({"state": "following", "hub": "http://10.42.0.1:8080", "level": True}, {"turned": True}):
-            connection, _ = listener.accept()
-            with connection, connection.makefile("rb") as said:
-                heard.append(json.loads(said.readline()))
-                connection.sendall(json.dumps(answer).encode() + b"\n")
+        for turned in (False, True):
+            asked, panel = door.recvfrom(16)
+            heard.append(asked)
+            state = {"state": "following", "hub": "http://10.42.0.1:8080", "level": True, "turned": turned}
+            door.sendto(json.dumps(state).encode(), panel)
 
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(tmp_path / "standby.sock"))
-        listener.listen()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as door:
+        door.bind(str(tmp_path / "standby.sock"))
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         wire.link.poll()
         wire.link.press(PanelAction(2, TURN))
         thread.join(10)
-    assert heard == [{"ask": "state"}, {"ask": "turn"}]
+    assert heard == [b"state", b"turn"]
     assert wire.of("standby") == [StandbyState("following", "http://10.42.0.1:8080", True)]
     assert wire.of("done") == [ActionOutcome(2)]
 

@@ -157,7 +157,7 @@ class FrontPanelLink:
         except REQUEST_ERRORS as error:
             log.info("the hub was not reached: %s", error)
         try:
-            self._receive("standby", parse_message(StandbyState, self._ask_standby("state")))
+            self._receive("standby", self._ask_standby(b"state"))
         except REQUEST_ERRORS as error:
             log.info("nor a standby: %s", error)
 
@@ -175,7 +175,7 @@ class FrontPanelLink:
             self._ask_root(panel_dialogue.POWER_OFF)
             return panel_dialogue.ActionOutcome(press.number)
         if press.step == panel_dialogue.TURN:
-            if self._ask_standby("turn").get("turned") is not True:
+            if not self._ask_standby(b"turn").turned:
                 raise ValueError("the standby did not turn its key")
             return panel_dialogue.ActionOutcome(press.number)
         said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
@@ -211,16 +211,14 @@ class FrontPanelLink:
             return None
         return (name, password) if 0 < len(name) <= 32 and len(password) <= 63 else None
 
-    def _ask_standby(self, ask: str) -> dict[str, Any]:
-        with socket.socket(socket.AF_UNIX) as asking:
+    def _ask_standby(self, asked: bytes) -> StandbyState:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as asking:
             asking.settimeout(STANDBY_WITHIN_S)
+            # The kernel's choice of an address for the answer.
+            asking.bind("")
             asking.connect(os.fspath(self._standby))
-            asking.sendall(json.dumps({"ask": ask}).encode() + b"\n")
-            with asking.makefile("rb") as answers:
-                answer = json.loads(answers.readline(ANSWER_BYTES_MAX))
-        if not isinstance(answer, dict):
-            raise TypeError("no object")
-        return answer
+            asking.send(asked)
+            return parse_message(StandbyState, json.loads(asking.recv(ANSWER_BYTES_MAX)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ import logging
 import os
 import secrets
 import socket
-import socketserver
 import threading
 import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,12 +56,8 @@ REFUSALS = {"ahead": "standby_ahead", "foreign": "standby_foreign"}
 
 SOCKET = "standby.sock"
 GROUP = "roundtap-panel"  # the group that may connect: the panel (besides root)
-LINE_BYTES_MAX = 1024
-HEARD_WITHIN_S = 2.0
-STATE, TURN = "state", "turn"
-NOT_LEVEL = "never level"
-
-PanelAnswer = dict[str, Any]
+LETTERS_MAX = 16
+TURN = b"turn"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -168,8 +163,8 @@ class Standby:
     def __init__(self, hub: HubToFollow, folder: StandbyFolder, panel_folder: Path | None = None) -> None:
         self._hub = hub
         self._folder = folder
-        self._turned, self._stop = threading.Event(), threading.Event()
-        self._panel = StandbySocket(panel_folder, self.state, self._turned.set) if panel_folder is not None else None
+        self._panel_folder = panel_folder
+        self._stop = threading.Event()
         self._connection: http.client.HTTPConnection | None = None
         self._status: tuple[str, str | None] = (AWAY, None)
         self._problem: Exception | None = None
@@ -185,25 +180,19 @@ class Standby:
         stopped = StopSignal()
         thread = threading.Thread(target=self._follow_or_fail, name="standby-follow", daemon=True)
         thread.start()
-        key = self._folder.path / PROMOTE_FILE
-        while thread.is_alive() and not (stopped.is_set() or self._turned.is_set()):
-            beat.beat(time.monotonic_ns() // 1_000_000)
-            if key.exists():
-                self._turned.set()
-            if self._panel is not None and self._panel.is_open:
-                self._panel.handle_request()
-            else:
-                stopped.wait(LOOK_S)
+        key, turned = self._folder.path / PROMOTE_FILE, False
+        with closing(PanelDoor(self._panel_folder)) as door:
+            while thread.is_alive() and not (stopped.is_set() or turned):
+                beat.beat(time.monotonic_ns() // 1_000_000)
+                turned = door.is_key_turned(self.state()) or key.exists()
         # A refused standby can still be promoted: it holds what it held.
         self.stop()
-        if self._panel is not None:
-            self._panel.server_close()
         thread.join(timeout=10)
         # The folder stays locked.
         self._folder.journal.close()
-        if self._problem is not None and not self._turned.is_set():
+        if self._problem is not None and not turned:
             raise self._problem
-        return self._turned.is_set()
+        return turned
 
     def stop(self) -> None:
         """End soon, from any thread."""
@@ -303,74 +292,45 @@ def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping
     return unseal(hub.key, nonce, json.loads(answer.read()))
 
 
-class StandbySocket(socketserver.UnixStreamServer):
-    """The standby's socket for its machine's front panel: its state, and promotion by a person at the panel, one caller
-    at a time. "state": {"state", "hub", "level"}; "turn": promotes, unless `level` is false. If the folder cannot be
-    written, that is logged; promotion is then left to the command line."""
+class PanelDoor:
+    """Where this machine's front panel asks for the standby's state, or turns its key: a datagram a question, so that
+    no caller keeps it waiting. The answer goes to who has an address: {"state", "hub", "level", "turned"}. A folder
+    that cannot be written is logged: the key is then left to the command line. `folder`: None for a machine without a
+    panel."""
 
-    timeout = LOOK_S
-    is_open = False
-
-    def __init__(self, folder: Path, state: Callable[[], PanelAnswer], turn: Callable[[], None]) -> None:
-        self._path, self._state, self._turn = folder / SOCKET, state, turn
-        super().__init__(os.fspath(self._path), PanelHandler, bind_and_activate=False)
+    def __init__(self, folder: Path | None) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.settimeout(LOOK_S)
+        self._path = folder / SOCKET if folder is not None else None
+        if self._path is None:
+            return
         try:
             self._path.unlink(missing_ok=True)
-            # Private until its group is set: any client that connects can promote.
-            before = os.umask(0o177)
-            try:
-                self.server_bind()
-            finally:
-                os.umask(before)
+            # Before it has a name, and so before its group is set: whoever reaches it can promote.
+            os.fchmod(self._socket.fileno(), 0o600)
+            self._socket.bind(os.fspath(self._path))
             with suppress(KeyError, PermissionError):
                 os.chown(self._path, -1, grp.getgrnam(GROUP).gr_gid)
                 self._path.chmod(0o660)
-            self.server_activate()
-            self.is_open = True
         except OSError as error:
             log.warning("the panel of this machine cannot be heard: %s", error)
 
-    def server_close(self) -> None:
-        super().server_close()
-        if self.is_open:
-            self._path.unlink(missing_ok=True)
-
-    def answer(self, line: bytes) -> PanelAnswer:
-        """The answer to one line from a caller."""
+    def is_key_turned(self, state: Mapping[str, Any]) -> bool:
+        """Answer one question, should there be one within LOOK_S. Without a level the key turns nothing."""
         try:
-            message = json.loads(line)
-            question = message["ask"]
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return {"refused": "malformed"}
-        now = self._state()
-        if question == STATE:
-            return now
-        if question != TURN:
-            return {"refused": "unknown"}
-        if not now["level"]:
-            return {"refused": NOT_LEVEL}
-        log.warning("promoted at the front panel")
-        self._turn()
-        return {"turned": True}
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        log.info("a caller was not answered", exc_info=True)
-
-
-class PanelHandler(socketserver.StreamRequestHandler):
-    timeout = HEARD_WITHIN_S
-    server: StandbySocket
-
-    def handle(self) -> None:
-        # The caller's line in all has this long, not each of its bytes: the same loop beats the watchdog.
-        cut = threading.Timer(self.timeout, self._cut_off)
-        cut.start()
-        try:
-            answer = self.server.answer(self.rfile.readline(LINE_BYTES_MAX))
-            self.wfile.write(json.dumps(answer).encode() + b"\n")
-        finally:
-            cut.cancel()
-
-    def _cut_off(self) -> None:
+            asked, panel = self._socket.recvfrom(LETTERS_MAX)
+        except TimeoutError:
+            return False
+        turned = asked == TURN and bool(state["level"])
         with suppress(OSError):
-            self.connection.shutdown(socket.SHUT_RDWR)
+            if panel:
+                self._socket.sendto(json.dumps({**state, "turned": turned}).encode(), socket.MSG_DONTWAIT, panel)
+        if turned:
+            log.warning("promoted at the front panel")
+        return turned
+
+    def close(self) -> None:
+        self._socket.close()
+        if self._path is not None:
+            with suppress(OSError):
+                self._path.unlink()
