@@ -8,8 +8,6 @@ HTTPS on and a folder that it has been in before. A unit draws on its virtual sc
 the driver of a real one costs is in the table of imports, and added to the figure.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What players do with phones of their own, and a judge with a PIN of their own, by clicks and in words they read."""
 
-from __future__ import annotations
-
 from hand_kit import Hand, Ledger
 from pages_kit import PIN
 from screen_kit import Screen

@@ -1,7 +1,5 @@
 """A real browser as the gates use it: sizes, light and dark, axe, what does not fit, what came over the wire."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

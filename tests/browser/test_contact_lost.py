@@ -1,7 +1,5 @@
 """The hub is away for two minutes under a phone in use: the page stays, says what to do, and comes back by itself."""
 
-from __future__ import annotations
-
 import pytest
 from hall_kit import Hall, open_hall
 from screen_kit import PHONE, PICTURES, Screen

@@ -1,7 +1,5 @@
 """The organizer's desk in a real browser: results by hand at 64 tables, finding a table or a person from anywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reports, calls, leaving, sign-up, wall and console in browsers that lack something, or run no script."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

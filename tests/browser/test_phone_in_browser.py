@@ -1,7 +1,5 @@
 """A player's phone in a real browser: what cannot be sent says so, waits, and is said once the hub is back."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -2,8 +2,6 @@
 
 Public pages and the console, counted over what each page names; with `-m long` every page, and by a real browser."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import re

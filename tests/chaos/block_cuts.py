@@ -1,7 +1,5 @@
 """Power cuts as a disk sees them: every write of a hub, recorded with strace, and what a cut at any of them leaves."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """A whole event played by people while everything around them fails: who is killed when is drawn by a seed."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import signal

@@ -1,7 +1,5 @@
 """A short event whose hub and one unit run under strace, and what is left of their folders after cuts of the power."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

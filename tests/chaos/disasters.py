@@ -1,7 +1,5 @@
 """What a hub comes to in the middle of an event: its card dies, and a backup takes its place, or a second Pi does."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import time

@@ -1,7 +1,5 @@
 """A network that a hall deserves: resets, cut answers, requests twice, delays, a portal's 200, silence; seeded."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import socket

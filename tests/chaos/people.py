@@ -1,7 +1,5 @@
 """Two people at a table: they read the screen, press what they mean, and remember what they were told."""
 
-from __future__ import annotations
-
 import random
 import re
 import threading

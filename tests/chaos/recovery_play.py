@@ -1,7 +1,5 @@
 """An evening of which everything is recorded, what can happen to its sticks and cards, and a ledger of what is left."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

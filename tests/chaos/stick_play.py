@@ -1,7 +1,5 @@
 """A stick in use, by itself under strace: commits with people, some of whom are taken out, and an event deleted."""
 
-from __future__ import annotations
-
 import json
 import socket
 import sys

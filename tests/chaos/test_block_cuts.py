@@ -1,7 +1,5 @@
 """The power goes at any write: what the hub has promised is there, and it starts; so with a unit. Needs strace."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess

@@ -1,8 +1,6 @@
 """Whatever is left of sticks, cards and outboxes: the newest state that exists anywhere comes back, and what is lost is
 named and true."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import shutil

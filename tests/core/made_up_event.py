@@ -1,7 +1,5 @@
 """Events made up under any rulebook: Swiss rounds with a leaver, tie-breaks, cut, elimination with third place."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Ports a printer is plugged into: found in a made-up /dev and /sys, named for good, refused with the reason."""
 
-from __future__ import annotations
-
 import os
 import tty
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The printer says truly what became of a job, whatever the printer on the other end does."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The virtual printer behaves on its pseudo-terminal as a printer does on a cable."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

@@ -1,7 +1,5 @@
 """Targets that need no hub: event files for the headless commands, rows of a journal; in a process that may be lost."""
 
-from __future__ import annotations
-
 import json
 import random
 import select

@@ -4,8 +4,6 @@ Asserted of every target: no answer 5xx, none that takes ten seconds of processo
 of more than 100 MB. 503 is no failure: it is how a busy hub says so.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections import Counter

@@ -1,7 +1,5 @@
 """Talks to an ASGI application without a socket: on an event loop of its own, as a server would, any number at once."""
 
-from __future__ import annotations
-
 import asyncio
 import json as json_
 import threading

@@ -1,7 +1,5 @@
 """Two events in one hall with its units connected, everything by hand: what is asked, said, placed, and the time."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

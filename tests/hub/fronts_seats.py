@@ -3,8 +3,6 @@
 Every front answers a case with a `Verdict`: what it would put on record, or the Problem that it shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser

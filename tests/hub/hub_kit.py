@@ -1,7 +1,5 @@
 """What the tests of journal, service and device API share: a hub on a real file, a clock set by hand, one event."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What the tests of the pages share: a hub on a real journal, with a clock that stands still, and a browser."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator

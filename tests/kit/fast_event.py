@@ -1,7 +1,5 @@
 """An event played in one process on a virtual clock: every result typed at mock pins, also with disputes on the way."""
 
-from __future__ import annotations
-
 from recorded_reports import record_report
 
 from event_script import EventScript, MatchTyping, ScriptRound

@@ -1,7 +1,5 @@
 """A hub that notes what is said to it and what it answers, with a real table's link and a real station's beside it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import queue

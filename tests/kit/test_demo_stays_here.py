@@ -1,7 +1,5 @@
 """The demo logs in whoever opens its address first, frames its hub, and presses buttons: for its own machine alone."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import socket

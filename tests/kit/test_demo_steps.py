@@ -1,7 +1,5 @@
 """The demo's guide follows what the journal has and what the tables' lamps say, and loses its way by nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`roundtap doctor` on a machine that is not there: its services, files and hub, in words, as JSON, and as a bundle."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

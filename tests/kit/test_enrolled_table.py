@@ -1,7 +1,5 @@
 """A real table unit as it comes out of its box: its screen shows digits, they are typed at a real hub, and it plays."""
 
-from __future__ import annotations
-
 import http.cookiejar
 import re
 import urllib.parse

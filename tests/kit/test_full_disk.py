@@ -1,7 +1,5 @@
 """A real hub whose disk takes nothing more: no word is untrue meanwhile, and nothing is lost or doubled after."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 

@@ -1,7 +1,5 @@
 """`roundtap journal`: what lies in a hub's folder, and everything that may not hold, said line by line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Hub and tables in one process: reports that wait, overtake each other, or are agreed to twice; what screens say."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

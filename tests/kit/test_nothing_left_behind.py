@@ -1,7 +1,5 @@
 """No command leaves a process behind, however it ends: asked to, interrupted, or killed without a word."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -3,8 +3,6 @@
 A new version may keep a name and mean something else by it: what to look at is said beside each.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """`roundtap recover`: one command makes a whole hub of whatever is left, and says what that is."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The hub's card died and a backup was restored into another folder: the tables bring back what it lacks."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Full, read-only and failing disks, mounted for the test: hub and unit say which, lose nothing, and go on unaided."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

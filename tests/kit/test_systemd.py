@@ -1,7 +1,5 @@
 """The systemd units: systemd finds nothing to say about them, they fit the programs, and the programs really answer."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """How a table unit starts at a person's hands: it prints its screens if asked to, and says what is missing."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

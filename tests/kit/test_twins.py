@@ -1,7 +1,5 @@
 """Two hubs from one copy of a folder, as processes on one network: they notice each other, and the second stops."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import socket

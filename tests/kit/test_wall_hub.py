@@ -1,7 +1,5 @@
 """A wall stays with its hub: beside a stranger's with the same public id, and when it comes back on another card."""
 
-from __future__ import annotations
-
 import html
 import http.client
 import shutil

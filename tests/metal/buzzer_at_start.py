@@ -5,8 +5,6 @@ Pi's is at reset, then as the resistor of BUILD.md pulls it. Prints each level w
 where a buzzer sounded that should not.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import tempfile

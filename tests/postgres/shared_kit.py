@@ -1,7 +1,5 @@
 """What the tests of several hubs on one database share: hubs as services in threads, and a wire that can be cut."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The form of the tables on PostgreSQL: noted, moved in one transaction, and refused where it is newer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Barrier, Thread

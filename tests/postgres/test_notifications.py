@@ -1,7 +1,5 @@
 """MESSAGES.md says what hubs on one database tell each other: somebody listens, and compares."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Paper at several hubs on one database: a slip is claimed by one station, and an order is known everywhere."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

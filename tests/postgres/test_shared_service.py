@@ -1,7 +1,5 @@
 """Several hubs on one database: one wins each number, the others decide again, and a lost connection loses nothing."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator

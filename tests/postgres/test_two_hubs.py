@@ -1,7 +1,5 @@
 """Real hub processes on one real database: the writer moves, page servers follow, nothing acknowledged is lost."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os

@@ -4,8 +4,6 @@ What was said is kept beside the kit as plain words; after every round the file 
 checker looks at pairing, standings and bracket as they follow from the file.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random

@@ -1,7 +1,5 @@
 """Tie-break rounds played out by the hundred: the independent checker's word, and plain sense, on each place."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

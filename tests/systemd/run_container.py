@@ -9,8 +9,6 @@ and Roundtap installed (the .deb, or a virtual environment in /opt/roundtap); it
 give it a copy. As root, with systemd-container; no network is touched but the container's own.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import select

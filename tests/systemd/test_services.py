@@ -1,7 +1,5 @@
 """The units of systemd: hardened, in order, and coming back whatever dies."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -7,8 +7,6 @@ made once for all is made by then. The page is drawn anew, after the second repo
 reader needs to follow one request.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import threading

@@ -1,7 +1,5 @@
 """The link against a hub that can be anything: the real one, a captive portal, a forger, an old acquaintance."""
 
-from __future__ import annotations
-
 import json
 import queue
 import threading

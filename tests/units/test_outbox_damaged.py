@@ -1,7 +1,5 @@
 """An outbox on a worn card: what it spoils is put aside and counted, what it refuses is said, nothing is invented."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json

@@ -1,7 +1,5 @@
 """What a unit says of its machine: at the beginning of a feed, when it has changed, and otherwise nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

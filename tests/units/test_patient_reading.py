@@ -1,7 +1,5 @@
 """Nobody holds a unit up by drops: an answer has a time for all of it, not for each byte."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import threading

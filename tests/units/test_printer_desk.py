@@ -1,7 +1,5 @@
 """A station's printer without any configuration: found when it appears, its speed found or asked, kept on the disk."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The print station on a real pseudo-terminal: true states, nothing twice, and free again after every fault."""
 
-from __future__ import annotations
-
 import pytest
 
 from gallery.on_paper import pairings_content, slip_content

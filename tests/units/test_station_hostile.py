@@ -1,7 +1,5 @@
 """Bad rows and strange printers: what cannot be printed has failed with a word, and the next one is on paper."""
 
-from __future__ import annotations
-
 import copy
 import random
 

@@ -1,7 +1,5 @@
 """A hub restored from a copy lacks the round in play: its tables keep their match, their clock and their results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

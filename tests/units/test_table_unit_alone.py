@@ -1,7 +1,5 @@
 """A table unit without its hub, with a failing card, a late feed or a hub gone wild: what its screen says is true."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time

@@ -1,7 +1,5 @@
 """What a unit's file may leave open: all of it. What it says and cannot mean is refused with the place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What the wall's browser is given on loopback: the hub's wall as it is, its own page without one, and nothing else."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ Run by `ClientProcess("rig.phones", port=…, paths=[address, …], seed=…)`. 
 and as it becomes: "view" is fetched (a phone within half a second), "patch" is taken, clocks are asked for.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import html

@@ -1,7 +1,5 @@
 """Cut and single elimination by hand-worked examples: seeds, game numbers, who leaves when, third place, ranking."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """Who does not appear, who comes after all, and who leaves: what becomes of their match, table and place."""
 
-from __future__ import annotations
-
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c

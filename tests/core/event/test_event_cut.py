@@ -1,7 +1,5 @@
 """An event's journey from the last Swiss round to the champion: cut, offers, elimination rounds, who leaves when."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Warnings, disqualification, rulings and appeals, extensions, extra minutes, picks at a bye."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import MINUTE, Event, refused, score

@@ -1,7 +1,5 @@
 """Leaving, and what undoes it: the first who leaves decides, who comes back plays on, and no figure is made up."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused, score

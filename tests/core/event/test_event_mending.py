@@ -1,7 +1,5 @@
 """A round that is drawn or published is mended: what changes, what is recorded, what is refused."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Officials: their roles, going off duty, who of them may play, and who rules where one does."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused

@@ -1,7 +1,5 @@
 """Who plays: entering, leaving, coming back, disqualification, and what each of them does to a round."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused, score

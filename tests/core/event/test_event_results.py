@@ -1,7 +1,5 @@
 """Results: what both sides say, what an official says, what comes too late; rounds and their clock."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Tie-break rounds in an event's course: they are played before the cut, and are no round that somebody misses."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

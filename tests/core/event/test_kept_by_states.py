@@ -1,7 +1,5 @@
 """What follows from a record of the state, and the next state of one."""
 
-from __future__ import annotations
-
 from msgspec.structs import fields, replace
 
 from event_kit import Event, score

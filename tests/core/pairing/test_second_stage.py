@@ -1,7 +1,5 @@
 """A second stage in Swiss rounds, instead of elimination: the qualified play on among themselves (Shatterpoint)."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest

@@ -1,7 +1,5 @@
 """What all five documents ask for alike, held for every rulebook: Swiss rounds, byes, leaving, cut, elimination."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, pairwise
 

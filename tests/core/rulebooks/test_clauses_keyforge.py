@@ -1,7 +1,5 @@
 """Clauses of the KeyForge document about cards: an altered deck, a missing card at the start and during a game."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import MINUTE, Event, refused

@@ -1,7 +1,5 @@
 """Clauses of the Warlords of Terra document that the event itself has to hold: sanctions, and ties before the cut."""
 
-from __future__ import annotations
-
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.event_flow import CUT, upcoming_stage

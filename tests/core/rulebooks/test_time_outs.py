@@ -1,7 +1,5 @@
 """What a table is walked through when time is called: KeyForge, Warlords, Shatterpoint, Epic, step by step."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

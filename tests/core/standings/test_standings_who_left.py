@@ -1,7 +1,5 @@
 """Who is no longer there: put out (not ranked, listed last), left (ranked), never played (in no standings)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

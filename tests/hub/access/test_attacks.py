@@ -1,7 +1,5 @@
 """Attacks that once got somewhere: made-up addresses, questions sent ahead, long heads, kept packets, a revoked Pi."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket

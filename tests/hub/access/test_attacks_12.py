@@ -1,7 +1,5 @@
 """Odd presses and late clicks on what the organizer's day brought: nothing happens twice, early, or to another."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Attacks on the limits of guesses: strangers who lock others out, a judge after another's rights, a stolen cookie."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import suppress

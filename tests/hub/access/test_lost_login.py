@@ -1,7 +1,5 @@
 """A login that has ended keeps what was typed, and leads back there: for the same person alone, and sends nothing."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """Who may do what, in which language, and what a page says when something is wrong."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 
 import pytest

@@ -1,7 +1,5 @@
 """Personal links: signed for one person, revocable for good; six letters from the desk; a slip gives one once."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

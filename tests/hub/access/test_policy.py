@@ -1,7 +1,5 @@
 """One table says who may ask for what: every address has a row, every refusal is one and changes nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """The staff: a PIN each, of which only a slow hash is kept; a role; revoked at once. Guesses: test_login_attacks.py."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress

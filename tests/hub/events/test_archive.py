@@ -1,7 +1,5 @@
 """Events that are put away: archived ones are out of sight, deleted ones have forgotten their people for good."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path

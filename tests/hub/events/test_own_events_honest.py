@@ -1,7 +1,5 @@
 """Sixty events as the hub runs them, forced and mended as they come: `check` is silent, and the hub imports them."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable

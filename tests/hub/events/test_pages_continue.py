@@ -1,7 +1,5 @@
 """Another hub's event on a stick: the start page offers it, and refuses what would lose something."""
 
-from __future__ import annotations
-
 import errno
 import html
 import logging

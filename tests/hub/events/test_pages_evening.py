@@ -1,7 +1,5 @@
 """A whole event through the pages, as an organizer would press it."""
 
-from __future__ import annotations
-
 import io
 import json
 

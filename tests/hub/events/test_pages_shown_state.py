@@ -1,7 +1,5 @@
 """A button is what it was when the finger left for it: forms carry the state they were shown for."""
 
-from __future__ import annotations
-
 import html
 import re
 from concurrent.futures import ThreadPoolExecutor

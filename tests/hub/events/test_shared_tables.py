@@ -1,7 +1,5 @@
 """Several events in one hall: in whatever order they draw, publish and move, no table ever belongs to two of them."""
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Everything that can happen in an event leaves in its file and comes back: people, results, and who judged what."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

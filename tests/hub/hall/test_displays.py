@@ -1,7 +1,5 @@
 """Displays and announcements: named by the hub, switched from the console, told at once, kept over a restart."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

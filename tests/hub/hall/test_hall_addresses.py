@@ -1,7 +1,5 @@
 """Which of a machine's addresses stands on wall and paper, and that it is followed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path

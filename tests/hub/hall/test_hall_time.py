@@ -1,7 +1,5 @@
 """The hub's time of day: doubted where nobody can know it, set by an organizer's browser; no round hangs on it."""
 
-from __future__ import annotations
-
 import logging
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """A hub made of an older backup: whom somebody took out since stays out, wherever that can still be read."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

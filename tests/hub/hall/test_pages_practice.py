@@ -1,7 +1,5 @@
 """Practice on the console, with a child process that stands for the practice hub."""
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A hub that was restored from a copy asks its tables before anything goes on, and takes over what they hold."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What the hub believes of a unit's word about its own machine: a few bounded words, whatever comes."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

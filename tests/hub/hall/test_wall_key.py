@@ -1,7 +1,5 @@
 """How a hub proves itself to a wall: a key over TLS alone, signed answers, a new certificate confirmed by a person."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The judge's page: the calls of the hall by age, who goes there, the match by the number of its table, and back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

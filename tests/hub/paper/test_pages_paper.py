@@ -1,7 +1,5 @@
 """The console's paper: what is uncertain asks for a person, who prints it again or says that it is there."""
 
-from __future__ import annotations
-
 import json
 import re
 from contextlib import contextmanager

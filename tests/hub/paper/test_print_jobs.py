@@ -1,7 +1,5 @@
 """What is to be printed follows from the event: once each, the same after a restart, and nothing out of date."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Paper and wall of every rulebook: the form of the match's situation, teams, squads, named rounds, the cut's order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

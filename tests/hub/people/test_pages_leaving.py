@@ -1,7 +1,5 @@
 """Leaving in mid-game at the console: how does the match stand; squads owed wherever one looks; a swap checked."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 

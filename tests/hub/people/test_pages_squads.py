@@ -1,7 +1,5 @@
 """Squads at every front of the hub: what is owed stands where they are asked, what is lost before anybody confirms."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

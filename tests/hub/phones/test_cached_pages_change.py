@@ -1,7 +1,5 @@
 """Whatever is decided about an event, kept pages show it at once: each is compared with what Flask draws anew."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A player reports from the phone: step by step, one side each, and what became of it stands there in words."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

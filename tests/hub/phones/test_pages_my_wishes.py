@@ -1,7 +1,5 @@
 """What else a phone asks for: a judge, to leave, to be seen as there, and a list with what is wrong in it by line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Personal pages without Flask: live, nobody else's, not kept by anybody, and a report's echo from the hub alone."""
 
-from __future__ import annotations
-
 import html
 import logging
 import re

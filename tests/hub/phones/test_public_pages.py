@@ -1,7 +1,5 @@
 """Public pages without Flask: never old, never another reader's, the same as Flask would send them."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import threading

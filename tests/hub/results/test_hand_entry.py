@@ -1,7 +1,5 @@
 """Results by hand, without scripts: the table's number, a short line, what it means, and only then it counts."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

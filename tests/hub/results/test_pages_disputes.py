@@ -1,7 +1,5 @@
 """Two agreements on one match, and reports from elsewhere: what pages show, and one press for each way out."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Results by an official's hand: typed, corrected, accepted, taken back; and reports that come too late."""
 
-from __future__ import annotations
-
 import html
 import re
 from urllib.parse import urlencode

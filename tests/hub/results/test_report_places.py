@@ -1,7 +1,5 @@
 """A report counts only from where it was pressed; what comes from elsewhere is refused, recorded and told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Somebody is disqualified, or drops, at each point of an event: every view that shows a place or a state says so."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

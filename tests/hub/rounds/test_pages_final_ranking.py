@@ -1,7 +1,5 @@
 """One final ranking on every surface: wall, phones, console, paper, spreadsheet; and who is no longer there."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """From the last Swiss round to the champion through the pages, as an organizer would press it."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """A round changed by hand, by an organizer with a browser: chosen, looked at, done, and said wherever it is shown."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

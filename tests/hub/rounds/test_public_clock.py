@@ -1,7 +1,5 @@
 """The hall's clock with phases and hidden minutes: what officials see, what nobody else may, and who is told when."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, MutableMapping

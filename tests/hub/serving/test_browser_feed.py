@@ -1,7 +1,5 @@
 """What browsers are told without asking: the clock, and what changed on the page they show."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Iterator, MutableMapping

@@ -1,7 +1,5 @@
 """Doors: connections counted per address and in all, heads that must come soon; real sockets, no hub behind them."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

@@ -1,7 +1,5 @@
 """The encrypted port: what a connection costs before any login, who gets a place there, and what is dropped."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Pages in threads: read whole before, sent whole after; who is sent away is told how it goes on."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Nothing is written into a page: no style, no script; and every answer says that to browsers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Static files: kept for ever under a name made of their content, and never older than the page that names them."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The hub's watchdog: heard from as long as its writer and its pages answer, and only so long."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator

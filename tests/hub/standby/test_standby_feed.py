@@ -1,7 +1,5 @@
 """What a standby is told, and who is told nothing: one real hub application, one standby made by hand."""
 
-from __future__ import annotations
-
 import base64
 import json
 import threading

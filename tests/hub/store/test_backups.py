@@ -1,7 +1,5 @@
 """Backups: one verified file with everything a hub's folder needs, three of them, and nothing else passes for one."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -3,8 +3,6 @@
 A few pages each time, all of them in the long campaign.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Second copies: nobody is answered before every copy that counts holds the entry; one that fails stops nobody."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Disks that are full, read-only, failing or slow: an answer is never an error for something that was done."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3

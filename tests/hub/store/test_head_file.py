@@ -1,7 +1,5 @@
 """A shortened journal is never taken for a whole one: what the head file names must be there when a hub starts."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """The journal on disk: one chain that cannot fork, that shows tampering, and people kept beside it."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Hubs of one journal: which of two goes on, and whom neither believes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is left of a damaged journal: every stream's longest whole chain, wherever on the disk it is found."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The form of a journal's tables: noted, brought to the program's own after a backup that leads back, never guessed."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The service: one writer that commits in groups, shows nothing unsaved, and survives whatever is done to it."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Events at rest: sealed from their entries, unread at the start, opened when somebody looks, in play when told so."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import threading

@@ -1,7 +1,5 @@
 """A stick that was unmounted while the hub wrote to it is no copy, and its bare mount point takes nothing: on tmpfs."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """The device API: what a unit may say, and that whoever else knocks changes nothing and breaks nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """A key opens one door, and only so often; whoever else knocks neither gets in nor keeps the honest unit out."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator

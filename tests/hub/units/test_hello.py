@@ -1,7 +1,5 @@
 """The hello that opens a feed: fresh, signed by a key that may, looked at for its size first; twins and newer ones."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator

@@ -1,7 +1,5 @@
 """The front panel at its hub: what it is shown, a new PIN, a stick let go of, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

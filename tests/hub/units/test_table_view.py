@@ -1,7 +1,5 @@
 """What a table is shown, where the ordinary evening (tests of the device API, of the kit) does not come."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hub_kit import HandClock, event_steps, make_event, people, running
