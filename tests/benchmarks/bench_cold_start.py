@@ -207,7 +207,6 @@ def _python_cpu_s(code: str, core: int | None) -> float:
     process = subprocess.Popen(
         [*_on(core), sys.executable, "-c", f"{code}\nimport time\nprint(time.process_time())"], stdout=subprocess.PIPE
     )
-    assert process.stdout is not None
     taken = float(process.stdout.read())
     process.wait()
     return taken

@@ -21,7 +21,6 @@ def phone(hall: Hall, screen: Screen, language: str = "en") -> str:
     screen.language(language)
     house.with_event(PEOPLE)
     house.publish()
-    assert house.event.live is not None
     address = hall.url + house.hub.access.links.path("e1", house.event.live.matches[0].match.a)
     screen.open(address)
     screen.until(lambda: screen.run("return window.heard_hub"), "the feed")

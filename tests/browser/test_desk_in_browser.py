@@ -99,7 +99,6 @@ def the_desk(hall: Hall, screen: Screen, event: str) -> None:
 
 
 def at_table(house: House, table: int) -> MatchState:
-    assert house.event.live is not None
     return next(match for match in house.event.live.matches if match.match.table == table)
 
 

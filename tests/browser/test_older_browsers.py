@@ -36,7 +36,6 @@ class Tries:
         hall.draw(self.drawn)
 
     def match(self, n: int = 0) -> MatchState:
-        assert self.house.event.live is not None
         return self.house.event.live.matches[n]
 
     def page(self, competitor: str | None, more: str = "") -> None:

@@ -29,7 +29,6 @@ def calls(trace: Iterable[str]) -> Iterator[Call]:
     begun: dict[str, str] = {}
     for line in trace:
         found = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)$", line.rstrip("\n"))
-        assert found is not None
         thread, text = found[1] or found[2] or "", found[3]
         if text.endswith("<unfinished ...>"):
             begun[thread] = text.removesuffix("<unfinished ...>").rstrip()

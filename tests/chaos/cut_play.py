@@ -90,7 +90,6 @@ class Recorded:
 
 def _end(traced: subprocess.Popen[bytes]) -> None:
     """As when the test ends: the process does, and then strace, which would leave it behind where it is killed."""
-    assert traced.stdin is not None
     traced.stdin.close()
     traced.wait(PATIENCE_S)
 
@@ -119,7 +118,6 @@ def shown_at_unit(files: dict[str, bytes], folder: Path) -> str:
     write_out(files, folder)
     unit = Lone(folder)
     unit.outbox.close()
-    assert unit.unit.scene is not None
     return str(unit.unit.scene.kind)
 
 

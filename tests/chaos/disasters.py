@@ -54,7 +54,6 @@ class DeadCard:
 
     def _dies(self, backup: Path) -> None:
         kit = self._kit
-        assert kit.hub is not None
         kit.hub.kill()
         kit.hub.wait()
         again = kit.folder / "another machine"

@@ -80,8 +80,6 @@ def played(where: Path, chance: random.Random) -> Evening:
     opened = open_folder(hub, lambda _: None, clocks=time.clocks)
     service = opened.service
     lineage = read_head_file(hub / HEAD_FILE)
-    assert lineage is not None
-    assert service.copies is not None
     changed = threading.Event()
     copies = Copies(
         service.copies.journal,
@@ -159,7 +157,6 @@ def _steps(
 
 def _report(evening: Evening, state: EventState, number: int, table: int, side: str) -> Step:
     live = state.live
-    assert live is not None
     match = next(match for match in live.matches if match.match.table == table)
     report = {
         "report_id": f"table-{table}-{number}{side}",

@@ -152,7 +152,6 @@ def missing_reports(wreck: Wreck, made: Recovery, folder: Path) -> list[str]:
 def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:
     """What is wrong with the clock of the round in play, at the start and once a table was heard; None where that round
     is not in the new journal."""
-    assert evening.state is not None
     assert evening.state.live is not None
     opened = open_folder(folder, lambda _: None, clocks=time.clocks)
     try:
@@ -184,9 +183,7 @@ def _shown_ms(opened: HubResources, time: HandTime) -> int:
 
 def _hear_table(opened: HubResources, evening: Evening, left_ms: int) -> None:
     """Table 1 says hello to the new hub, with what its screen shows."""
-    assert evening.state is not None
     live = evening.state.live
-    assert live is not None
     match = next(match for match in live.matches if match.match.table == 1)
     holds = {
         "event": EVENT,

@@ -31,7 +31,6 @@ class Child:
 
     def does(self, *work: str) -> bool:
         """Whether it answered; what, is in `answered`."""
-        assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
             self.process.stdin.write(json.dumps(work).encode() + b"\n")

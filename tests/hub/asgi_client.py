@@ -150,6 +150,5 @@ class AsgiClient:
         assert (await said.get())["type"] == "lifespan.startup.complete"
 
     async def _stop(self) -> None:
-        assert self._life is not None
         await self._life.put({"type": "lifespan.shutdown"})
         await self._living

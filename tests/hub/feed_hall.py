@@ -96,7 +96,6 @@ class Unit:
         try:
             async for chunk in stream:
                 message = open_envelope(KEYS[self.unit], FEED, json.loads(chunk[len("data: ") :]))
-                assert message is not None
                 if message["type"] == "view":
                     self.view, self.views = message["view"], self.views + 1
                 elif message["type"] == "fates":

@@ -166,7 +166,6 @@ class Walk:
     def ways(self) -> set[str]:
         """What the first page offers."""
         form = self.page(self.base).form("get", self.at)
-        assert form is not None
         return set(form.controls["way"].values)
 
     def walked(self, case: Case) -> tuple[Page, Verdict]:
@@ -217,7 +216,6 @@ class Walk:
     def posted(self, page: Page, **more: str) -> tuple[Page, list[Any]]:
         """The end is said; what was asked of the hub."""
         form = page.form("post", self.at)
-        assert form is not None
         before = len(self.world.heard)
         answer = self.browser.client.post(
             self.at, data=MultiDict([*form.hidden, *more.items()]), headers=self.browser.headers

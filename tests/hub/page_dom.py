@@ -35,7 +35,6 @@ class Node:
         return found
 
     def replace_with(self, *others: Node) -> None:
-        assert self.parent is not None
         at = self.parent.children.index(self)
         self.parent.children[at : at + 1] = others
         for other in others:
@@ -109,7 +108,6 @@ def patched(page: Node, text: str) -> Node:
                 row.replace_with(fresh)
             else:
                 [row] = region.find(data_key=beside)
-                assert row.parent is not None
                 row.parent.put(fresh, row, 1 if "after" in told else 0)
     for body in page.find(data_seen=json.loads(text)["from"]):
         body.attributes["data-seen"] = json.loads(text)["to"]

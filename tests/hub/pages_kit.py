@@ -177,8 +177,6 @@ class House:
 
     def publish_draft(self) -> None:
         draft = self.event.draft
-        assert draft is not None
-        assert draft.draw is not None
         self.service.execute_one("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
 
     def time_is_up(self, event: str = "e1") -> None:
@@ -189,7 +187,6 @@ class House:
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""
-        assert self.event.live is not None
         matches = [m for m in self.event.live.matches if m.match.b]
         for match in matches[: len(matches) - leave_open]:
             self.service.execute_one(

@@ -40,8 +40,6 @@ def play_fast(script: EventScript, trouble: bool = False) -> Tournament:
 
 def play_round(hall: VirtualHall, played: ScriptRound, trouble: bool) -> None:
     hall.submit(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
-    assert hall.state.draft is not None
-    assert hall.state.draft.draw is not None
     hall.submit(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="as recorded"))
     hall.step()
     for typing in played.typing:

@@ -281,7 +281,6 @@ class Kit:
         return end(self.units[number], how)
 
     def wait_hub_died(self) -> None:
-        assert self.hub is not None
         assert self.hub.wait(timeout=WAIT_S) == -signal.SIGKILL
 
     def wait_table_died(self, number: int = 1) -> None:

@@ -83,12 +83,10 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(
         "600",
     ]
     venue = venue_of(again)
-    assert venue.restore_state is not None
     assert venue.restore_state.copy[VENUE] == (before.number, before.head)
     assert venue.epoch not in ("", before.epoch)
     assert (venue.number, venue.tables) == (before.number + 1, before.tables)
     head = read_head_file(again / "roundtap.head")
-    assert head is not None
     assert (head.epoch, head.heads[VENUE].number) == (venue.epoch, venue.number)
 
 

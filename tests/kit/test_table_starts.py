@@ -53,7 +53,6 @@ def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert unit.stderr is not None
     assert unit.stdout is not None
     said = [unit.stderr.readline(), unit.stderr.readline()]
     assert any(

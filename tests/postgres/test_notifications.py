@@ -26,7 +26,6 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
         hub = open_database(url, lambda _: None)
         try:
             make_event(hub.service)
-            assert hub.paper is not None
             hub.paper.order(PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1"))
             hub.presence.sessions.open("table-1", "s")
             hub.presence.update("table-1", 1, connected=True, match="1.1")

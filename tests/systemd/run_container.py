@@ -272,7 +272,6 @@ def printer_appears(box: Container) -> str:
     assert box.state("roundtap-station.service") == "active", "without its printer the station does not run"
     printer = box.begin(PRINTER, "/dev/roundtap-printer")
     try:
-        assert printer.stdout is not None
         assert printer.stdout.readline().strip() == "there"
         began_s = time.monotonic()
         ready, _, _ = select.select([printer.stdout], [], [], 60)

@@ -30,7 +30,6 @@ def shown(unit: Unit) -> Any:
 def value(unit: Unit) -> int:
     entry = unit.unit.dialogue.table.entry
     assert isinstance(entry, ResultEntry)
-    assert entry.dial is not None
     return entry.dial.value
 
 

@@ -288,7 +288,6 @@ class Phones:
         return {}
 
     async def do_calm(self, order: dict[str, Any]) -> dict[str, Any]:
-        assert self._waves is not None
         self._waves.cancel()
         said = await self._waves
         return {

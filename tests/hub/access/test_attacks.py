@@ -308,7 +308,6 @@ def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) 
 def stolen_of(night: Evening, unit: str, table: int) -> Table:
     """A unit that holds the match of this table otherwise than the unit which stands there."""
     honest = night.tables[table - 1]
-    assert honest.holds is not None
     return Table(
         unit,
         night.house,
@@ -361,7 +360,6 @@ def test_a_claim_goes_with_its_unit_s_key(tmp_path: Path, by: str) -> None:
         assert len(lost_rounds(house.service.snapshot)) == 1
         getattr(house.hub.units.keys, by)("unit-1")
         restored = house.service.snapshot.venue.restore_state
-        assert restored is not None
         assert (restored.heard, restored.pending) == ({}, {})
         assert not lost_rounds(house.service.snapshot)
         night.tables[0].hello(house)
@@ -378,7 +376,6 @@ def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
     house.application.hub.units.keys.revoke("standby-1")
     assert [message["type"] for message in feed.take()] == ["batch"], "the entry that revokes it"
     assert feed.answer().status_code == 403
-    assert house.service.copies is not None
     assert house.service.copies.states == []
     assert house.client.post("/standby/feed", house.hello(key=KEY), roundtap_unit="standby-1").status_code in (400, 403)
 

@@ -187,5 +187,4 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         typed["csrf"] = form_of(judge, end, slip)["csrf"]
         assert pressed(judge, slip, {**typed, "counts": "slip", "reason": "So it is"}).status_code == 303
         found = house.event.find_match("1.1")
-        assert found is not None
         assert found[1].match.result == Result(score=SidePair(24, 100))

@@ -109,7 +109,6 @@ def test_one_press_recovers_it_beside_and_the_next_start_puts_it_in_place(
 
     aside = finish_continuing(tmp_path)
 
-    assert aside is not None
     assert journal_of(tmp_path)["e1"] == 5
     assert journal_of(aside) == {"venue": 1}
     assert aside.parent == tmp_path / FOLDER / SET_ASIDE
@@ -201,7 +200,6 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
     assert found is not None
     stick.rename(stick.with_name("elsewhere"))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
-    assert plugged_in.service.storage.continuing is not None
     assert plugged_in.service.storage.continuing.key == FAILED
     assert "Nothing has changed here" in text_of(browser.get("/console"))
     assert not (tmp_path / MADE).exists()
@@ -245,7 +243,6 @@ def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, sti
     lines = (stick / COPY_FILE).read_bytes().splitlines(keepends=True)
     (stick / COPY_FILE).write_bytes(b"".join(lines[:-1]))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
-    assert plugged_in.service.storage.continuing is not None
     assert "no longer there" in str(plugged_in.service.storage.continuing.problem)
     assert not plugged_in.service.must_reopen
     assert not (tmp_path / MADE).exists()

@@ -239,8 +239,6 @@ def test_tables_that_contradict_each_other_are_shown_and_nothing_is_guessed(tmp_
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         night.next_round()
         first, second = night.tables[0].holds, night.tables[1].holds
-        assert first is not None
-        assert second is not None
         second["a"] = first["a"]
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
@@ -413,7 +411,6 @@ def corrected_after_the_copy(tmp_path: Path) -> tuple[Evening, Path, dict[str, A
         night.play({1: (100, 20)})
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         match = night.tables[0].holds
-        assert match is not None
         night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(100, 50))), "test")
         night.look()
         return night, backup, match
@@ -431,7 +428,6 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
             browser.post("/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take=take)
 
             found = house.event.find_match(match["match"])
-            assert found is not None
             assert found[1].match.result == Result(score=SidePair(100, stands))
             assert unsettled_matches(house.service.snapshot) == []
             browser.post("/console/restored/settled")
@@ -465,7 +461,6 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         night.next_round()
         night.play()
         match = night.tables[1].holds
-        assert match is not None
         night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(3, 100))), "test")
         night.look()
         before = results(night.house.event)
@@ -476,7 +471,6 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
 
         assert results(house.event) == before
         found = house.event.find_match(match["match"])
-        assert found is not None
         assert (found[1].revision, found[1].decided) == (1, True)
         assert unsettled_matches(house.service.snapshot) == []
 

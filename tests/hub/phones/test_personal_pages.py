@@ -29,7 +29,6 @@ class Hall:
 
     @property
     def match(self) -> MatchState:
-        assert self.house.event.live is not None
         return self.house.event.live.matches[0]
 
     def me(self, side: str) -> str:

@@ -44,7 +44,6 @@ class EncryptedHub:
         self._context = ssl._create_unverified_context()
 
     def _line(self) -> str:
-        assert self._process.stdout is not None
         return self._process.stdout.readline()
 
     def count(self) -> dict[str, int]:
@@ -77,7 +76,6 @@ class EncryptedHub:
 
     def stop(self) -> None:
         self._open.close()
-        assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(30)
 

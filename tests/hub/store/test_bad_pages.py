@@ -59,7 +59,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         hub.service.execute([], "the snapshot is written")
         hub.service.execute_one("e1", c.SetClock("start"), "organizer")
         hub.service.checkpoint()
-        assert hub.paper is not None
         hub.paper.order(PrintJob("e1/free/1", "e1", "free", 1, None, "A text"))
         hub.paper.update_states([("e1/free/1", PrintState("failed", "no paper", "station-1"))])
         hub.paper.save_printer_order("station-1", {"width": 32})
@@ -186,7 +185,6 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
     except Problem as problem:
         refused = problem
     if hub is None:
-        assert refused is not None
         assert fault_kind(refused) == DAMAGED, told
         # As the hub's log says it, which knows the folder.
         said = str(refused.replace(refused.where, folder=str(folder)))
@@ -211,7 +209,6 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
         hub.service.checkpoint()
         assert hub.service.storage.fault == "", told
         assert not hub.service.must_reopen, told
-        assert hub.paper is not None
         hub.paper.order(PrintJob("e1/free/2", "e1", "free", 1, None, "A text"))
         hub.service.snapshotter.snapshot_due()
         assert [state.name for state in hub.service.snapshot.events.values()] == ["Winter Open"], told

@@ -218,7 +218,6 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
     assert hub.service.snapshot.events["e1"].number == 8
     hub.close()
     named = read_head_file(cut / HEAD_FILE)
-    assert named is not None
     assert named.heads["e1"].number == 8
 
     (cut / HEAD_FILE).unlink()
@@ -243,7 +242,6 @@ def test_the_head_file_names_each_commit_before_the_next_one(tmp_path: Path) -> 
     made = hub.service.execute(event_steps(), "organizer", people())
     head_is_noted(hub.service)
     named = read_head_file(tmp_path / HEAD_FILE)
-    assert named is not None
     assert named.heads["e1"] == Head(5, made[-1].hash)
     assert named.epoch == hub.service.snapshot.venue.epoch
     assert named.commits == 2
@@ -277,7 +275,6 @@ def test_a_torn_last_line_was_never_answered(head: HeadFile) -> None:
     for length in range(len(whole), len(torn)):
         head.path.write_bytes(torn[:length] + bytes(100))
         named = read_head_file(head.path)
-        assert named is not None
         assert named.heads["e1"].number in ((1, 2) if length == len(torn) - 1 else (1,))
 
 
@@ -287,7 +284,6 @@ def test_it_is_made_anew_before_it_grows(head: HeadFile, monkeypatch: pytest.Mon
     for n in range(2, 2000):
         head.note_commit("epoch", {"e7": Head(n, f"{n:064}")})
     named = read_head_file(head.path)
-    assert named is not None
     assert named.commits == 1999
     assert named.heads == {**heads, "e7": Head(1999, f"{1999:064}")}
     assert head.path.stat().st_size < 80_000
@@ -303,7 +299,6 @@ def test_a_note_that_failed_is_made_up_for_by_the_next_one(head: HeadFile, monke
             head.note_commit("epoch", {"e1": Head(1, "aa")})
     head.note_commit("epoch", {"e2": Head(1, "bb")})
     named = read_head_file(head.path)
-    assert named is not None
     assert named.heads == {"e1": Head(1, "aa"), "e2": Head(1, "bb")}
 
 

@@ -244,7 +244,6 @@ def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(res
     made = back_up_before_upgrade(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
     Journal(sqlite_url(rested), known=later).close()
 
-    assert made is not None
     assert made.parent == rested / "backups" / BEFORE_UPGRADE / CURRENT.newest
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before

@@ -119,7 +119,6 @@ def test_the_print_station_s_key_closes_no_match(bench: Bench) -> None:
 def test_a_table_s_key_takes_no_print_job(bench: Bench) -> None:
     assert bench.jobs("table-1").status_code == 403
     taken = open_envelope(KEYS["station-1"], ECHO, bench.jobs("station-1").get_json())
-    assert taken is not None
     assert taken["jobs"], "they are all still there for the station"
 
 
@@ -220,7 +219,6 @@ def test_the_answer_to_a_question_of_time_is_good_for_that_question_alone(bench:
 def test_a_unit_that_reports_where_it_does_not_stand_is_told_once_for_each_report(bench: Bench) -> None:
     for _ in range(3):
         echo = open_envelope(KEYS["table-2"], ECHO, bench.report(unit="table-2", match="1.1").get_json())
-        assert echo is not None
         assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
     assert bench.troubles("table-2") == {ELSEWHERE}
     assert bench.hub.units.troubles.count("table-2", ELSEWHERE) == 1
