@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from hub_kit import Service
+from hub_kit import Journal, Service
 from werkzeug.test import TestResponse
 
 from roundtap_core.clock import RUNNING
@@ -25,7 +25,6 @@ from roundtap_hub.app import flask_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.http.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hub_kit import Service, running
+from hub_kit import Service, disk_fails, fails, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -15,7 +15,6 @@ from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.app.standby.standby_api import FILES
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.login_pins import PinFile, hash_pin, read_or_make_pin, salt_in, salt_of, verify_pin, write_pin
 from roundtap_hub.store.models import SECRETS, StaffRow
 from roundtap_hub.store.rights import STAFF_SET, pin_digest
@@ -399,16 +398,10 @@ def test_the_salt_of_all_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
 
 
 @pytest.mark.usefixtures("slow_pins")
-def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(
-    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(machine: Machine, tmp_path: Path, service: Service):
     pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
-
-    def refused(*_: object, **__: object) -> None:
-        raise Problem("not_saved")
-
-    monkeypatch.setattr(service, "execute", refused)
+    service.meanwhile = fails(Problem("not_saved"))
     assert who_of(ours, ours.log_in(pins["Eva"], PHONE, "")) is not None
     assert salts(service) == ["own0", "own1"]
 
@@ -428,21 +421,17 @@ def test_people_whose_pins_have_different_salts_are_all_let_in(machine: Machine,
 
 
 def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
-    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    machine: Machine, tmp_path: Path, service: Service
 ):
     ours = door(machine, tmp_path, service)
     person, pin = ours.staff.add("Eva", JUDGE)
-
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
-    monkeypatch.setattr(service.journal, "append", full)
-    with pytest.raises(Problem, match="Saving failed"):
+    with disk_fails(service), pytest.raises(Problem, match="Saving failed"):
         ours.staff.add("Kai", JUDGE)
     assert [each.name for each in ours.staff.people] == ["Eva"]
-    assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
-    with pytest.raises(Problem, match="Saving failed"):
-        ours.staff.revoke(person.id)
+    with disk_fails(service):
+        assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
+        with pytest.raises(Problem, match="Saving failed"):
+            ours.staff.revoke(person.id)
 
 
 def test_it_goes_into_backups_and_to_standbys_like_the_pin():

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hub_kit import fails
 from msgspec.structs import replace
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
@@ -435,16 +436,12 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
 
 
 def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     night, backup, match = corrected_after_the_copy(tmp_path)
-
-    def asked(*_: object) -> None:
-        raise Problem("cut_would_change", comes=match["a"], goes=match["b"])
-
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
-        monkeypatch.setattr(house.service, "execute", asked)
+        house.service.meanwhile = fails(Problem("cut_would_change", comes=match["a"], goes=match["b"]))
         said = problem_of(
             browser.post(
                 "/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take="tables"
