@@ -105,12 +105,9 @@ def cuts_of(disk: Disk, done: list[Call], chance: random.Random) -> Iterator[Cut
 def lost_at_hub(files: dict[str, bytes], promised: list[str], folder: Path, event: str) -> list[str]:
     """Promised reports that a hub started on what is left does not know; it must start."""
     write_out(files, folder)
-    opened = open_folder(folder, lambda _: None)
-    try:
+    with closing(open_folder(folder, lambda _: None)) as opened:
         known = opened.service.snapshot.events[event].fates
         return [report for report in promised if report not in known]
-    finally:
-        opened.close()
 
 
 def shown_at_unit(files: dict[str, bytes], folder: Path) -> str:

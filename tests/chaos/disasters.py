@@ -3,6 +3,7 @@
 import contextlib
 import io
 import time
+from contextlib import closing
 from pathlib import Path
 
 from campaign import AGAIN_S, PATIENCE_S, ChaosKit
@@ -74,11 +75,8 @@ class DeadCard:
         return dict(afresh.heard) if afresh is not None else {}
 
     def _venue(self) -> Venue:
-        journal = Journal(f"sqlite:///{self._kit.hub_folder / 'roundtap.db'}", read_only=True)
-        try:
+        with closing(Journal(f"sqlite:///{self._kit.hub_folder / 'roundtap.db'}", read_only=True)) as journal:
             return read_venue(journal, Venue())
-        finally:
-            journal.close()
 
     def _settle(self, console: ConsoleClient) -> None:
         """Adopt the lost round as the tables hold it, then say that all is settled: again and again, as units are

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -167,8 +167,5 @@ def opened_hello(units: Units, unit: str, body: bytes, address: str = "") -> tup
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:
     """The entries of a stream as another process reads them from the disk."""
-    journal = Journal(url_of(path))
-    try:
+    with closing(Journal(url_of(path))) as journal:
         return journal.streams().get(stream, [])
-    finally:
-        journal.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
@@ -77,9 +78,8 @@ class _Builder(HTMLParser):
 
 
 def tree(html: str) -> Node:
-    builder = _Builder()
-    builder.feed(html)
-    builder.close()
+    with closing(_Builder()) as builder:
+        builder.feed(html)
     assert builder.at is builder.root
     return builder.root
 

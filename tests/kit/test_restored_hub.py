@@ -1,6 +1,7 @@
 """The hub's card died and a backup was restored into another folder: the tables bring back what it lacks."""
 
 import re
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -35,11 +36,8 @@ def restore(kit: Kit, backup: Path) -> None:
 
 
 def venue_of(kit: Kit) -> Venue:
-    journal = Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)) as journal:
         return read_venue(journal, Venue())
-    finally:
-        journal.close()
 
 
 def results(kit: Kit, console: ConsoleClient) -> list[list[object]]:

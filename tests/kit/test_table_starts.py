@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -24,13 +25,12 @@ def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    table = Table(kit.folder / "panel-1")
-    table.wait_for("press")
-    table.tap("a")
-    wait_until(lambda: len(table.texts) > 1, "the seat to be shown")
-    unit.terminate()
-    said, _ = unit.communicate(timeout=WAIT_S)
-    table.close()
+    with closing(Table(kit.folder / "panel-1")) as table:
+        table.wait_for("press")
+        table.tap("a")
+        wait_until(lambda: len(table.texts) > 1, "the seat to be shown")
+        unit.terminate()
+        said, _ = unit.communicate(timeout=WAIT_S)
     assert {text for text in table.texts if text} <= set(said.splitlines())
 
 

@@ -3,6 +3,7 @@
 import random
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -352,9 +353,8 @@ def test_a_page_server_in_front_of_an_empty_database_says_so(url: str) -> None:
 
 @pytest.fixture
 def wire(url: str) -> Iterator[Wire]:
-    made = Wire(url)
-    yield made
-    made.close()
+    with closing(Wire(url)) as made:
+        yield made
 
 
 @pytest.mark.parametrize("when", ["before the commit arrives", "before the answer arrives"])

@@ -4,6 +4,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -209,8 +210,10 @@ def prepared(service: Service, paper: PrintBook) -> None:
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     folder = tmp_path_factory.mktemp("policy")
     clock = HandClock()
-    with running(folder / "roundtap.db", clock) as service:
-        paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
+    with (
+        running(folder / "roundtap.db", clock) as service,
+        closing(PrintBook(f"sqlite:///{folder / 'roundtap.db'}")) as paper,
+    ):
         prepared(service, paper)
         hub = hub_in_memory(
             service,
@@ -233,10 +236,8 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         assert found
         hub.access.organizers.sessions.end(found.id)
         tokens["one whose session is another hub's"] = "A" * 43
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        yield Hall(client, service, hub, tokens)
-        client.close()
-        paper.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            yield Hall(client, service, hub, tokens)
 
 
 def path_of(address: str, state: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,9 @@ def stick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = tmp_path_factory.mktemp("other")
     made = other / "stick"
     made.mkdir()
-    hub = Hub(other, on(made), lineage="0123456789abcdef")
-    hub.wait_for(CURRENT)
-    hub.service.execute(event_steps(), "organizer", people())
-    hub.stop()
+    with closing(Hub(other, on(made), lineage="0123456789abcdef")) as hub:
+        hub.wait_for(CURRENT)
+        hub.service.execute(event_steps(), "organizer", people())
     return made
 
 
@@ -73,11 +73,8 @@ def press(house: House, browser: Browser, pin: str = PIN, **more: object):  # ty
 
 
 def journal_of(folder: Path) -> dict[str, int]:
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:
         return {stream: head.number for stream, head in journal.heads().items()}
-    finally:
-        journal.close()
 
 
 def test_the_start_page_offers_it_with_name_and_size_and_says_what_happens(plugged_in: House, stick: Path) -> None:
@@ -260,13 +257,12 @@ def test_what_somebody_has_written_on_a_stick_breaks_no_page(plugged_in: House, 
     """Lines with right checksums, a time that is none, and a name as long as a book."""
     prepared = stick.with_name("prepared")
     prepared.mkdir()
-    copy = on(prepared)
-    copy.open("0123456789abcdef", "an epoch")
-    entry = chain_entry(
-        NewEntry("event-created", {"name": "x" * 100_000}), "e9", 1, "", Timestamp("boot", 1, "yesterday"), "nobody"
-    )
-    copy.write(CommitBatch([entry]))
-    copy.close()
+    with closing(on(prepared)) as copy:
+        copy.open("0123456789abcdef", "an epoch")
+        entry = chain_entry(
+            NewEntry("event-created", {"name": "x" * 100_000}), "e9", 1, "", Timestamp("boot", 1, "yesterday"), "nobody"
+        )
+        copy.write(CommitBatch([entry]))
     os.replace(prepared / COPY_FILE, stick / COPY_FILE)
     while not any(offer.until == "yesterday" for offer in continuing.offers(plugged_in.service)):
         threading.Event().wait(0.01)

@@ -1,6 +1,7 @@
 """How a hub proves itself to a wall: a key over TLS alone, signed answers, a new certificate confirmed by a person."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -17,9 +18,8 @@ AUTHORITY = "-----BEGIN CERTIFICATE-----"
 @pytest.fixture
 def client(house: House) -> Iterator[AsgiClient]:
     house.hub.access.encrypted = HttpsInfo(8443, AUTHORITY.encode(), "A1B2")
-    opened = AsgiClient(HubApplication(house.hub), lifespan=True)
-    yield opened
-    opened.close()
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as opened:
+        yield opened
 
 
 def over_tls(client: AsgiClient) -> Answer:

@@ -44,25 +44,24 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Maintenance, "start", lambda _: None)
-        hub = open_folder(folder, lambda _: None)
-        keys = UnitKeys(hub.service)
-        for unit in ("table-1", "table-2"):
-            keys.enrol(unit, TABLE, bytes(range(32)))
-        keys.enrol("station-1", STATION, bytes(range(1, 33)))
-        make_event(hub.service)
-        for n in range(12):
-            hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}", "organizer": "ł" * 400}), "ana")
-        hub.service.execute(event_steps("e2"), "organizer", people("e2"))
-        Staff(hub.service).add("Ana", JUDGE)
-        hub.service.execute([Step(VENUE, NewEntry(EVENT_ARCHIVED, {"event": "e2"}))], "organizer")
-        hub.service.snapshotter.snapshot_due()
-        hub.service.execute([], "the snapshot is written")
-        hub.service.execute_one("e1", c.SetClock("start"), "organizer")
-        hub.service.checkpoint()
-        hub.paper.order(PrintJob("e1/free/1", "e1", "free", 1, None, "A text"))
-        hub.paper.update_states([("e1/free/1", PrintState("failed", "no paper", "station-1"))])
-        hub.paper.save_printer_order("station-1", {"width": 32})
-        hub.close()
+        with closing(open_folder(folder, lambda _: None)) as hub:
+            keys = UnitKeys(hub.service)
+            for unit in ("table-1", "table-2"):
+                keys.enrol(unit, TABLE, bytes(range(32)))
+            keys.enrol("station-1", STATION, bytes(range(1, 33)))
+            make_event(hub.service)
+            for n in range(12):
+                hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}", "organizer": "ł" * 400}), "ana")
+            hub.service.execute(event_steps("e2"), "organizer", people("e2"))
+            Staff(hub.service).add("Ana", JUDGE)
+            hub.service.execute([Step(VENUE, NewEntry(EVENT_ARCHIVED, {"event": "e2"}))], "organizer")
+            hub.service.snapshotter.snapshot_due()
+            hub.service.execute([], "the snapshot is written")
+            hub.service.execute_one("e1", c.SetClock("start"), "organizer")
+            hub.service.checkpoint()
+            hub.paper.order(PrintJob("e1/free/1", "e1", "free", 1, None, "A text"))
+            hub.paper.update_states([("e1/free/1", PrintState("failed", "no paper", "station-1"))])
+            hub.paper.save_printer_order("station-1", {"width": 32})
     return folder
 
 
@@ -215,9 +214,8 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
         assert hub.service.snapshot.event("e2") is not None
     finally:
         hub.close()
-    hub = open_folder(folder, lambda _: None)
-    assert not hub.service.storage.mended, f"{told}: the second start finds a whole file"
-    hub.close()
+    with closing(open_folder(folder, lambda _: None)) as hub:
+        assert not hub.service.storage.mended, f"{told}: the second start finds a whole file"
 
 
 @pytest.fixture(autouse=True)

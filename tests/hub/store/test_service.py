@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -193,9 +194,8 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(se
     )
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM entry WHERE stream = 'e1'")
-    other = Journal(url_of(path))
-    other.append([created])
-    other.close()
+    with closing(Journal(url_of(path))) as other:
+        other.append([created])
     with disk_fails(service, JournalConflict("no")), pytest.raises(Problem, match="Saving failed"):
         service.execute_one("e1", c.SetClock("start"), "organizer")
     assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
@@ -239,20 +239,19 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
     state = service.snapshot.events["e1"]
     heard: list[int] = []
     service.listen(lambda snapshot, _: heard.append(snapshot.events["e1"].number))
-    other = Journal(url_of(path))
-    other.append(
-        [
-            chain_entry(
-                NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}),
-                "e1",
-                state.number + 1,
-                state.head,
-                Timestamp("other", 1),
-                "another hub",
-            )
-        ]
-    )
-    other.close()
+    with closing(Journal(url_of(path))) as other:
+        other.append(
+            [
+                chain_entry(
+                    NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}),
+                    "e1",
+                    state.number + 1,
+                    state.head,
+                    Timestamp("other", 1),
+                    "another hub",
+                )
+            ]
+        )
 
     with pytest.raises(Problem) as caught:
         service.execute_one("e1", c.SetClock("start"), "organizer")

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,12 +95,10 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     clock = HandClock()
     with running(tmp_path / "journal.db", clock) as service:
         make_event(service)
-        book = PrintBook(url_of(tmp_path / "journal.db"))
-        hub = hub_of(service, clock, book)
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        yield Bench(hub, clock, client)
-        client.close()
-        book.close()
+        with closing(PrintBook(url_of(tmp_path / "journal.db"))) as book:
+            hub = hub_of(service, clock, book)
+            with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+                yield Bench(hub, clock, client)
 
 
 # --- one door ----------------------------------------------------------------------------------------------------

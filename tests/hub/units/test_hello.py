@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,9 +44,8 @@ def hub(tmp_path: Path, clock: HandClock) -> Iterator[Hub]:
 
 @pytest.fixture
 def client(hub: Hub) -> Iterator[AsgiClient]:
-    made = AsgiClient(HubApplication(hub), lifespan=True)
-    yield made
-    made.close()
+    with closing(AsgiClient(HubApplication(hub), lifespan=True)) as made:
+        yield made
 
 
 def knock(client: AsgiClient, body: bytes, unit: str = "table-1") -> Answer:

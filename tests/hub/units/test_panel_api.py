@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -100,11 +101,10 @@ def bench(tmp_path) -> Iterator[Bench]:
         local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
         hub.units.keys.set_local(local)
         application = HubApplication(hub)
-        client = AsgiClient(application)
-        made = Bench(hub, clock, client, local["hub-panel"].key)
-        application.native["/device/panel"]["POST"] = PanelApi(hub, made.ask_root).answer  # type: ignore[index]
-        yield made
-        client.close()
+        with closing(AsgiClient(application)) as client:
+            made = Bench(hub, clock, client, local["hub-panel"].key)
+            application.native["/device/panel"]["POST"] = PanelApi(hub, made.ask_root).answer  # type: ignore[index]
+            yield made
 
 
 def test_what_is_shown(bench):
