@@ -1,7 +1,5 @@
 """For all tests: one seed for their order and their chance, nothing left behind, and no deadline on a busy machine."""
 
-from __future__ import annotations
-
 import gc
 import locale
 import logging

@@ -1,7 +1,5 @@
 """Names that players have: nicknames, long ones, many scripts; and what a machine needs to draw them."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ tables of a journal.
 Each of these is the same again for the same input; a hub of a second's work is one of a few milliseconds by it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import secrets
 import sqlite3

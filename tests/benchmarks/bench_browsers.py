@@ -6,8 +6,6 @@ All of them look at the pairings, which every report changes. Then 1,000 phones 
 published by the console's own form. Floors: mosquitto, and a stream of uvicorn's alone, telling 1,000 clients.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

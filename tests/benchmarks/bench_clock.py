@@ -9,8 +9,6 @@ And what a wall costs that shows a running clock: Chromium's processor time, all
 browser with a page on which one text changes each second. Without Chromium both rows are left out.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import shutil

@@ -8,8 +8,6 @@ HTTPS on and a folder that it has been in before. A unit draws on its virtual sc
 the driver of a real one costs is in the table of imports, and added to the figure.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -209,7 +207,6 @@ def _python_cpu_s(code: str, core: int | None) -> float:
     process = subprocess.Popen(
         [*_on(core), sys.executable, "-c", f"{code}\nimport time\nprint(time.process_time())"], stdout=subprocess.PIPE
     )
-    assert process.stdout is not None
     taken = float(process.stdout.read())
     process.wait()
     return taken

@@ -5,8 +5,6 @@
 Floor: a Python that reads the same file and does nothing with it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

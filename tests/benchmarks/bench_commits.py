@@ -5,8 +5,6 @@
 Floor: the same rows written to SQLite and nothing else (WAL, synchronous=FULL).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

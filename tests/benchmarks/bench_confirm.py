@@ -8,8 +8,6 @@ reload page, files and feed within 2 s, again and again. On a fifth of a core an
 then open their page within 2 s, and before them as many that ask for the time alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

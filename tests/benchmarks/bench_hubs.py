@@ -9,8 +9,6 @@ is the median of three runs, each a ratio within the same seconds. What the data
 processor a report is the floor.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator, Sequence

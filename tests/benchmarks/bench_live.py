@@ -7,8 +7,6 @@ an official enters one result after the other. Counted from before the hub is to
 it in place; hub and browser share this machine.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

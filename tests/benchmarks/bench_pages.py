@@ -3,8 +3,6 @@
 python tests/benchmarks/bench_pages.py [--quick] [--nice N]
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

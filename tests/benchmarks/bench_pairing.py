@@ -7,8 +7,6 @@ Floor: sorting by points and shuffling alone, in the same run. A "draw" is that 
 be none but in "all met" and "cliques on top") and how often each method was taken.
 """
 
-from __future__ import annotations
-
 import random
 import time
 from collections import Counter

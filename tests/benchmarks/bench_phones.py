@@ -11,8 +11,6 @@ Then a bored guest, from 1 address and from 16, with sixty connections each that
 connections on the encrypted port cost the hub in memory before anybody has logged in, beside plain ones.
 """
 
-from __future__ import annotations
-
 import http.client
 import itertools
 import json

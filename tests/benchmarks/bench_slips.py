@@ -7,8 +7,6 @@ that each slip waits until the one before is on paper. It is the tests' model of
 the line, 5 % slower than the profile's figures, half a second for a cut.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from itertools import product

@@ -6,8 +6,6 @@ The 200 events (32 players, 5 rounds, two reports a match) are played through th
 made, which a hub does in the background while it runs.
 """
 
-from __future__ import annotations
-
 import compileall
 import os
 import random

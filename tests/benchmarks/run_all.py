@@ -7,8 +7,6 @@ benchmark breaks off before its last row: `.ci/run` asks for that, with --quick.
 those of a whole run on an idle machine, and of one beside six busy processes (--busy 6).
 """
 
-from __future__ import annotations
-
 import argparse
 import runpy
 import subprocess

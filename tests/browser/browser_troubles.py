@@ -1,7 +1,5 @@
 """Troubles that users of other projects reported with their browsers: kind, who had it, what is right, which test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """For the tests in a real browser: one browser and one hub a process for all of them, or a reason to skip."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """New units in threads of their own, over HTTP, and an organizer who walks from one to the next with a keyboard."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -2,8 +2,6 @@
 
 `css_of_the_floor.json`: properties and selectors that it knows, and values that came later: of browser-compat-data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -3,8 +3,6 @@
 `newer_than_floor.json` names functions, properties and interfaces that came later, with the versions that had them,
 from MDN's browser-compat-data 8.1.9 (CC0). Names that also mean something older are left out."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A hub that browsers reach, with an event in every state that a page can be seen in."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import threading

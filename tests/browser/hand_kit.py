@@ -1,7 +1,5 @@
 """Hands that only click and type, as hasty as people are, and a ledger of what they did: what must stand afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

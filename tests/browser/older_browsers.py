@@ -1,7 +1,5 @@
 """Browsers that lack something, one thing each, as data: what is taken from a page before its scripts run."""
 
-from __future__ import annotations
-
 REMOVED = {
     "AbortSignal.timeout": "delete AbortSignal.timeout;",
     "AbortController": "delete window.AbortController; delete window.AbortSignal;",

@@ -1,7 +1,5 @@
 """All pages in all states: the GET addresses that were declared, each with examples from a hall of every state."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping

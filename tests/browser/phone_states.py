@@ -1,7 +1,5 @@
 """Every state of a player's own page and of the pages it leads to, each with what that player presses next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from urllib.parse import urlencode

@@ -3,8 +3,6 @@
 Says how long the walk took beside what a person needs to read and type, and fails above three minutes of it all.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

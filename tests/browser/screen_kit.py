@@ -1,13 +1,11 @@
 """A real browser as the gates use it: sizes, light and dark, axe, what does not fit, what came over the wire."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from http import HTTPStatus
@@ -196,10 +194,11 @@ ZOOMED, NARROW = Size(683, 384, 2), Size(320, 640)
 
 def still_let_in(url: str, cookies: list[dict[str, Any]]) -> bool:
     """Whether these open the console: a hub ends a person's oldest sessions once there are too many."""
-    asked = HTTPConnection(url.removeprefix("http://"), timeout=GUARD_S)
-    asked.request("GET", "/console", headers={"Cookie": "; ".join(f"{one['name']}={one['value']}" for one in cookies)})
-    status = asked.getresponse().status
-    asked.close()
+    with closing(HTTPConnection(url.removeprefix("http://"), timeout=GUARD_S)) as asked:
+        asked.request(
+            "GET", "/console", headers={"Cookie": "; ".join(f"{one['name']}={one['value']}" for one in cookies)}
+        )
+        status = asked.getresponse().status
     return status == HTTPStatus.OK
 
 

@@ -1,7 +1,5 @@
 """The console in a real browser: forms that open on demand, changes that come as rows, and nothing typed is lost."""
 
-from __future__ import annotations
-
 from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import Screen

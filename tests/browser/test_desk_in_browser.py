@@ -1,7 +1,5 @@
 """The organizer's desk in a real browser: results by hand at 64 tables, finding a table or a person from anywhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,7 +99,6 @@ def the_desk(hall: Hall, screen: Screen, event: str) -> None:
 
 
 def at_table(house: House, table: int) -> MatchState:
-    assert house.event.live is not None
     return next(match for match in house.event.live.matches if match.match.table == table)
 
 

@@ -1,7 +1,5 @@
 """New units in a real browser: one field, digits, Enter, and the next table. With 32 of them: run_enrol_walk.py."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@ a latecomer, a no-show, a dispute, a swap, a correction of round 1 in round 3 an
 bracket; two organizers at once with PINs of their own, both hasty; players who report by phone, a judge with a phone,
 check-in, and a wall beside them. A small one of them all in `make test`."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

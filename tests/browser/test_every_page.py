@@ -2,8 +2,6 @@
 is large enough, and axe holds nothing against them. One page of each layout, in the state with most on it; with
 `-m long` every page in each state, and in the dark, too. Of the layouts each run looks at another third."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -1,7 +1,5 @@
 """On a player's phone, everything there is to press next lies on the first screen, in every state and language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """The floor: what hub and demo serve is read by iOS 12.5, Chrome 70 and Firefox 68, held by a parser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

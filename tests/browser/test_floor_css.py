@@ -1,7 +1,5 @@
 """Style sheets in a browser of the floor: what it drops is an improvement, and hides, covers and stops nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

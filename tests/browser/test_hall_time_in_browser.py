@@ -1,7 +1,5 @@
 """The hub's clock beside a real browser's: offered where they differ by more than a minute, set in one press."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

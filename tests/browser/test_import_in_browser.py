@@ -1,7 +1,5 @@
 """The import of players in a real browser: everybody can use what chooses a sheet, its headings and its columns."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

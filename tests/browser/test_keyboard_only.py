@@ -1,7 +1,5 @@
 """An event of four players from "New event" to its champion with Tab, Enter, arrows, letters and digits alone."""
 
-from __future__ import annotations
-
 import pytest
 from hall_kit import Hall
 from pages_kit import PIN

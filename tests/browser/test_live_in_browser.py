@@ -1,7 +1,5 @@
 """Public pages in a real browser: what changes is put in place, and nobody asks for anything that was told already."""
 
-from __future__ import annotations
-
 import pytest
 from hall_kit import Hall
 from screen_kit import PHONE, Screen

@@ -1,7 +1,5 @@
 """A login that ends while somebody types: the page stays, and after the login the form is filled as it was."""
 
-from __future__ import annotations
-
 import pytest
 from hall_kit import Hall
 from pages_kit import PIN

@@ -1,7 +1,5 @@
 """Many pages of one browser: they share its six connections, one that is not seen holds none, and all are current."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from time import time

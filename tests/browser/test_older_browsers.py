@@ -1,7 +1,5 @@
 """Reports, calls, leaving, sign-up, wall and console in browsers that lack something, or run no script."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -38,7 +36,6 @@ class Tries:
         hall.draw(self.drawn)
 
     def match(self, n: int = 0) -> MatchState:
-        assert self.house.event.live is not None
         return self.house.event.live.matches[n]
 
     def page(self, competitor: str | None, more: str = "") -> None:

@@ -1,8 +1,6 @@
 """What Firefox ESR and WebKitGTK once showed, tried in every engine: focus, a list that is too wide, the color of an
 event, an empty date, the numbers of sheets."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """A player's phone in a real browser: what cannot be sent says so, waits, and is said once the hub is back."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -49,7 +47,6 @@ def test_a_button_that_waits_longer_than_a_second_says_that_the_hub_is_busy(own_
     screen.size(NARROW)
     house.with_event(PEOPLE)
     house.publish()
-    assert house.event.live is not None
     screen.open(own_hall.url + house.hub.access.links.path("e1", house.event.live.matches[0].match.a) + "?lang=en")
     screen.whole()
     screen.cdp(
@@ -75,7 +72,6 @@ def test_a_report_without_contact_waits_on_the_phone_and_is_said_once(own_hall: 
     house.time_is_up()
 
     def match() -> MatchState:
-        assert house.event.live is not None
         return house.event.live.matches[0]
 
     seat = match().match

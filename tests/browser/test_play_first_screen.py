@@ -1,7 +1,5 @@
 """Play's first screen: in every state of an event what to do next is on it, and few things beside."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """What each role of the staff is shown: no form and no button of the console, in any state, that would be refused."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A browser that is told that nothing is written into a page finds nothing to complain of."""
 
-from __future__ import annotations
-
 from hall_kit import Hall
 from pages_kit import PIN
 from screen_kit import Screen

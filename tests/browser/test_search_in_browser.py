@@ -1,7 +1,5 @@
 """The search in the head of a list, with scripts and without: both find what the core's own search finds."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from urllib.parse import quote

@@ -1,7 +1,5 @@
 """Printed sheets in a real browser: no slip is cut, each QR code is read again, and a sheet holds what it should."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

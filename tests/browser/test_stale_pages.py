@@ -1,7 +1,5 @@
 """Pages whose hub is gone say so, legibly; pages that were left behind hold no connection; what no address is for."""
 
-from __future__ import annotations
-
 import pytest
 from hall_kit import Hall
 from pages_kit import PIN

@@ -1,8 +1,6 @@
 """The console's next step in a real browser: double and late clicks do nothing twice and nothing early, and the button
 that goes on is on the screen after every step."""
 
-from __future__ import annotations
-
 import pytest
 from hall_kit import Hall
 from hand_kit import Hand

@@ -1,7 +1,5 @@
 """What a screen reader is told while time passes: each news once, and no clock or age each second."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

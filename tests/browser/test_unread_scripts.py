@@ -1,7 +1,5 @@
 """Pages whose scripts do not run: no clock looks as if it ran, and the page is loaded anew until they do."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The wall in a real browser, measured: names fill the screen, none is cut, and what is old or over says so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The wall's pictures in a real browser: letters of 18 mm, time up for a minute, the champion, and events in turn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a wall's browser lets be heard when a round starts, at five minutes and at time: once, and never long after."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

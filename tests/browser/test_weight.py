@@ -2,12 +2,11 @@
 
 Public pages and the console, counted over what each page names; with `-m long` every page, and by a real browser."""
 
-from __future__ import annotations
-
 import gzip
 import html
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import cache
 from http.client import HTTPConnection
 from urllib.parse import urljoin, urlsplit
@@ -115,8 +114,7 @@ class Wire:
         return sent
 
     def get(self, path: str) -> tuple[int, str, str]:
-        connection = HTTPConnection(self.at.hostname or "", self.at.port, timeout=GUARD_S)
-        try:
+        with closing(HTTPConnection(self.at.hostname or "", self.at.port, timeout=GUARD_S)) as connection:
             connection.request("GET", path, headers=self.headers)
             answer = connection.getresponse()
             body = answer.read()
@@ -124,8 +122,6 @@ class Wire:
             head = sum(len(name) + len(value) + 4 for name, value in answer.getheaders()) + 19
             text = gzip.decompress(body) if answer.headers["Content-Encoding"] == "gzip" else body
             return head + len(body), answer.headers["Content-Type"], text.decode("utf-8", "replace")
-        finally:
-            connection.close()
 
 
 def not_a_page(path: str) -> bool:

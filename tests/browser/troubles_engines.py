@@ -1,8 +1,6 @@
 """Troubles with browsers, names and searches that users of other projects reported: kind, who had it, what is right,
 which test. As in tests/hub/people/troubles.py."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

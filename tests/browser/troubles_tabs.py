@@ -1,8 +1,6 @@
 """Troubles that users of other projects reported with tabs, logins and screen readers: kind, who had it, what is right,
 which test."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Power cuts as a disk sees them: every write of a hub, recorded with strace, and what a cut at any of them leaves."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterable, Iterator
@@ -31,7 +29,6 @@ def calls(trace: Iterable[str]) -> Iterator[Call]:
     begun: dict[str, str] = {}
     for line in trace:
         found = re.match(r"(?:\[pid +(\d+)\] |(\d+) +)?(.*)$", line.rstrip("\n"))
-        assert found is not None
         thread, text = found[1] or found[2] or "", found[3]
         if text.endswith("<unfinished ...>"):
             begun[thread] = text.removesuffix("<unfinished ...>").rstrip()

@@ -1,7 +1,5 @@
 """A whole event played by people while everything around them fails: who is killed when is drawn by a seed."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import signal
@@ -164,7 +162,6 @@ class Trouble(threading.Thread):
         process.send_signal(signal.SIGCONT)
 
     def _cut(self) -> None:
-        assert self._kit.network is not None
         self._kit.network.cut_all()
         self._totals.done["cuts of every connection"] += 1
 

@@ -1,7 +1,5 @@
 """The campaign stands on the kit's processes."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

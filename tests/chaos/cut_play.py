@@ -1,7 +1,5 @@
 """A short event whose hub and one unit run under strace, and what is left of their folders after cuts of the power."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess
@@ -92,7 +90,6 @@ class Recorded:
 
 def _end(traced: subprocess.Popen[bytes]) -> None:
     """As when the test ends: the process does, and then strace, which would leave it behind where it is killed."""
-    assert traced.stdin is not None
     traced.stdin.close()
     traced.wait(PATIENCE_S)
 
@@ -108,12 +105,9 @@ def cuts_of(disk: Disk, done: list[Call], chance: random.Random) -> Iterator[Cut
 def lost_at_hub(files: dict[str, bytes], promised: list[str], folder: Path, event: str) -> list[str]:
     """Promised reports that a hub started on what is left does not know; it must start."""
     write_out(files, folder)
-    opened = open_folder(folder, lambda _: None)
-    try:
+    with closing(open_folder(folder, lambda _: None)) as opened:
         known = opened.service.snapshot.events[event].fates
         return [report for report in promised if report not in known]
-    finally:
-        opened.close()
 
 
 def shown_at_unit(files: dict[str, bytes], folder: Path) -> str:
@@ -121,7 +115,6 @@ def shown_at_unit(files: dict[str, bytes], folder: Path) -> str:
     write_out(files, folder)
     unit = Lone(folder)
     unit.outbox.close()
-    assert unit.unit.scene is not None
     return str(unit.unit.scene.kind)
 
 

@@ -1,10 +1,9 @@
 """What a hub comes to in the middle of an event: its card dies, and a backup takes its place, or a second Pi does."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import time
+from contextlib import closing
 from pathlib import Path
 
 from campaign import AGAIN_S, PATIENCE_S, ChaosKit
@@ -56,7 +55,6 @@ class DeadCard:
 
     def _dies(self, backup: Path) -> None:
         kit = self._kit
-        assert kit.hub is not None
         kit.hub.kill()
         kit.hub.wait()
         again = kit.folder / "another machine"
@@ -77,11 +75,8 @@ class DeadCard:
         return dict(afresh.heard) if afresh is not None else {}
 
     def _venue(self) -> Venue:
-        journal = Journal(f"sqlite:///{self._kit.hub_folder / 'roundtap.db'}", read_only=True)
-        try:
+        with closing(Journal(f"sqlite:///{self._kit.hub_folder / 'roundtap.db'}", read_only=True)) as journal:
             return read_venue(journal, Venue())
-        finally:
-            journal.close()
 
     def _settle(self, console: ConsoleClient) -> None:
         """Adopt the lost round as the tables hold it, then say that all is settled: again and again, as units are

@@ -1,13 +1,12 @@
 """A network that a hall deserves: resets, cut answers, requests twice, delays, a portal's 200, silence; seeded."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import socket
 import threading
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 
 PORTAL = b'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 15\r\n\r\n{"saved": true}'
@@ -64,9 +63,8 @@ class HostileNetwork:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        server = self._loop.run_until_complete(asyncio.start_server(self._serve, sock=self._listener))
-        self._loop.run_forever()
-        server.close()
+        with closing(self._loop.run_until_complete(asyncio.start_server(self._serve, sock=self._listener))):
+            self._loop.run_forever()
         for task in asyncio.all_tasks(self._loop):
             task.cancel()
         self._loop.run_until_complete(asyncio.sleep(0))

@@ -1,7 +1,5 @@
 """What the journal on the disk says, read and added up here, beside what people were shown and pressed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

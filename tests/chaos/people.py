@@ -1,7 +1,5 @@
 """Two people at a table: they read the screen, press what they mean, and remember what they were told."""
 
-from __future__ import annotations
-
 import random
 import re
 import threading
@@ -210,7 +208,6 @@ class Pair:
     def _dial(self, text: str, figures: re.Match[str]) -> None:
         """One press at a time: what stands there may be gone with the unit's power."""
         hint = ENTRY_HINT.search(text)
-        assert hint is not None
         side, players = SIGNS[hint[1]], (figures["left"], figures["right"])
         self._current = players
         meant, shown = self._now(players), (int(figures["a"]), int(figures["b"]))

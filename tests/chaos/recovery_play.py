@@ -1,7 +1,5 @@
 """An evening of which everything is recorded, what can happen to its sticks and cards, and a ledger of what is left."""
 
-from __future__ import annotations
-
 import json
 import random
 import shutil
@@ -78,48 +76,45 @@ def played(where: Path, chance: random.Random) -> Evening:
     (hub / "pin").write_text("a hash")
     (hub / "secret").write_text("ab" * 32)
     time = HandTime("boot-1", 5_000_000, datetime(2026, 11, 21, 8, tzinfo=UTC))
-    opened = open_folder(hub, lambda _: None, clocks=time.clocks)
-    service = opened.service
-    lineage = read_head_file(hub / HEAD_FILE)
-    assert lineage is not None
-    assert service.copies is not None
-    changed = threading.Event()
-    copies = Copies(
-        service.copies.journal,
-        lineage.lineage,
-        [FolderCopy(stick, hub, same_disk=True)],
-        lambda: service.snapshot.venue.epoch,
-        changed.set,
-    )
-    service.set_copies(copies)
-    copies.start()
-    while [each.state for each in copies.states] != [CURRENT]:
-        assert changed.wait(10), copies.states
-        changed.clear()
-    for step in _steps(evening, service, chance):
-        time.ms += chance.randrange(500, 40_000)
-        if isinstance(step, tuple):
-            service.execute([step[0]], "organizer", step[1])
-        else:
-            service.execute([step], step.actor or "organizer")
-        service.execute([], "test")
-        if chance.random() < 0.5:
-            service.checkpoint()
-        if chance.random() < 0.3:
-            named = read_head_file(hub / HEAD_FILE)
-            assert named is not None
-            made = make_backup(hub, hub / FOLDER, named, time.now.isoformat())
-            (stick / COPIES_FOLDER).mkdir(exist_ok=True)
-            shutil.copy(made, stick / COPIES_FOLDER)
-        if chance.random() < 0.35:
-            evening.moments.append(_photographed(where, len(evening.moments)))
-    evening.moments.append(_photographed(where, len(evening.moments)))
-    evening.entries = {stream: list(service.entries(stream)) for stream in (VENUE, EVENT)}
-    evening.state = service.snapshot.events[EVENT]
-    left_ms = evening.state.clock.remaining_at(time.clocks.now())
-    assert left_ms is not None
-    evening.ends = time.now + timedelta(milliseconds=left_ms)
-    opened.close()
+    with closing(open_folder(hub, lambda _: None, clocks=time.clocks)) as opened:
+        service = opened.service
+        lineage = read_head_file(hub / HEAD_FILE)
+        changed = threading.Event()
+        copies = Copies(
+            service.copies.journal,
+            lineage.lineage,
+            [FolderCopy(stick, hub, same_disk=True)],
+            lambda: service.snapshot.venue.epoch,
+            changed.set,
+        )
+        service.set_copies(copies)
+        copies.start()
+        while [each.state for each in copies.states] != [CURRENT]:
+            assert changed.wait(10), copies.states
+            changed.clear()
+        for step in _steps(evening, service, chance):
+            time.ms += chance.randrange(500, 40_000)
+            if isinstance(step, tuple):
+                service.execute([step[0]], "organizer", step[1])
+            else:
+                service.execute([step], step.actor or "organizer")
+            service.execute([], "test")
+            if chance.random() < 0.5:
+                service.checkpoint()
+            if chance.random() < 0.3:
+                named = read_head_file(hub / HEAD_FILE)
+                assert named is not None
+                made = make_backup(hub, hub / FOLDER, named, time.now.isoformat())
+                (stick / COPIES_FOLDER).mkdir(exist_ok=True)
+                shutil.copy(made, stick / COPIES_FOLDER)
+            if chance.random() < 0.35:
+                evening.moments.append(_photographed(where, len(evening.moments)))
+        evening.moments.append(_photographed(where, len(evening.moments)))
+        evening.entries = {stream: list(service.entries(stream)) for stream in (VENUE, EVENT)}
+        evening.state = service.snapshot.events[EVENT]
+        left_ms = evening.state.clock.remaining_at(time.clocks.now())
+        assert left_ms is not None
+        evening.ends = time.now + timedelta(milliseconds=left_ms)
     return evening
 
 
@@ -160,7 +155,6 @@ def _steps(
 
 def _report(evening: Evening, state: EventState, number: int, table: int, side: str) -> Step:
     live = state.live
-    assert live is not None
     match = next(match for match in live.matches if match.match.table == table)
     report = {
         "report_id": f"table-{table}-{number}{side}",

@@ -1,11 +1,10 @@
 """A stick in use, by itself under strace: commits with people, some of whom are taken out, and an event deleted."""
 
-from __future__ import annotations
-
 import json
 import socket
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from roundtap_core.event.entries import GENESIS, VENUE, Entry, NewEntry, Timestamp, chain_entry
@@ -49,13 +48,12 @@ def promise(batch: CommitBatch) -> str:
 
 def main(stick: Path) -> None:
     here, there = socket.socketpair()
-    copy = FolderCopy(stick, stick, same_disk=True)
-    copy.open("our line", "epoch")
-    for batch in commits():
-        copy.write(batch)
-        here.sendall(json.dumps({"report_id": promise(batch), "fate": "accepted"}).encode())
-        there.recv(1000)
-    copy.close()
+    with closing(FolderCopy(stick, stick, same_disk=True)) as copy:
+        copy.open("our line", "epoch")
+        for batch in commits():
+            copy.write(batch)
+            here.sendall(json.dumps({"report_id": promise(batch), "fate": "accepted"}).encode())
+            there.recv(1000)
 
 
 if __name__ == "__main__":

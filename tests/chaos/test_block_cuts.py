@@ -1,12 +1,11 @@
 """The power goes at any write: what the hub has promised is there, and it starts; so with a unit. Needs strace."""
 
-from __future__ import annotations
-
 import random
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -103,11 +102,9 @@ def test_a_stick_that_was_pulled_at_any_write_holds_all_that_was_promised_and_no
         assert "competitor-removed" not in said or "-".join(stick_play.TAKEN_OUT) not in text, f"cut {number}"
         assert "event-deleted" not in said or f"{stick_play.DELETED}-p" not in text, f"cut {number}"
         # The next hub goes on with it: nobody is left there either whose row was to go.
-        copy = FolderCopy(folder, folder, same_disk=True)
-        assert copy.open("our line", "epoch") == heads
-        copy.close()
+        with closing(FolderCopy(folder, folder, same_disk=True)) as copy:
+            assert copy.open("our line", "epoch") == heads
         after = read_copy(folder / COPY_FILE)
-        assert after is not None
         assert (after.heads, after.forgotten) == (heads, set())
     assert len(promised) == len(made)
 

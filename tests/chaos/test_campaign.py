@@ -1,7 +1,5 @@
 """Events under kills, freezes and a hostile network, with all disasters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

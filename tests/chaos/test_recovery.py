@@ -1,11 +1,10 @@
 """Whatever is left of sticks, cards and outboxes: the newest state that exists anywhere comes back, and what is lost is
 named and true."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import shutil
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -93,11 +92,8 @@ def test_what_was_surely_lost_is_said_entry_by_entry(evening: Evening, tmp_path:
 
 def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) -> list[str]:
     """Everything in the new journal or in what was said that is not as the ledger has it."""
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:
         streams, rows = journal.streams(), journal.people().get(EVENT, {})
-    finally:
-        journal.close()
     found = []
     for each in made.streams:
         true = evening.entries[each.stream]
@@ -139,11 +135,8 @@ def differing(evening: Evening, ledger: Ledger, made: Recovery, folder: Path) ->
 
 def missing_reports(wreck: Wreck, made: Recovery, folder: Path) -> list[str]:
     """Reports of outboxes that are neither in the new journal nor wait there for their round."""
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:
         entries = [entry for stream in journal.streams().values() for entry in stream]
-    finally:
-        journal.close()
     keyed = {entry.data["unit"] for entry in entries if entry.kind == "unit-keyed"} - set(made.secrets_lost)
     known = {entry.data["report_id"] for entry in entries if entry.kind in ("report", "report-pending")}
     return [
@@ -154,10 +147,8 @@ def missing_reports(wreck: Wreck, made: Recovery, folder: Path) -> list[str]:
 def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:
     """What is wrong with the clock of the round in play, at the start and once a table was heard; None where that round
     is not in the new journal."""
-    assert evening.state is not None
     assert evening.state.live is not None
-    opened = open_folder(folder, lambda _: None, clocks=time.clocks)
-    try:
+    with closing(open_folder(folder, lambda _: None, clocks=time.clocks)) as opened:
         state = opened.service.snapshot.events.get(EVENT)
         if state is None or state.live is None or state.live.mark != evening.state.live.mark:
             return None
@@ -174,8 +165,6 @@ def clock_trouble(evening: Evening, folder: Path, time: HandTime) -> str | None:
             return "it does not wait for the tables"
         shown = _shown_ms(opened, time)
         return "" if abs(shown - true_ms) <= CLOCK_WITHIN_MS else f"with a table {shown} instead of {true_ms}"
-    finally:
-        opened.close()
 
 
 def _shown_ms(opened: HubResources, time: HandTime) -> int:
@@ -186,9 +175,7 @@ def _shown_ms(opened: HubResources, time: HandTime) -> int:
 
 def _hear_table(opened: HubResources, evening: Evening, left_ms: int) -> None:
     """Table 1 says hello to the new hub, with what its screen shows."""
-    assert evening.state is not None
     live = evening.state.live
-    assert live is not None
     match = next(match for match in live.matches if match.match.table == 1)
     holds = {
         "event": EVENT,

@@ -1,7 +1,5 @@
 """Events for tests of cut and elimination: players named by their Swiss rank, results by who wins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ A case: `clauses` ("keyforge:two-wins", …), `rulebook`, `breaks` (the key of w
 ("p1 p2": p1 beat p2; "p3 -": a bye).
 """
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

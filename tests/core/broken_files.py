@@ -1,7 +1,5 @@
 """Every event file that breaks a clause, of all documents: one table for every front that takes files."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

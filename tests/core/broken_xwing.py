@@ -4,8 +4,6 @@ A case: `clauses` ("xwing-standard:at-time", …), `breaks` (the key of what is 
 rule is broken, 2: it contradicts itself so that it is no event), and the event `file`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

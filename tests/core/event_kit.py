@@ -91,14 +91,11 @@ class Event:
         """Draw and publish the next round."""
         self.tell(DrawRound(self.state.number))
         draft = self.state.draft
-        assert draft is not None
-        assert draft.draw is not None
         self.tell(PublishRound(draft.number, draft.draw.attempt, noted="a test"))
         return self
 
     def settle(self) -> Event:
         """Officials enter 100:24 wherever the round in play lacks a result (100: what the game is played for)."""
-        assert self.state.live is not None
         top = self.state.options.get("squad_points", 100)
         for match in self.state.live.open_matches:
             self.tell(EnterResult(match.id, match.revision, score(top, 24)))
@@ -128,7 +125,6 @@ class Event:
 
     def match(self, match: str = "1.1") -> MatchState:
         found = self.state.find_match(match)
-        assert found is not None
         return found[1]
 
     def byes(self, number: int) -> dict[str, str]:

@@ -1,7 +1,5 @@
 """Where somebody could try to break a clause, and which tests try it there."""
 
-from __future__ import annotations
-
 from roundtap_core.rulebooks.coverage import CORE, Clause
 
 TABLE, CONSOLE, PHONE, IMPORT, HEADLESS = "table", "console", "phone", "import", "headless"

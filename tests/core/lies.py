@@ -3,8 +3,6 @@
 The truth is found forwards, by answering: what no answers make is a lie. The gate reads backwards, from the record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

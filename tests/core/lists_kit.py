@@ -1,7 +1,5 @@
 """What the tests of players' lists share: a problem's place and key, after it was said in all four languages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from roundtap_core.errors import Problem

@@ -1,7 +1,5 @@
 """Events made up under any rulebook: Swiss rounds with a leaver, tie-breaks, cut, elimination with third place."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -79,7 +77,6 @@ def _play_round(event: records.Tournament, book: Rulebook, rand: random.Random) 
     rounds_left = max(1, SWISS_ROUNDS + 1 - last.number)
 
     def squads(who: str) -> list[int]:
-        assert book.squads is not None
         owed = to_field(book.squads.listed, book.squads.taken, used.get(who, ()), rounds_left).squads
         first = rand.sample(owed, min(len(owed), book.squads.taken))
         rest = [n for n in range(1, book.squads.listed + 1) if n not in first]

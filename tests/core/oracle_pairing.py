@@ -1,7 +1,5 @@
 """Independent oracles for the pairing criterion: brute force, and a general matching over the whole field."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 

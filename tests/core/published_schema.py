@@ -1,7 +1,5 @@
 """The event file's JSON Schema as it is published."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

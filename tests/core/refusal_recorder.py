@@ -4,8 +4,6 @@
 every Problem itself.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

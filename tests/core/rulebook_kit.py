@@ -1,7 +1,5 @@
 """For tests of the rulebooks: results by hand, both sides' tallies, walks through a way of a form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The round clock: it counts on one boot's monotonic time, and a power cut stops it where it was last seen."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, clock_after_restart, format_clock

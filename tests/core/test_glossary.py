@@ -1,7 +1,5 @@
 """One term a thing: the glossary of CONTRIBUTING.md, and the words that no catalogue uses beside it."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

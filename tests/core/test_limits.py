@@ -1,7 +1,5 @@
 """Every figure has a range, every text a length, every list an end: in files, in commands, in forms, in lists."""
 
-from __future__ import annotations
-
 import re
 import typing
 from collections.abc import Iterator

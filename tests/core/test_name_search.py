@@ -1,7 +1,5 @@
 """What is typed finds a name, however a keyboard, a phone or a language writes it."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.name_search import find, fold, is_found, search_text

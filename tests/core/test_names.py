@@ -1,7 +1,5 @@
 """How people are named in public."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

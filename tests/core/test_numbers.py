@@ -1,7 +1,5 @@
 """Whole numbers as people type them: no nought, letter or digit is ever cut or passed over."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.errors import Problem

@@ -1,7 +1,5 @@
 """Results between records and JSON: what comes back the same, and what is refused with its place."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Typed messages: what is no message of its type is refused with every reason, and what is one with none."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from typing import Any

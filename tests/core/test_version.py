@@ -1,7 +1,5 @@
 """Which build this is: a package says what was built, a checkout asks git, and anything else says that nobody knows."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tomllib

@@ -1,7 +1,5 @@
 """Canonical JSON and signatures: the same bytes everywhere, and nothing a stranger sends breaks the check."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """The catalogues: the same texts in four languages, every text that the source asks for, and plurals."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

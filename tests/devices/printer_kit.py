@@ -1,7 +1,5 @@
 """What the printer tests share: a printer and its twin on a pseudo-terminal, under one clock that is set by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

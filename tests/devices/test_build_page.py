@@ -1,8 +1,6 @@
 """BOARDS.md and PINS.md say what the code does: pins against the boards, header pins against the pinout gpiozero knows,
 what each output does before its unit runs, and the serial port of each model."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import fields

@@ -2,6 +2,7 @@
 
 import queue
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -75,13 +76,12 @@ def test_a_pin_that_another_program_holds_is_told_and_tried_again():
     from gpiozero import OutputDevice
 
     busy, free = mock_factory(), mock_factory()
-    held = OutputDevice(RECOMMENDED.pins.a, pin_factory=busy)
-    chips = [busy, free]
-    front = Controls(RECOMMENDED, lambda: chips.pop(0), queue.SimpleQueue(), lambda: 0)
-    assert front.input_fault == "pins"
-    front.tick(RETRY_MS)
-    assert front.input_fault == ""
-    held.close()
+    with closing(OutputDevice(RECOMMENDED.pins.a, pin_factory=busy)):
+        chips = [busy, free]
+        front = Controls(RECOMMENDED, lambda: chips.pop(0), queue.SimpleQueue(), lambda: 0)
+        assert front.input_fault == "pins"
+        front.tick(RETRY_MS)
+        assert front.input_fault == ""
 
 
 def test_a_chip_that_goes_away_is_looked_for_again(monkeypatch):

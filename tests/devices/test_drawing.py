@@ -1,7 +1,5 @@
 """A name on paper is letters on white, not a black box."""
 
-from __future__ import annotations
-
 from roundtap_devices.printing.drawing import render_drawing
 from roundtap_devices.printing.print_lines import Drawing, Label
 

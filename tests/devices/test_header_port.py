@@ -1,7 +1,5 @@
 """The serial port on the header's pins, by the names that the device tree has for each model."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Names of every script: drawn, shaped and turned, within their line, and never an empty box."""
 
-from __future__ import annotations
-
 import pytest
 from PIL import Image, ImageDraw, features
 

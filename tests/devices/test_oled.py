@@ -2,6 +2,7 @@
 
 import sys
 import types
+from contextlib import closing
 
 import pytest
 from luma.core.error import DeviceNotFoundError
@@ -174,12 +175,11 @@ def test_an_spi_display_is_driven_and_reset_through_its_pins(monkeypatch):
     module.SpiDev = SpiDev
     monkeypatch.setitem(sys.modules, "spidev", module)
     pins = pin_factory.mock_factory()
-    made = oled.Oled(boards.WAVESHARE_HAT.screen, pins)
-    pins.pin(25).clear_states()
-    for _ in range(oled.RESET_EVERY):
-        made.renew(Image.new("1", (128, 64), 1))
-    assert [state.state for state in pins.pin(25).states] == [True, False, True]
-    made.close()
+    with closing(oled.Oled(boards.WAVESHARE_HAT.screen, pins)) as made:
+        pins.pin(25).clear_states()
+        for _ in range(oled.RESET_EVERY):
+            made.renew(Image.new("1", (128, 64), 1))
+        assert [state.state for state in pins.pin(25).states] == [True, False, True]
     oled.Oled(boards.WAVESHARE_HAT.screen, pins)
 
 
@@ -194,8 +194,7 @@ def test_pins_that_are_not_there_make_an_spi_display_blind():
 
 def test_the_lines_of_an_spi_display_are_gpiozero_pins():
     pins = pin_factory.mock_factory()
-    lines = oled._GpioAdapter(pins)
-    lines.setup(24, lines.OUT)
-    lines.output(24, lines.HIGH)
-    assert pins.pin(24).state == 1
-    lines.close()
+    with closing(oled._GpioAdapter(pins)) as lines:
+        lines.setup(24, lines.OUT)
+        lines.output(24, lines.HIGH)
+        assert pins.pin(24).state == 1

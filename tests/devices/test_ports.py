@@ -1,10 +1,9 @@
 """Ports a printer is plugged into: found in a made-up /dev and /sys, named for good, refused with the reason."""
 
-from __future__ import annotations
-
 import os
 import tty
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -79,7 +78,6 @@ def test_a_usb_printer_that_comes_back_as_another_number_is_the_same(tmp_path: P
     usb_printer(tmp_path, 1, "OTHER")
     usb_printer(tmp_path, 2)
     again = choose_port(find_ports(tmp_path), before.id)
-    assert again is not None
     assert again.path.endswith("lp2")
 
 
@@ -115,7 +113,6 @@ def test_another_adapter_is_not_taken_for_the_one_remembered_but_a_usb_printer_i
     assert choose_port(find_ports(tmp_path), "/dev/serial/by-id/usb-FTDI") is None
     usb_printer(tmp_path, 0)
     found = choose_port(find_ports(tmp_path), "/dev/serial/by-id/usb-FTDI")
-    assert found is not None
     assert found.kind == USB
 
 
@@ -150,26 +147,23 @@ def print_on(usb: UsbTwin, printer: Printer, now_ms: int = 0) -> JobOutcome:
 
 
 def test_a_usb_printer_prints_and_answers(usb: UsbTwin) -> None:
-    printer = Printer(usb.open, EPSON_80)
-    assert print_on(usb, printer) == JobOutcome(PRINTED)
-    printer.close()
+    with closing(Printer(usb.open, EPSON_80)) as printer:
+        assert print_on(usb, printer) == JobOutcome(PRINTED)
 
 
 def test_a_silent_usb_printer_has_no_speed_to_confirm(usb: UsbTwin) -> None:
     usb.twin.set_fault("mute")
-    printer = Printer(usb.open, EPSON_80)
-    assert print_on(usb, printer) == JobOutcome(SENT)
-    printer.close()
+    with closing(Printer(usb.open, EPSON_80)) as printer:
+        assert print_on(usb, printer) == JobOutcome(SENT)
 
 
 def test_a_usb_printer_that_is_gone_is_opened_again_when_it_is_back(usb: UsbTwin) -> None:
-    printer = Printer(usb.open, EPSON_80)
-    assert print_on(usb, printer) == JobOutcome(PRINTED)
-    usb.twin.set_fault("unplugged")
-    assert print_on(usb, printer, 100_000).state == HELD
-    usb.twin.set_fault("unplugged", on=False)
-    assert print_on(usb, printer, 200_000) == JobOutcome(PRINTED)
-    printer.close()
+    with closing(Printer(usb.open, EPSON_80)) as printer:
+        assert print_on(usb, printer) == JobOutcome(PRINTED)
+        usb.twin.set_fault("unplugged")
+        assert print_on(usb, printer, 100_000).state == HELD
+        usb.twin.set_fault("unplugged", on=False)
+        assert print_on(usb, printer, 200_000) == JobOutcome(PRINTED)
 
 
 def test_a_port_without_rights_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,11 +183,9 @@ def test_flow_control_is_the_kernel_s(tmp_path: Path) -> None:
 
     master, slave = os.openpty()
     tty.setraw(slave)
-    port = SerialPort(os.ttyname(slave), 9600, "xonxoff")
-    assert termios.tcgetattr(slave)[0] & termios.IXON
-    port.close()
-    port = SerialPort(os.ttyname(slave), 9600, "none")
-    assert not termios.tcgetattr(slave)[0] & termios.IXON
-    port.close()
+    with closing(SerialPort(os.ttyname(slave), 9600, "xonxoff")):
+        assert termios.tcgetattr(slave)[0] & termios.IXON
+    with closing(SerialPort(os.ttyname(slave), 9600, "none")):
+        assert not termios.tcgetattr(slave)[0] & termios.IXON
     os.close(master)
     os.close(slave)

@@ -1,7 +1,6 @@
 """The printer says truly what became of a job, whatever the printer on the other end does."""
 
-from __future__ import annotations
-
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -256,15 +255,15 @@ class QuickPort(SerialPort):
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda p: p.name)
 def test_an_answer_that_comes_while_the_last_bytes_are_still_being_sent_counts(profile):
-    twin = VirtualPrinter(profile, bytes_per_s=None)
-    printer = Printer(lambda: QuickPort(twin), profile)
-    outcome, now_ms = None, 0
-    printer.begin(compose_job([line("TABLE 12", profile.sheet)], profile), lambda: None, now_ms)
-    while outcome is None and now_ms < 60_000:
-        now_ms += 20
-        outcome = printer.step(now_ms)
-    printer.close()
-    twin.close()
+    with (
+        closing(VirtualPrinter(profile, bytes_per_s=None)) as twin,
+        closing(Printer(lambda: QuickPort(twin), profile)) as printer,
+    ):
+        outcome, now_ms = None, 0
+        printer.begin(compose_job([line("TABLE 12", profile.sheet)], profile), lambda: None, now_ms)
+        while outcome is None and now_ms < 60_000:
+            now_ms += 20
+            outcome = printer.step(now_ms)
     assert outcome == JobOutcome(PRINTED)
 
 

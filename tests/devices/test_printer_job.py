@@ -1,7 +1,5 @@
 """Print lines as bytes: letters in the right code page of the right number, or drawn; blocks, widths, heights."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_devices.printing.escpos_job import BEGIN, END_MARKER, code_page_test_lines, compose_job

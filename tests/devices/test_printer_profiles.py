@@ -1,7 +1,5 @@
 """Printer profiles: the known models held against python-escpos' database, and those of people's own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

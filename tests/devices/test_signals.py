@@ -1,6 +1,7 @@
 """Lights and buzzer: on by their own level, off at the end, lit again when their pins come late."""
 
 import sys
+from contextlib import closing
 from unittest.mock import MagicMock
 
 import pytest
@@ -54,9 +55,8 @@ def test_a_buzzer_s_line_is_claimed_at_its_silent_level_and_no_other(told, silen
     monkeypatch.setattr(pin_factory, "chip_numbers", lambda: [0])
     monkeypatch.delenv("GPIOZERO_PIN_FACTORY", raising=False)
     board = parse_board(told)
-    signals = Signals(board, pin_factory.real_factory(str(tmp_path)))
-    assert lines.told(board.pins.buzzer) == [("input",), ("output", silent)]
-    signals.close()
+    with closing(Signals(board, pin_factory.real_factory(str(tmp_path)))):
+        assert lines.told(board.pins.buzzer) == [("input",), ("output", silent)]
     assert lines.told(board.pins.buzzer)[2:] == [("write", silent), ("input",)]
 
 
@@ -81,10 +81,9 @@ def test_what_should_shine_shines_once_the_pins_are_there():
 
 def test_at_the_end_everything_is_off():
     pins = mock_factory()
-    signals = Signals(RECOMMENDED, pins)
-    signals.player_lamps("ab")
-    lamp = pins.pin(RECOMMENDED.pins.lamp_a)
-    levels = []
-    lamp.close = lambda: levels.append(lamp.state)
-    signals.close()
+    with closing(Signals(RECOMMENDED, pins)) as signals:
+        signals.player_lamps("ab")
+        lamp = pins.pin(RECOMMENDED.pins.lamp_a)
+        levels = []
+        lamp.close = lambda: levels.append(lamp.state)
     assert levels == [0]

@@ -1,7 +1,5 @@
 """A printer much slower than its profile is waited for while it gives signs of life, and not for ever without them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

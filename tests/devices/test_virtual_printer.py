@@ -1,11 +1,10 @@
 """The virtual printer behaves on its pseudo-terminal as a printer does on a cable."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json
 import socket
+from contextlib import closing
 
 import pytest
 import serial
@@ -20,16 +19,14 @@ from roundtap_devices.virtual.virtual_printer import EscposInterpreter, VirtualP
 
 @pytest.fixture
 def twin():
-    made = VirtualPrinter(EPSON_80)
-    yield made
-    made.close()
+    with closing(VirtualPrinter(EPSON_80)) as made:
+        yield made
 
 
 @pytest.fixture
 def port(twin):
-    made = serial.Serial(twin.device, 115200, timeout=0, write_timeout=0)
-    yield made
-    made.close()
+    with closing(serial.Serial(twin.device, 115200, timeout=0, write_timeout=0)) as made:
+        yield made
 
 
 def run(twin, ms, start=1000):
@@ -97,29 +94,26 @@ def test_out_of_paper_it_keeps_what_it_has_and_prints_it_when_the_roll_is_change
 
 
 def test_unplugged_the_port_fails_as_pyserial_says_and_comes_back_as_a_new_one(twin):
-    port = SerialPort(twin.device)
-    twin.set_fault("unplugged")
-    with pytest.raises(PortUnavailable):
-        port.read_some()
-    with pytest.raises(PortUnavailable):
-        port.write_some(b"x")
-    port.close()
+    with closing(SerialPort(twin.device)) as port:
+        twin.set_fault("unplugged")
+        with pytest.raises(PortUnavailable):
+            port.read_some()
+        with pytest.raises(PortUnavailable):
+            port.write_some(b"x")
     twin.set_fault("unplugged", on=False)
-    again = SerialPort(twin.device)
-    assert again.write_some(b"x") == 1
-    again.close()
+    with closing(SerialPort(twin.device)) as again:
+        assert again.write_some(b"x") == 1
 
 
 def test_a_full_port_takes_nothing_and_nobody_waits(twin):
-    port = SerialPort(twin.device)
-    twin.set_fault("stalled")
-    taken = [port.write_some(b"x" * 4096)]
-    # The kernel hands on what it was given when it likes.
-    while taken[-1] and len(taken) < 10_000:
-        taken.append(port.write_some(b"x" * 4096))
-    assert taken[0] == 4096
-    assert taken[-1] == 0
-    port.close()
+    with closing(SerialPort(twin.device)) as port:
+        twin.set_fault("stalled")
+        taken = [port.write_some(b"x" * 4096)]
+        # The kernel hands on what it was given when it likes.
+        while taken[-1] and len(taken) < 10_000:
+            taken.append(port.write_some(b"x" * 4096))
+        assert taken[0] == 4096
+        assert taken[-1] == 0
 
 
 OF_PYTHON_ESCPOS = (
@@ -131,18 +125,15 @@ OF_PYTHON_ESCPOS = (
 
 
 def test_what_another_program_sends_is_printed_as_on_a_real_one():
-    twin = VirtualPrinter(EPSON_80, bytes_per_s=None)
-    port = SerialPort(twin.device)
-    assert port.write_some(OF_PYTHON_ESCPOS) == len(OF_PYTHON_ESCPOS)
-    run(twin, 50)
-    assert twin.paper.unknown_bytes == []
-    assert len(twin.paper.sheets) == 1
-    sheet = twin.paper.sheets[0]
-    black = sheet.convert("L").point(lambda v: 255 - v).getbbox()
-    side = len(qr_modules("http://10.42.0.1")) * 4
-    assert black[0] >= (576 - max(side, 8 * 24)) // 2
-    port.close()
-    twin.close()
+    with closing(VirtualPrinter(EPSON_80, bytes_per_s=None)) as twin, closing(SerialPort(twin.device)) as port:
+        assert port.write_some(OF_PYTHON_ESCPOS) == len(OF_PYTHON_ESCPOS)
+        run(twin, 50)
+        assert twin.paper.unknown_bytes == []
+        assert len(twin.paper.sheets) == 1
+        sheet = twin.paper.sheets[0]
+        black = sheet.convert("L").point(lambda v: 255 - v).getbbox()
+        side = len(qr_modules("http://10.42.0.1")) * 4
+        assert black[0] >= (576 - max(side, 8 * 24)) // 2
 
 
 def dots(image):
@@ -190,23 +181,21 @@ def test_a_printer_for_two_byte_letters_needs_to_be_told():
 
 def test_the_front_gives_pictures_and_takes_faults(tmp_path):
     twin = VirtualPrinter(POS_5890, bytes_per_s=None)
-    panel = PrinterPanel(tmp_path / "paper.sock", twin, lambda: 0)
-    client = socket.socket(socket.AF_UNIX)
-    client.connect(str(tmp_path / "paper.sock"))
-    client.settimeout(5)
-    lines = client.makefile("rb")
-    assert json.loads(lines.readline()) == {"sheet": None, "number": 0, "faults": [], "virtual": True}
-    port = SerialPort(twin.device)
-    port.write_some(b"\x1b@" + b"TABLE 12\n" * 12 + b"\x1dr\x01")
-    panel.step(10)
-    shown = json.loads(lines.readline())
-    assert (shown["number"], shown["virtual"]) == (1, True)
-    assert Image.open(io.BytesIO(base64.b64decode(shown["sheet"]))).width == 384
-    client.sendall(b'{"fault": "mute", "on": true}\n{"fault": "fire", "on": true}\n')
-    said = {}
-    while said.keys() < {"error", "faults"} or said["faults"] != ["mute"]:
-        said |= json.loads(lines.readline())
-    assert said["error"].startswith("known are")
-    port.close()
-    panel.close()
+    with closing(PrinterPanel(tmp_path / "paper.sock", twin, lambda: 0)) as panel:
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(tmp_path / "paper.sock"))
+        client.settimeout(5)
+        lines = client.makefile("rb")
+        assert json.loads(lines.readline()) == {"sheet": None, "number": 0, "faults": [], "virtual": True}
+        with closing(SerialPort(twin.device)) as port:
+            port.write_some(b"\x1b@" + b"TABLE 12\n" * 12 + b"\x1dr\x01")
+            panel.step(10)
+            shown = json.loads(lines.readline())
+            assert (shown["number"], shown["virtual"]) == (1, True)
+            assert Image.open(io.BytesIO(base64.b64decode(shown["sheet"]))).width == 384
+            client.sendall(b'{"fault": "mute", "on": true}\n{"fault": "fire", "on": true}\n')
+            said = {}
+            while said.keys() < {"error", "faults"} or said["faults"] != ["mute"]:
+                said |= json.loads(lines.readline())
+            assert said["error"].startswith("known are")
     assert not (tmp_path / "paper.sock").exists()

@@ -1,7 +1,5 @@
 """The process that `in_a_child` gives its work to, line by line: a command on a file, or the rows of a journal."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

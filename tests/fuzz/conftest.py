@@ -1,7 +1,5 @@
 """The hub under fire is started as the kit starts one; and nobody here waits for a disk."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What strangers send: values beyond every limit, honest messages spoilt in one place, and bytes that mean nothing."""
 
-from __future__ import annotations
-
 import copy
 import json
 import random

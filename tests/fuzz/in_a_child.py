@@ -1,7 +1,5 @@
 """Targets that need no hub: event files for the headless commands, rows of a journal; in a process that may be lost."""
 
-from __future__ import annotations
-
 import json
 import random
 import select
@@ -33,7 +31,6 @@ class Child:
 
     def does(self, *work: str) -> bool:
         """Whether it answered; what, is in `answered`."""
-        assert self.process.stdin is not None
         assert self.process.stdout is not None
         try:
             self.process.stdin.write(json.dumps(work).encode() + b"\n")

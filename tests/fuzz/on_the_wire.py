@@ -1,7 +1,5 @@
 """Targets that are a running hub's: what units send, what browsers ask, forms, imports, and bytes that are no HTTP."""
 
-from __future__ import annotations
-
 import json
 import random
 import socket

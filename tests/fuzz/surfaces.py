@@ -4,13 +4,11 @@ Asserted of every target: no answer 5xx, none that takes ten seconds of processo
 of more than 100 MB. 503 is no failure: it is how a busy hub says so.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +27,7 @@ WARM = 300
 def fire(inputs: int, rng: random.Random, folder: Path, tell: Callable[[str], None]) -> dict[str, tuple[Tally, float]]:
     """Every target with its share of the inputs, seeds first: its tally, and how much its process grew, in MB."""
     found: dict[str, tuple[Tally, float]] = {}
-    with _deep(), HubUnderFire(folder) as hub:
-        wire = on_the_wire.Wire(hub)
+    with _deep(), HubUnderFire(folder) as hub, closing(on_the_wire.Wire(hub)) as wire:
         for name, share in SHARES.items():
             many = round(inputs * share)
             found[name] = (
@@ -48,7 +45,6 @@ def fire(inputs: int, rng: random.Random, folder: Path, tell: Callable[[str], No
                 ]
             )
         )
-        wire.close()
     return found
 
 

@@ -1,7 +1,5 @@
 """Strangers' inputs at a real hub, at commands and rows: every seed and a few of each kind, in test-long very many."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

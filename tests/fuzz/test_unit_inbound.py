@@ -1,7 +1,5 @@
 """A hostile or newer hub cannot end a unit: signed messages of every shape, presses in between, and it works on."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import itertools

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import urllib.parse
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,8 @@ class HubUnderFire:
                 stdout=log,
                 stderr=log,
             )
-        line = Line(self)
-        wait_until(lambda: not self.lives() or line.ask("GET", "/login").status == 200, "the hub", PATIENCE_S)
-        line.close()
+        with closing(Line(self)) as line:
+            wait_until(lambda: not self.lives() or line.ask("GET", "/login").status == 200, "the hub", PATIENCE_S)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """A hub gone wild before a real unit: signed messages that are nearly right, presses in between, all by a seed."""
 
-from __future__ import annotations
-
 import copy
 import itertools
 import json

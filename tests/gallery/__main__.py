@@ -1,7 +1,5 @@
 """`make pictures`: every screen, slip and page as a PNG, to be looked at."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Pages of the hub as standing HTML, off a test client: without scripts, with their styles inside."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a whole day needs beside console, wall and lists, as pictures of 64 tables: people, phones, judges, paper."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterator
 

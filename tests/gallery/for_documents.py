@@ -1,8 +1,6 @@
 """The pictures in the documents, cut out of what `make pictures` made: PYTHONPATH=tests .venv/bin/python -m
 gallery.for_documents pictures"""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The hub's pages at every moment of an event."""
 
-from __future__ import annotations
-
 import secrets
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What goes on paper, as pictures, by the virtual printer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The screens that other rulebooks' forms bring: lists of ways, last turns, games, two people entering at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from gallery.played_table import Play, Shots

@@ -1,7 +1,5 @@
 """Every page of the front panel as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

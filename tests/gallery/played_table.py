@@ -1,7 +1,5 @@
 """One table to be played through for pictures: a hub that says what it is told to, and presses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

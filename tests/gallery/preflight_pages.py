@@ -1,7 +1,5 @@
 """*Before the doors open* as pictures: the evening before with 64 tables, all of it well, and with things to do."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from ipaddress import ip_address

@@ -1,7 +1,5 @@
 """Every screen of a table unit as a large PNG."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from PIL import Image

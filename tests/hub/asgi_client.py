@@ -1,7 +1,5 @@
 """Talks to an ASGI application without a socket: on an event loop of its own, as a server would, any number at once."""
 
-from __future__ import annotations
-
 import asyncio
 import json as json_
 import threading
@@ -152,6 +150,5 @@ class AsgiClient:
         assert (await said.get())["type"] == "lifespan.startup.complete"
 
     async def _stop(self) -> None:
-        assert self._life is not None
         await self._life.put({"type": "lifespan.shutdown"})
         await self._living

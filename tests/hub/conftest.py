@@ -1,7 +1,5 @@
 """Fixtures of the hub's tests: a hub with its pages, alone or with a round in play."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

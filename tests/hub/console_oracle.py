@@ -4,8 +4,6 @@
 beside whose name. `expected` answers with the result it makes, or with why there is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

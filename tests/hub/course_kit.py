@@ -1,7 +1,5 @@
 """An event of any rulebook walked through all its stages, and the pages of it as text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html.parser import HTMLParser

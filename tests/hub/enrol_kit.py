@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -142,11 +142,8 @@ def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
         hub = hub_in_memory(
             service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin", host=Host(name="roundtap")
         )
-        client = AsgiClient(HubApplication(hub))
-        try:
+        with closing(AsgiClient(HubApplication(hub))) as client:
             yield Hall(hub, client, clock, folder)
-        finally:
-            client.close()
 
 
 def pass_time(hall: Hall, ms: int, *units: Unit) -> None:

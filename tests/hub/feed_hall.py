@@ -1,7 +1,5 @@
 """Two events in one hall with its units connected, everything by hand: what is asked, said, placed, and the time."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random
@@ -96,7 +94,6 @@ class Unit:
         try:
             async for chunk in stream:
                 message = open_envelope(KEYS[self.unit], FEED, json.loads(chunk[len("data: ") :]))
-                assert message is not None
                 if message["type"] == "view":
                     self.view, self.views = message["view"], self.views + 1
                 elif message["type"] == "fates":

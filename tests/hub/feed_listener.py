@@ -1,7 +1,5 @@
 """A browser at the feed: its page as a tree, changed by what it is told, loaded anew only when it is told to."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Forms that there are not yet, made up for tests: a column for a mood, and a form that fails half way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

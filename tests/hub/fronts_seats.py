@@ -3,8 +3,6 @@
 Every front answers a case with a `Verdict`: what it would put on record, or the Problem that it shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -175,7 +173,6 @@ class Walk:
     def ways(self) -> set[str]:
         """What the first page offers."""
         form = self.page(self.base).form("get", self.at)
-        assert form is not None
         return set(form.controls["way"].values)
 
     def walked(self, case: Case) -> tuple[Page, Verdict]:
@@ -226,7 +223,6 @@ class Walk:
     def posted(self, page: Page, **more: str) -> tuple[Page, list[Any]]:
         """The end is said; what was asked of the hub."""
         form = page.form("post", self.at)
-        assert form is not None
         before = len(self.world.heard)
         answer = self.browser.client.post(
             self.at, data=MultiDict([*form.hidden, *more.items()]), headers=self.browser.headers

@@ -159,8 +159,6 @@ class World:
         self.house.service.execute(steps, "test", people)
         self.house.service.execute_one("e1", c.DrawRound(11), "test")
         draft = self.state.draft
-        assert draft is not None
-        assert draft.draw is not None
         self.house.service.execute_one("e1", c.PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
         self._lists_cost(people)
         for lot in sorted(self.form.lots):

@@ -1,10 +1,8 @@
 """What the tests of journal, service and device API share: a hub on a real file, a clock set by hand, one event."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +15,10 @@ from roundtap_core.messages import Hello
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import REQUEST, envelope
 from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.store import journal as journal_module
 from roundtap_hub.store import service as journal_service
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import Journal, PersonRecord
+from roundtap_hub.store.journal import JournalConflict, PersonRecord
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.device_feed import verify_hello
@@ -48,12 +47,46 @@ class HandClock:
         return Clocks(self.boot_id, lambda: self.ms, lambda: None)
 
 
+class Journal(journal_module.Journal):
+    """A journal whose disk may fail: `disk` is done before anything is appended, and may raise."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.disk: Callable[..., object] = lambda *_: None
+
+    def append(self, *saved: Any) -> None:
+        self.disk(*saved)
+        super().append(*saved)
+
+
 class Service(journal_service.Service):
-    """A service that keeps the journal it was handed within a test's reach: what lies there, or what it refuses."""
+    """A service with its journal within a test's reach. `meanwhile` happens once, when somebody has looked and asks."""
 
     def __init__(self, journal: Journal, *more: Any) -> None:
         super().__init__(journal, *more)
         self.journal = journal
+        self.meanwhile: Callable[[], object] | None = None
+
+    def execute(self, *what: Any, **more: Any) -> list[Entry]:
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if meanwhile is not None:
+            meanwhile()
+        return super().execute(*what, **more)
+
+
+def fails(error: Exception) -> Callable[..., Any]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+@contextmanager
+def disk_fails(service: Service, error: Exception | None = None) -> Iterator[None]:
+    """Meanwhile nothing can be saved: the disk is full, where no other error is given."""
+    service.journal.disk = fails(error or JournalConflict("full", "SQLITE_FULL"))
+    yield
+    service.journal.disk = lambda *_: None
 
 
 def url_of(path: Path) -> str:
@@ -134,8 +167,5 @@ def opened_hello(units: Units, unit: str, body: bytes, address: str = "") -> tup
 
 def stored(path: Path, stream: str = "e1") -> list[Entry]:
     """The entries of a stream as another process reads them from the disk."""
-    journal = Journal(url_of(path))
-    try:
+    with closing(Journal(url_of(path))) as journal:
         return journal.streams().get(stream, [])
-    finally:
-        journal.close()

@@ -4,8 +4,6 @@ It reads the pages as a person does (headings, names beside boxes, words on butt
 hub takes against what console_oracle makes of what was shown and answered. Nothing may be recorded that nobody said.
 """
 
-from __future__ import annotations
-
 import html
 import random
 import re

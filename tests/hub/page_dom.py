@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
@@ -35,7 +36,6 @@ class Node:
         return found
 
     def replace_with(self, *others: Node) -> None:
-        assert self.parent is not None
         at = self.parent.children.index(self)
         self.parent.children[at : at + 1] = others
         for other in others:
@@ -78,9 +78,8 @@ class _Builder(HTMLParser):
 
 
 def tree(html: str) -> Node:
-    builder = _Builder()
-    builder.feed(html)
-    builder.close()
+    with closing(_Builder()) as builder:
+        builder.feed(html)
     assert builder.at is builder.root
     return builder.root
 
@@ -109,7 +108,6 @@ def patched(page: Node, text: str) -> Node:
                 row.replace_with(fresh)
             else:
                 [row] = region.find(data_key=beside)
-                assert row.parent is not None
                 row.parent.put(fresh, row, 1 if "after" in told else 0)
     for body in page.find(data_seen=json.loads(text)["from"]):
         body.attributes["data-seen"] = json.loads(text)["to"]

@@ -1,7 +1,5 @@
 """What the tests of the pages share: a hub on a real journal, with a clock that stands still, and a browser."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterator
@@ -12,7 +10,7 @@ from typing import Any
 
 from flask import Flask
 from flask.testing import FlaskClient
-from hub_kit import Service
+from hub_kit import Journal, Service
 from werkzeug.test import TestResponse
 
 from roundtap_core.clock import RUNNING
@@ -26,7 +24,6 @@ from roundtap_hub.app import flask_app
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.http.requester import session_cookie
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status
@@ -177,8 +174,6 @@ class House:
 
     def publish_draft(self) -> None:
         draft = self.event.draft
-        assert draft is not None
-        assert draft.draw is not None
         self.service.execute_one("e1", PublishRound(draft.number, draft.draw.attempt, noted="a test"), "test")
 
     def time_is_up(self, event: str = "e1") -> None:
@@ -189,7 +184,6 @@ class House:
 
     def play(self, leave_open: int = 0) -> None:
         """Side a wins every match 100:24."""
-        assert self.event.live is not None
         matches = [m for m in self.event.live.matches if m.match.b]
         for match in matches[: len(matches) - leave_open]:
             self.service.execute_one(

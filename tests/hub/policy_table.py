@@ -1,7 +1,5 @@
 """Who may ask for what, in which state of an event and its round, written by hand: the hub's routes are held to it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 

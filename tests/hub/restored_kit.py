@@ -1,7 +1,5 @@
 """What the tests of a restored hub share: an evening that goes on after its copy was made, and what its tables hold."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

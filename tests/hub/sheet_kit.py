@@ -1,7 +1,5 @@
 """Small spreadsheets made by hand, as the two usual programs write them."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile

@@ -1,7 +1,5 @@
 """What a table's unit and a print station get, as parsed JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

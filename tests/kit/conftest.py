@@ -1,7 +1,5 @@
 """For the tests with real processes: a kit for one test or for a module, one browser, and Ctrl-C that reaches them."""
 
-from __future__ import annotations
-
 import random
 import signal
 from collections.abc import Iterator

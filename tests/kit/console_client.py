@@ -1,7 +1,5 @@
 """An organizer's session on a running hub's console, as a browser without scripts has it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import re

@@ -3,8 +3,6 @@
 Debian has no geckodriver: Firefox is spoken to by Marionette, the protocol that geckodriver translates.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """A recorded event as a script: the rounds to impose, and what to type at each table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """An event played in one process on a virtual clock: every result typed at mock pins, also with disputes on the way."""
 
-from __future__ import annotations
-
 from recorded_reports import record_report
 
 from event_script import EventScript, MatchTyping, ScriptRound
@@ -41,8 +39,6 @@ def play_fast(script: EventScript, trouble: bool = False) -> Tournament:
 
 def play_round(hall: VirtualHall, played: ScriptRound, trouble: bool) -> None:
     hall.submit(c.ImposeRound(played.matches, played.stage, played.tiebreak_form))
-    assert hall.state.draft is not None
-    assert hall.state.draft.draw is not None
     hall.submit(c.PublishRound(hall.state.draft.number, hall.state.draft.draw.attempt, noted="as recorded"))
     hall.step()
     for typing in played.typing:

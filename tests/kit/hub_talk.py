@@ -1,7 +1,5 @@
 """A hub that notes what is said to it and what it answers, with a real table's link and a real station's beside it."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import queue
@@ -282,24 +280,23 @@ def _talk(folder: Path, port: int, talk: Talk) -> None:
 
 def _say_hello_as_twin(port: int) -> None:
     """A second unit of one name, with another data folder."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    hello = {
-        "unit": "table-1",
-        "nonce": "d8304b671a92737e",
-        "challenge": fetch_challenge(connection),
-        "core": version(),
-        "reports": [],
-        "instance": "another card",
-        "epoch": None,
-        "heads": {},
-        "holds": None,
-        "damaged": 0,
-    }
-    connection.request(
-        "POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)), {"roundtap-unit": "table-1"}
-    )
-    connection.getresponse().read()
-    connection.close()
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        hello = {
+            "unit": "table-1",
+            "nonce": "d8304b671a92737e",
+            "challenge": fetch_challenge(connection),
+            "core": version(),
+            "reports": [],
+            "instance": "another card",
+            "epoch": None,
+            "heads": {},
+            "holds": None,
+            "damaged": 0,
+        }
+        connection.request(
+            "POST", "/device/feed", json.dumps(envelope(KEYS["table-1"], REQUEST, hello)), {"roundtap-unit": "table-1"}
+        )
+        connection.getresponse().read()
 
 
 def _get(port: int, path: str) -> bool:

@@ -281,7 +281,6 @@ class Kit:
         return end(self.units[number], how)
 
     def wait_hub_died(self) -> None:
-        assert self.hub is not None
         assert self.hub.wait(timeout=WAIT_S) == -signal.SIGKILL
 
     def wait_table_died(self, number: int = 1) -> None:
@@ -289,11 +288,8 @@ class Kit:
 
     def entries(self, event: str = "") -> list[Entry]:
         """The journal as another process reads it from the disk."""
-        journal = Journal(f"sqlite:///{self.hub_folder / 'roundtap.db'}")
-        try:
+        with closing(Journal(f"sqlite:///{self.hub_folder / 'roundtap.db'}")) as journal:
             return journal.streams().get(event or self.event, [])
-        finally:
-            journal.close()
 
     def reports(self) -> list[Entry]:
         return [entry for entry in self.entries() if entry.kind == "report"]

@@ -1,7 +1,5 @@
 """The product's code as it is written, for tests that read it."""
 
-from __future__ import annotations
-
 import ast
 import functools
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Disks of a test's own, in a mount namespace that ends with it: one that fills up, and one that breaks."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """A kit with a second machine: hub and standby as processes, and a network between them that can be cut."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import secrets

@@ -1,7 +1,5 @@
 """The virtual tables in a browser: a short press stays short, however slowly its orders are answered."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """The benchmarks' table: one that breaks off is counted and keeps its rows, and a gate says since when it holds."""
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

@@ -1,7 +1,5 @@
 """`roundtap bracket` and `roundtap pair` on files with elimination rounds, as the command line takes them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The hub's card has died: a new hub finds the event on the stick, and one press goes on with it."""
 
-from __future__ import annotations
-
 import re
 import signal
 import tempfile

@@ -1,7 +1,5 @@
 """The bench's switches do what they say to real processes: power is cut, a network carries nothing, the hub's plug."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The demo's guide in a real browser: whoever presses what is lit, and nothing else, sees a champion on the wall."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

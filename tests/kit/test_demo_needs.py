@@ -1,7 +1,5 @@
 """What the demo needs of a machine, and does not find there, it says before anything starts."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The demo logs in whoever opens its address first, frames its hub, and presses buttons: for its own machine alone."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import socket
@@ -32,9 +30,8 @@ KEY, TOKEN = "k" * 32, "the-session"
 @pytest.fixture
 def bench() -> Iterator[AsgiClient]:
     info = {"hub": "http://127.0.0.1:8080", "frames": True, "paths": {}}
-    client = AsgiClient(Bench({}, None, info, entrance=Entrance(TOKEN, KEY), origin=ORIGIN))
-    yield client
-    client.close()
+    with closing(AsgiClient(Bench({}, None, info, entrance=Entrance(TOKEN, KEY), origin=ORIGIN))) as client:
+        yield client
 
 
 def ask(bench: AsgiClient, path: str, host: str = "127.0.0.1:8081", **headers: str) -> Answer:

@@ -1,8 +1,7 @@
 """The demo's guide follows what the journal has and what the tables' lamps say, and loses its way by nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +51,8 @@ class Event:
 
 @pytest.fixture
 def event(tmp_path: Path) -> Iterator[Event]:
-    made = Event(tmp_path)
-    yield made
-    made.close()
+    with closing(Event(tmp_path)) as made:
+        yield made
 
 
 def enter(match: str) -> c.Command:
@@ -89,8 +87,7 @@ def test_a_discarded_draft_is_drawn_again(event: Event) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_steps_to_the_champion_have_texts(tmp_path: Path, language: str) -> None:
-    event = Event(tmp_path, language)
-    try:
+    with closing(Event(tmp_path, language)) as event:
         seen = [event.guide.look({1: DARK, 2: DARK})]
         for command in (
             c.PublishRound(1, 1),
@@ -109,5 +106,3 @@ def test_all_steps_to_the_champion_have_texts(tmp_path: Path, language: str) -> 
         assert [found["now"] for found in seen] == [0, 1, 4, 5, 7, 8, 9, 10, 12, 13, 14]
         assert all(len(found["steps"]) == 14 and "{" not in found["what"] for found in seen)
         assert seen[-1]["lit"] is None
-    finally:
-        event.close()

@@ -1,7 +1,5 @@
 """Examples in docstrings run, and give what they say."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import importlib

@@ -1,10 +1,9 @@
 """`roundtap doctor` on a machine that is not there: its services, files and hub, in words, as JSON, and as a bundle."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -57,9 +56,8 @@ class Answers:
 
 @pytest.fixture
 def hub() -> Iterator[Answers]:
-    there = Answers(b'{"now_ms": 5}')
-    yield there
-    there.close()
+    with closing(Answers(b'{"now_ms": 5}')) as there:
+        yield there
 
 
 @pytest.mark.usefixtures("quiet")
@@ -195,12 +193,9 @@ def test_a_hub_s_checks_are_those_of_its_page_and_each_is_there_once(
 
 
 def test_a_stranger_s_page_is_no_hub(hub: Answers) -> None:
-    stranger = Answers(b"<html>Welcome to the hall's Wi-Fi</html>")
-    try:
+    with closing(Answers(b"<html>Welcome to the hall's Wi-Fi</html>")) as stranger:
         assert ask_hub(("127.0.0.1", hub.port), "/time") == {"now_ms": 5}
         assert ask_hub(("127.0.0.1", stranger.port), "/time") == {}
-    finally:
-        stranger.close()
 
 
 def test_settings_of_files_that_cannot_be_read_are_none(tmp_path: Path) -> None:

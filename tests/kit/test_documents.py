@@ -1,8 +1,6 @@
 """Documents stand beside what they describe: every file, heading, screen's word and package they name is there, none is
 longer than somebody reads, and every room of the house is in CODE.md."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,11 +1,10 @@
 """A real table unit as it comes out of its box: its screen shows digits, they are typed at a real hub, and it plays."""
 
-from __future__ import annotations
-
 import http.cookiejar
 import re
 import urllib.parse
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 from kit import Kit, Table, end, wait_until
@@ -45,25 +44,23 @@ def test_a_table_out_of_its_box_gets_its_key_keeps_it_and_plays(kit: Kit, tmp_pa
     command = ("table", str(config), "--panel", str(tmp_path / "new-panel"))
     unit = start_roundtap(*command)
     try:
-        table = Table(tmp_path / "new-panel")
-        shown = table.wait_for("Type at the hub")
-        digits = re.search(r"(\d\d)  (\d{3}) (\d{3})", shown)
-        assert digits
-        organizer = Organizer(kit.url)
-        page = organizer.get("/console/units/enrol?table=9")
-        said = organizer.post("/console/units/enrol", page, code="".join(digits.groups()), table="9")
-        assert "table-9" in said
-        table.wait_for("table-9")
-        table.wait_for("no match at this table")
-        assert table.times_shown("Waiting for the hub") == 0
-        table.close()
+        with closing(Table(tmp_path / "new-panel")) as table:
+            shown = table.wait_for("Type at the hub")
+            digits = re.search(r"(\d\d)  (\d{3}) (\d{3})", shown)
+            assert digits
+            organizer = Organizer(kit.url)
+            page = organizer.get("/console/units/enrol?table=9")
+            said = organizer.post("/console/units/enrol", page, code="".join(digits.groups()), table="9")
+            assert "table-9" in said
+            table.wait_for("table-9")
+            table.wait_for("no match at this table")
+            assert table.times_shown("Waiting for the hub") == 0
         end(unit)
         assert (tmp_path / "new/enrolled.json").stat().st_mode & 0o777 == 0o600
         # After a power cut it needs nobody.
         unit = start_roundtap(*command)
-        table = Table(tmp_path / "new-panel")
-        wait_until(lambda: table.text and "Type at the hub" not in table.text, "a screen of play")
-        table.wait_for("no match at this table")
-        table.close()
+        with closing(Table(tmp_path / "new-panel")) as table:
+            wait_until(lambda: table.text and "Type at the hub" not in table.text, "a screen of play")
+            table.wait_for("no match at this table")
     finally:
         end(unit)

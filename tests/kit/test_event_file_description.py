@@ -1,7 +1,5 @@
 """`server/EVENT_FILE.md` is true: a worked file for each rulebook, the outputs as described, and no key left out."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

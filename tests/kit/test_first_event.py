@@ -1,7 +1,5 @@
 """An event in a real browser: the bench by mouse and keyboard, the console's one next step."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

@@ -1,8 +1,6 @@
 """BUILD.md's first page: ten steps with what must be seen, and the ten likeliest failures of a first builder. Each is
 brought about here, and what the kit says then is what the page says."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """A real hub whose disk takes nothing more: no word is untrue meanwhile, and nothing is lost or doubled after."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 
@@ -16,7 +14,6 @@ def test_a_table_says_saved_when_the_disk_takes_something_again(kit: Kit) -> Non
     take_seats(table)
     report_100_to_0(table)
     wait_until(lambda: len(kit.reports()) == 1, "the first player's report")
-    assert kit.hub is not None
     before = resource.prlimit(kit.hub.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
     table.tap("b")

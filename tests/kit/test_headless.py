@@ -1,7 +1,5 @@
 """The headless commands as a shell sees them: what they print, where, with which exit code, and what they import."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

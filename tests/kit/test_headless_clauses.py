@@ -1,7 +1,5 @@
 """Files that break a clause each, and `roundtap check`, which says so: every clause that a file could break."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

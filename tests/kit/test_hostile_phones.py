@@ -1,7 +1,5 @@
 """A phone that wants to stop the hub: bodies that never come, connections without end; a real hub, other addresses."""
 
-from __future__ import annotations
-
 import http.client
 import select
 import socket

@@ -1,7 +1,5 @@
 """The house as a whole: no circle between any two modules, and no two modules of one name but the stated families."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from functools import cache

@@ -1,7 +1,5 @@
 """A real hub's encrypted port: login, console, restart, a new PIN, and a stop while somebody is connected."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import socket

@@ -1,7 +1,5 @@
 """A hub that is told to stop ends its feeds, closes its journal, and says that all went well."""
 
-from __future__ import annotations
-
 import http.client
 import signal
 import socket

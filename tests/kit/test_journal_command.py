@@ -1,7 +1,5 @@
 """`roundtap journal`: what lies in a hub's folder, and everything that may not hold, said line by line."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -72,14 +70,13 @@ def fill(service: Service, event: str = "e1") -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A hub's folder with a finished, sealed event e1 and an open one, e2."""
-    journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}")
-    service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
-    service.start()
-    fill(service)
-    service.execute_one("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
-    service.snapshotter.snapshot_due()
-    service.stop()
-    journal.close()
+    with closing(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}")) as journal:
+        service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
+        service.start()
+        fill(service)
+        service.execute_one("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
+        service.snapshotter.snapshot_due()
+        service.stop()
     return tmp_path
 
 
@@ -152,9 +149,8 @@ def test_what_does_not_hold_is_named_and_the_rest_is_looked_at(
 
 @pytest.mark.parametrize("key", ["X'00ff'", "CAST(X'ff' AS TEXT)"])
 def test_a_key_that_is_none_is_named(folder: Path, capsys: pytest.CaptureFixture[str], key: str) -> None:
-    hub = open_folder(folder, lambda _: None)
-    UnitKeys(hub.service).add("table-1")
-    hub.close()
+    with closing(open_folder(folder, lambda _: None)) as hub:
+        UnitKeys(hub.service).add("table-1")
     by_hand(folder, f"UPDATE unit_key SET key = {key}")
     code, out, _ = said(capsys, "verify", "--data", str(folder))
     assert code == 1
@@ -163,13 +159,12 @@ def test_a_key_that_is_none_is_named(folder: Path, capsys: pytest.CaptureFixture
 
 def test_a_seal_that_was_changed_and_still_is_one_is_noticed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Somebody gave side b the game, in the seal alone: byte for byte it is not what the entries amount to."""
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
-    seal = journal.event_snapshots.find("e1")
-    assert seal
-    other = type(seal)(seal.summary, seal.made_by, seal.state.replace(b'{"a":100,"b":24}', b'{"a":24,"b":100}'))
-    assert other != seal
-    journal.event_snapshots.save(other)
-    journal.close()
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}")) as journal:
+        seal = journal.event_snapshots.find("e1")
+        assert seal
+        other = type(seal)(seal.summary, seal.made_by, seal.state.replace(b'{"a":100,"b":24}', b'{"a":24,"b":100}'))
+        assert other != seal
+        journal.event_snapshots.save(other)
     code, out, _ = said(capsys, "verify", "--data", str(folder))
     assert code == 1
     assert "does not match its entries" in out
@@ -322,14 +317,12 @@ def test_the_command_needs_no_web_server(folder: Path) -> None:
 
 
 def test_of_a_damaged_copy_it_is_said_how_much_is_left(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
-    (stick := folder / "stick").mkdir()
-    copy = FolderCopy(stick, folder, same_disk=True)
-    copy.open(journal.lineage or "", "epoch")
-    for entry in journal.streams()["e1"]:
-        copy.write(CommitBatch([entry]))
-    copy.close()
-    journal.close()
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:
+        (stick := folder / "stick").mkdir()
+        with closing(FolderCopy(stick, folder, same_disk=True)) as copy:
+            copy.open(journal.lineage or "", "epoch")
+            for entry in journal.streams()["e1"]:
+                copy.write(CommitBatch([entry]))
     lines = (stick / COPY_FILE).read_bytes().splitlines(keepends=True)
     lines[5] = b"\0" * (len(lines[5]) - 1) + b"\n"
     (stick / COPY_FILE).write_bytes(b"".join(lines))

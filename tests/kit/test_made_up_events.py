@@ -1,7 +1,5 @@
 """Under every rulebook a made-up event is typed at the tables' pins, from the first seat to the champion."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_script import event_outcome, script_of

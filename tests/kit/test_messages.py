@@ -1,7 +1,5 @@
 """MESSAGES.md says what is really said: a hub talks with a table's link, a station's and a page, and is compared."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """No command leaves a process behind, however it ends: asked to, interrupted, or killed without a word."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil
@@ -192,7 +190,6 @@ def test_a_hub_on_a_slow_disk_ends_with_its_kit(kit: Kit) -> None:
     from rig.slow_disk import STRACE
 
     kit.start_hub(wrapper=STRACE)
-    assert kit.hub is not None
     hub = kit.hub.pid
     assert b"roundtap.main" in Path(f"/proc/{hub}/cmdline").read_bytes(), "the kit knows strace, not the hub"
     kit.stop()

@@ -1,7 +1,5 @@
 """A phone on one side and the table's unit on the other: the same agreement, whoever says it first, in one process."""
 
-from __future__ import annotations
-
 import html
 import re
 

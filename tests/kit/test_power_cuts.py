@@ -1,7 +1,5 @@
 """The promise of the kit: whatever dies in whichever moment, a press becomes exactly one entry and one SAVED."""
 
-from __future__ import annotations
-
 import signal
 from collections import Counter
 from functools import partial

@@ -1,7 +1,5 @@
 """Practice beside a running event, as real processes: over HTTPS, in the organizer's own browser and nobody else's."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import http.client

@@ -1,7 +1,5 @@
 """The recipes of CODE.md, followed in a copy of the tree: what they name is enough, and nothing else is touched."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

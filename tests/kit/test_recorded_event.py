@@ -1,7 +1,5 @@
 """A recorded event is typed at virtual tables, and the hub's standings are the ones that were worked out by hand."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

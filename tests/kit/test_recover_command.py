@@ -1,7 +1,5 @@
 """`roundtap recover`: one command makes a whole hub of whatever is left, and says what that is."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -46,11 +44,8 @@ def backup(tmp_path: Path) -> Path:
 
 
 def venue_of(folder: Path) -> Venue:
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:
         return read_venue(journal, Venue())
-    finally:
-        journal.close()
 
 
 def test_a_full_disk_is_told_with_its_place(
@@ -85,23 +80,18 @@ def test_a_backup_becomes_a_whole_folder_in_a_new_epoch(
         "600",
     ]
     venue = venue_of(again)
-    assert venue.restore_state is not None
     assert venue.restore_state.copy[VENUE] == (before.number, before.head)
     assert venue.epoch not in ("", before.epoch)
     assert (venue.number, venue.tables) == (before.number + 1, before.tables)
     head = read_head_file(again / "roundtap.head")
-    assert head is not None
     assert (head.epoch, head.heads[VENUE].number) == (venue.epoch, venue.number)
 
 
 def test_a_hub_starts_from_it(backup: Path, tmp_path: Path) -> None:
     assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "again")]) == 0
-    opened = open_folder(tmp_path / "again", lambda _: None)
-    try:
+    with closing(open_folder(tmp_path / "again", lambda _: None)) as opened:
         assert opened.service.snapshot.events["ewinter"].name == "Winter Open"
         assert opened.service.snapshot.venue.restore_state is not None
-    finally:
-        opened.close()
 
 
 def test_a_backup_of_a_hub_that_was_restored_begins_another_epoch(backup: Path, tmp_path: Path) -> None:
@@ -125,12 +115,9 @@ def test_of_a_copied_database_it_is_said_that_nobody_can_tell_what_it_lacks(
     backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Copied while the hub ran, without its log, it had 0 of 749 results and looked whole."""
-    opened = open_folder(tmp_path / "hub", lambda _: None)
-    try:
+    with closing(open_folder(tmp_path / "hub", lambda _: None)) as opened:
         opened.service.execute_one("ewinter", c.EnterResult("1.1", 0, Result(score=SidePair(100, 0))), "organizer")
         shutil.copy(tmp_path / "hub" / "roundtap.db", tmp_path / "copied.db")
-    finally:
-        opened.close()
     main(["recover", "--from", str(tmp_path / "copied.db"), "--data", str(tmp_path / "again")])
     assert f"{tmp_path / 'copied.db'} is a copied journal without its head file" in capsys.readouterr().out
 
@@ -250,11 +237,8 @@ def test_a_hub_that_runs_is_not_replaced_and_nothing_is_started_twice(
     """systemctl has not stopped it: somebody started it by hand."""
     card = tmp_path / "card"
     card.mkdir()
-    running = open_folder(card, lambda _: None)
-    try:
+    with closing(open_folder(card, lambda _: None)):
         assert "Another hub uses the folder" in refused(capsys, str(backup), "--data", str(card), "--restart")
-    finally:
-        running.close()
     assert not (card / "backups" / "continue").exists()
     assert not (card / "backups" / "set-aside").exists()
 
@@ -333,9 +317,8 @@ def test_a_recovery_that_was_cut_short_is_tried_again(
         with pytest.raises(SystemExit):
             recover_in_place([backup], card)
     assert main(["recover", "--from", str(backup), "--data", str(card), "--restart"]) == 0
-    opened = open_folder(card, lambda _: None)
-    assert [event.name for event in opened.service.snapshot.events.values()] == ["Winter Open"]
-    opened.close()
+    with closing(open_folder(card, lambda _: None)) as opened:
+        assert [event.name for event in opened.service.snapshot.events.values()] == ["Winter Open"]
 
 
 def test_several_hubs_are_named_with_events_size_and_time(
@@ -358,12 +341,11 @@ def set_aside(backup: Path, tmp_path: Path, services: Path) -> Path:
     again = make_backup(tmp_path / "hub", tmp_path / "stick", HeadRecord("a hub", "old", 1), "")
     assert main(["recover", "--from", str(again), "--data", str(card)]) == 0
     assert main(["recover", "--from", str(again), "--data", str(card), "--restart"]) == 0
-    hub = open_folder(card, lambda _: None)
-    for command in (c.UnpublishRound(1, "a rehearsal"), c.DiscardDraft()):
-        hub.service.execute_one("ewinter", command, "organizer")
-    for kind in (EVENT_ARCHIVED, EVENT_DELETED):
-        hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "ewinter"}))], "organizer")
-    hub.close()
+    with closing(open_folder(card, lambda _: None)) as hub:
+        for command in (c.UnpublishRound(1, "a rehearsal"), c.DiscardDraft()):
+            hub.service.execute_one("ewinter", command, "organizer")
+        for kind in (EVENT_ARCHIVED, EVENT_DELETED):
+            hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "ewinter"}))], "organizer")
     [aside] = (card / "backups" / "set-aside").iterdir()
     return aside
 

@@ -1,7 +1,5 @@
 """The command that goes on with a hub's event: one line, wherever it stands."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

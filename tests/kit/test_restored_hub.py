@@ -1,8 +1,7 @@
 """The hub's card died and a backup was restored into another folder: the tables bring back what it lacks."""
 
-from __future__ import annotations
-
 import re
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -37,11 +36,8 @@ def restore(kit: Kit, backup: Path) -> None:
 
 
 def venue_of(kit: Kit) -> Venue:
-    journal = Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{kit.hub_folder / 'roundtap.db'}", read_only=True)) as journal:
         return read_venue(journal, Venue())
-    finally:
-        journal.close()
 
 
 def results(kit: Kit, console: ConsoleClient) -> list[list[object]]:
@@ -92,7 +88,6 @@ def test_a_restored_hub_takes_from_its_tables_what_it_lacks(kit: Kit) -> None:
     wait_until(lambda: len(kit.reports()) == 2, "both reports of table 1 to come again")
     one_entry_for_each_press(kit)
     afresh = venue_of(kit).restore_state
-    assert afresh is not None
     assert set(afresh.heard) == {"table-1"}
 
     kit.start_table(2)
@@ -173,7 +168,6 @@ def test_tables_play_on_while_the_hub_lacks_their_round_and_follow_it_once_it_is
 
     console = ConsoleClient(kit.url, PIN)
     pending = venue_of(kit).restore_state
-    assert pending is not None
     console.post(
         "/console/restored/adopt", event=kit.event, number=2, mark=next(iter(pending.pending.values())).report["draw"]
     )

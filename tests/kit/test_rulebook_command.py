@@ -1,7 +1,5 @@
 """`roundtap rulebook`: figures, house decisions and clauses of each rulebook, as text and as JSON."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A second Pi takes the hub's place: the hub killed, or cut off while both live; no acknowledged result is lost."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

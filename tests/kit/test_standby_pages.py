@@ -1,7 +1,5 @@
 """Walls and phones find the hub that took over by themselves: real processes, a real browser."""
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

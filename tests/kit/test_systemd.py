@@ -1,13 +1,12 @@
 """The systemd units: systemd finds nothing to say about them, they fit the programs, and the programs really answer."""
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import shutil
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -135,12 +134,11 @@ class Listener:
 @pytest.fixture
 def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Listener]:
     """What is started from now on was started by systemd, as far as it can see."""
-    listener = Listener(tmp_path / "notify")
-    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
-    monkeypatch.setenv("WATCHDOG_USEC", "100000")
-    monkeypatch.delenv("WATCHDOG_PID", raising=False)
-    yield listener
-    listener.close()
+    with closing(Listener(tmp_path / "notify")) as listener:
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        monkeypatch.setenv("WATCHDOG_USEC", "100000")
+        monkeypatch.delenv("WATCHDOG_PID", raising=False)
+        yield listener
 
 
 def test_a_hub_says_that_it_is_ready_and_goes_on_saying_that_it_lives(kit: Kit, systemd: Listener) -> None:

@@ -1,9 +1,8 @@
 """How a table unit starts at a person's hands: it prints its screens if asked to, and says what is missing."""
 
-from __future__ import annotations
-
 import re
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,12 @@ def test_say_prints_each_new_screen(shared_kit: Kit) -> None:
         stdout=subprocess.PIPE,
         text=True,
     )
-    table = Table(kit.folder / "panel-1")
-    table.wait_for("press")
-    table.tap("a")
-    wait_until(lambda: len(table.texts) > 1, "the seat to be shown")
-    unit.terminate()
-    said, _ = unit.communicate(timeout=WAIT_S)
-    table.close()
+    with closing(Table(kit.folder / "panel-1")) as table:
+        table.wait_for("press")
+        table.tap("a")
+        wait_until(lambda: len(table.texts) > 1, "the seat to be shown")
+        unit.terminate()
+        said, _ = unit.communicate(timeout=WAIT_S)
     assert {text for text in table.texts if text} <= set(said.splitlines())
 
 
@@ -55,7 +53,6 @@ def test_a_machine_without_pins_display_or_their_libraries_runs_and_says_what_it
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert unit.stderr is not None
     assert unit.stdout is not None
     said = [unit.stderr.readline(), unit.stderr.readline()]
     assert any(

@@ -1,7 +1,5 @@
 """A wall stays with its hub: beside a stranger's with the same public id, and when it comes back on another card."""
 
-from __future__ import annotations
-
 import html
 import http.client
 import shutil
@@ -82,10 +80,9 @@ class Wall:
 @pytest.fixture
 def wall(kit: Kit, tmp_path: Path) -> Iterator[Wall]:
     kit.start_hub()
-    made = Wall(kit, tmp_path)
-    made.watch.poll()
-    yield made
-    made.close()
+    with closing(Wall(kit, tmp_path)) as made:
+        made.watch.poll()
+        yield made
 
 
 @pytest.fixture
@@ -134,11 +131,10 @@ def test_a_stranger_at_the_hub_s_own_address_is_not_shown_either(kit: Kit, wall:
 
 def test_a_restarted_wall_knows_its_hub(kit: Kit, wall: Wall, strangers: ExitStack, tmp_path: Path) -> None:
     start_stranger(kit, strangers, wall.strange_port)
-    again = Wall(kit, tmp_path)
-    again.places[0] = ("127.0.0.1", wall.strange_port)
-    again.watch.poll()
-    assert OURS in again.look()
-    again.close()
+    with closing(Wall(kit, tmp_path)) as again:
+        again.places[0] = ("127.0.0.1", wall.strange_port)
+        again.watch.poll()
+        assert OURS in again.look()
 
 
 def test_a_hub_with_a_new_certificate_is_confirmed_once_on_its_console(kit: Kit, wall: Wall) -> None:

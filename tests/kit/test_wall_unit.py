@@ -1,7 +1,5 @@
 """The wall's own machine in a real browser: its page before the hub, the hub's wall, and the wall of who takes over."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,6 @@
 """What pip installs: our packages with all that belongs to them, and nothing else; help without any extra. By make
 test-long also each extra in a fresh environment, with the newest versions and the lowest that are allowed."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A bundle of small Debian packages, laid out as `make bundle` lays it out."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import tarfile

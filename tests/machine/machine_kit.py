@@ -1,7 +1,5 @@
 """A machine made of a folder: its boot partition, its `/etc`, and a list of the programs that were called."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

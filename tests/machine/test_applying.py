@@ -1,7 +1,5 @@
 """A machine takes its role from `roundtap.txt`: services started, files written, and twice is as good as once."""
 
-from __future__ import annotations
-
 import configparser
 import importlib
 import json

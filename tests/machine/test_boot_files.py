@@ -1,7 +1,5 @@
 """`config.txt` and `cmdline.txt` of the Pi: changed once however often, and nobody else's lines are touched."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A bundle goes onto a card only whole, unchanged, and for the card's kind of machine."""
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

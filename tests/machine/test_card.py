@@ -1,7 +1,5 @@
 """A card is made without root: bundle, script and settings on its boot partition, in a folder or within an image."""
 
-from __future__ import annotations
-
 import lzma
 import shutil
 import struct

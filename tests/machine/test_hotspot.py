@@ -1,8 +1,6 @@
 """`roundtap hotspot`: what NetworkManager is told, what stays on the disk, what a person is told. `nmcli` itself is
 asked in tests/systemd/run_container.py."""
 
-from __future__ import annotations
-
 import json
 import re
 from argparse import ArgumentParser

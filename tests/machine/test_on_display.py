@@ -1,7 +1,5 @@
 """What is to be mended is shown on the board's display as well; without one, nothing happens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A printer on the header's pins: each start writes the line for the model that it is on, and a wrong port is named."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

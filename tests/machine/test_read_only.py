@@ -1,7 +1,5 @@
 """A read-only root: what must last is mounted from the data partition, and there is no such root without one."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path

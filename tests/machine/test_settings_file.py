@@ -1,7 +1,5 @@
 """`roundtap.txt` as people write it: any editor, quotes, language; a slip is told with its line, the rest counts."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap.provisioning.settings_file import KEYS, PARSERS, Settings, read_settings

@@ -1,8 +1,6 @@
 """What people with Windows get wrong in `roundtap.txt`: each mistake is told on the desk and at the first start, with
 its line and what would be right, in four languages, and no service is left with a file that it cannot read."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -5,15 +5,13 @@ Pi's is at reset, then as the resistor of BUILD.md pulls it. Prints each level w
 where a buzzer sounded that should not.
 """
 
-from __future__ import annotations
-
 import os
 import queue
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,12 +57,11 @@ def played(folder: Path, board: Board, pull: str) -> list[str]:
     with watched(line, levels):
         time.sleep(PAUSE_S)
         started = time.monotonic()
-        controls = Controls(
-            board, lambda: real_factory(tempfile.gettempdir()), edges, lambda: int(time.monotonic() * 1000)
-        )
-        assert not controls.input_fault, controls.reason
-        time.sleep(PAUSE_S)
-        controls.close()
+        with closing(
+            Controls(board, lambda: real_factory(tempfile.gettempdir()), edges, lambda: int(time.monotonic() * 1000))
+        ) as controls:
+            assert not controls.input_fault, controls.reason
+            time.sleep(PAUSE_S)
         time.sleep(PAUSE_S)
     print(f"{pull:10}", *(f"{level} from {1000 * (at - started):+.1f} ms" for at, level in levels), flush=True)
     return [level for _, level in levels]

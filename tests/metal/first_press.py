@@ -6,8 +6,6 @@ Prints what the unit's screen says and how long the confirming press took; stops
 SAVED, or if the journal does not hold exactly the two reports.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """The header's pins as gpio-sim shows them, and fingers on them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

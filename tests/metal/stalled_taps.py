@@ -9,8 +9,6 @@ The kernel keeps 16 edges of a line for a reader that stands still. Three taps o
 must be three taps; on one that bounces three times they are 24, and then fewer may be told, never more.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import json

@@ -1,7 +1,5 @@
 """For the tests on PostgreSQL: one cluster a process, an empty database for each test, or a reason to skip."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

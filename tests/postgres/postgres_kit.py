@@ -1,7 +1,5 @@
 """A PostgreSQL of the tests' own: Debian's binaries, a cluster in a temporary folder, one database that is emptied."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

@@ -1,11 +1,9 @@
 """What the tests of several hubs on one database share: hubs as services in threads, and a wire that can be cut."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from hub_kit import HandClock
@@ -50,11 +48,8 @@ def hub_on(
 
 def stored(url: str, stream: str = "e1") -> list[Entry]:
     """The entries of a stream as a third party reads them, each link of the chain looked at."""
-    journal = PostgresJournal(url, read_only=True)
-    try:
+    with closing(PostgresJournal(url, read_only=True)) as journal:
         entries = journal.streams().get(stream, [])
-    finally:
-        journal.close()
     head = GENESIS
     for number, entry in enumerate(entries, start=1):
         assert entry.number == number

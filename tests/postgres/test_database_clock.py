@@ -1,7 +1,5 @@
 """The database's clock on several machines: near it, never backwards, and not thrown by a jump."""
 
-from __future__ import annotations
-
 import random
 import threading
 

@@ -1,7 +1,5 @@
 """The documents' two lines, a dump and its restore into an empty database: a hub there goes on with everything."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a hub reads of what others write: together, once in a while; at once where somebody depends on it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 

@@ -1,8 +1,7 @@
 """The form of the tables on PostgreSQL: noted, moved in one transaction, and refused where it is newer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -26,11 +25,10 @@ def engine(url: str) -> Iterator[Engine]:
 @pytest.fixture
 def begun(url: str) -> str:
     """A database with one entry."""
-    journal = PostgresJournal(url)
-    journal.append(
-        [chain_entry(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, Timestamp("boot", 0, None), "hub")]
-    )
-    journal.close()
+    with closing(PostgresJournal(url)) as journal:
+        journal.append(
+            [chain_entry(NewEntry("epoch-begun", {"epoch": "x"}), VENUE, 1, GENESIS, Timestamp("boot", 0, None), "hub")]
+        )
     return url
 
 
@@ -40,11 +38,8 @@ def form(engine: Engine) -> str:
 
 
 def heads(url: str) -> dict[str, object]:
-    journal = PostgresJournal(url, read_only=True)
-    try:
+    with closing(PostgresJournal(url, read_only=True)) as journal:
         return dict(journal.heads())
-    finally:
-        journal.close()
 
 
 def test_a_new_database_and_one_of_before_forms_say_their_form(begun: str, engine: Engine) -> None:

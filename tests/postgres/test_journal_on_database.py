@@ -1,7 +1,5 @@
 """`roundtap journal --database`: listed and verified in PostgreSQL as in a folder, while hubs write."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,9 +1,8 @@
 """MESSAGES.md says what hubs on one database tell each other: somebody listens, and compares."""
 
-from __future__ import annotations
-
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,8 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as ear:
         for channel in said:
             ear.execute(f"LISTEN {channel}")  # type: ignore[call-overload]
-        hub = open_database(url, lambda _: None)
-        try:
+        with closing(open_database(url, lambda _: None)) as hub:
             make_event(hub.service)
-            assert hub.paper is not None
             hub.paper.order(PrintJob("slip/e1/1.1", "e1", "slip", 1, "1.1"))
             hub.presence.sessions.open("table-1", "s")
             hub.presence.update("table-1", 1, connected=True, match="1.1")
@@ -45,8 +42,6 @@ def test_notifications_are_as_they_are_told(url: str) -> None:
             hub.presence.sessions.close("table-1", "s")
             hub.presence.update("table-1", 1, connected=False)
             wait_until(lambda: heard("gone"), "gone")
-        finally:
-            hub.close()
     for heading, channel in CHANNELS.items():
         text = DOCUMENT.partition(f"### {heading}\n")[2].partition("\n#")[0]
         told = set(re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE))

@@ -1,7 +1,5 @@
 """Units at one hub are seen at the others: field by field, in small messages, and only while their hub lives."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 

@@ -1,9 +1,8 @@
 """Paper at several hubs on one database: a slip is claimed by one station, and an order is known everywhere."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from postgres_kit import Cluster
@@ -31,10 +30,9 @@ def books(url: str) -> Iterator[list[SharedPrintBook]]:
 def test_what_one_hub_noted_another_finds_when_it_starts(url: str, books: list[SharedPrintBook]) -> None:
     books[0].order(SLIP)
     books[0].update_states([(SLIP.id, PrintState(SENT, "", "station-1"))])
-    again = SharedPrintBook(url, "c")
-    assert again.orders == [SLIP]
-    assert again.states == {SLIP.id: PrintState(SENT, "", "station-1")}
-    again.close()
+    with closing(SharedPrintBook(url, "c")) as again:
+        assert again.orders == [SLIP]
+        assert again.states == {SLIP.id: PrintState(SENT, "", "station-1")}
 
 
 def test_two_stations_at_two_hubs_never_claim_the_same_slip(books: list[SharedPrintBook]) -> None:

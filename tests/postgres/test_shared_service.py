@@ -1,10 +1,9 @@
 """Several hubs on one database: one wins each number, the others decide again, and a lost connection loses nothing."""
 
-from __future__ import annotations
-
 import random
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -354,9 +353,8 @@ def test_a_page_server_in_front_of_an_empty_database_says_so(url: str) -> None:
 
 @pytest.fixture
 def wire(url: str) -> Iterator[Wire]:
-    made = Wire(url)
-    yield made
-    made.close()
+    with closing(Wire(url)) as made:
+        yield made
 
 
 @pytest.mark.parametrize("when", ["before the commit arrives", "before the answer arrives"])

@@ -1,7 +1,5 @@
 """Real hub processes on one real database: the writer moves, page servers follow, nothing acknowledged is lost."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import os
@@ -9,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -155,11 +154,10 @@ def test_a_hub_is_killed_and_the_other_goes_on(
 def test_a_running_round_runs_on_when_every_hub_was_started_anew(
     tmp_path: Path, url: str, started: list[HubProcess]
 ) -> None:
-    opened = open_database(url, lambda _: None)
-    make_event(opened.service)
-    opened.service.execute_one("e1", c.SetClock("start"), "organizer")
-    started_at = stored(url)[-1]
-    opened.close()
+    with closing(open_database(url, lambda _: None)) as opened:
+        make_event(opened.service)
+        opened.service.execute_one("e1", c.SetClock("start"), "organizer")
+        started_at = stored(url)[-1]
     hub = HubProcess(tmp_path / "hub", url)
     started.append(hub)
     os.kill(hub.process.pid, signal.SIGKILL)

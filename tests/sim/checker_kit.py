@@ -1,7 +1,5 @@
 """Short events for tests of the checker: written as a person would tell them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from checker.books import Event

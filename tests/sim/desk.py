@@ -4,8 +4,6 @@ What was said is kept beside the kit as plain words; after every round the file 
 checker looks at pairing, standings and bracket as they follow from the file.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
@@ -130,7 +128,6 @@ class Desk:
 
     def match(self, match_id: str) -> MatchState:
         found = self.state.find_match(match_id)
-        assert found is not None
         return found[1]
 
     def leave(self, who: str, how: str, **when: bool) -> None:
@@ -195,8 +192,6 @@ def _next(desk: Desk, played: Played, coarse: bool, dirt: float) -> bool:
     before = desk.event
     desk.tell(c.DrawRound(desk.rand.randrange(2**31)))
     draft = desk.state.draft
-    assert draft is not None
-    assert draft.draw is not None
     printed = kit_core.plain(
         {
             "round": draft.number,
@@ -556,7 +551,6 @@ def _cut(desk: Desk, dirt: float) -> None:
         if desk.state.cut is None:
             return
     if rand.random() < dirt:
-        assert desk.state.cut is not None
         desk.tell(c.PassOverAbsentees(tuple(who for who in desk.state.cut.order if rand.random() < 0.2)))
         desk.seen["passed over"] += len(desk.state.cut.absent)
     if rand.random() < dirt and current_seeds(desk.state):
@@ -589,7 +583,6 @@ def _corrected(desk: Desk, cut: str) -> None:
 def _outcome(desk: Desk) -> tuple[object, ...]:
     """What no correction may change once a game of the new stage has started."""
     found = current_bracket(desk.state)
-    assert found is not None
     # Epic ranks by another order than it cuts by: that order is not kept.
     standing = () if desk.state.rulebook.own_cut_order else found.standing
     return found.seeds, standing, [(game.number, game.winner) for game in found.games]

@@ -1,7 +1,5 @@
 """The core as the headless commands drive it: plain JSON in, plain JSON out."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Many random events of one rulebook, small and large, one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from desk import play_at_desk

@@ -1,7 +1,5 @@
 """Random results of every kind that a rulebook allows, figures at the edges included."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

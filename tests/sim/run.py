@@ -1,7 +1,5 @@
 """Many random events: `python tests/sim/run.py --events 2000 --rulebook ID --seed N`; a line for each rulebook."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """Random events before their first round: options, and who signs up."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

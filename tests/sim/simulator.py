@@ -1,7 +1,5 @@
 """Plays random events through the core, round by round, and lets the checker look at every one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The checker alone: the rulebooks' worked examples come out, worked by hand."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The checker alone reproduces published tournaments (data outside the repository): that makes it an oracle."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

@@ -1,7 +1,5 @@
 """The checker is not blind: every right round or table, once broken, is complained about."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Small events on which checker and core once disagreed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import kit_core

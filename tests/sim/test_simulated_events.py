@@ -1,7 +1,5 @@
 """Random events of every rulebook: the independent checker finds nothing wrong with any round."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from random import Random

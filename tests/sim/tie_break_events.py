@@ -79,7 +79,6 @@ def tied_event(circle: bool, tied: int, leaders: int, prizes: int, cut: int, see
         matches += [{"a": who, "bye": "bye"} for who in people if who not in seated]
         state = publish(tell(state, c.ImposeRound(tuple(matches))))
         live = state.live
-        assert live is not None
         for match, (_, _, figure) in zip(live.matches, pairs, strict=False):
             state = tell(state, c.EnterResult(match.id, match.revision, won("a", figure)))
     return state
@@ -91,8 +90,6 @@ def _beats(a: int, b: int, among: int) -> bool:
 
 def publish(state: EventState) -> EventState:
     draft = state.draft
-    assert draft is not None
-    assert draft.draw is not None
     return tell(state, c.PublishRound(draft.number, draft.draw.attempt, noted="a test"))
 
 
@@ -162,7 +159,6 @@ class Story:
         before = self.file
         self.state = tell(self.state, c.DrawRound(1, tiebreak_form=self.form))
         draft = self.state.draft
-        assert draft is not None
         printed = {
             "round": draft.number,
             "stage": draft.stage,
@@ -195,7 +191,6 @@ class Story:
         elif way == "leaves after it":
             self._tell(c.DropCompetitor(rand.choice((a, b)), plays_on=True))
         found = self.state.find_match(match_id)
-        assert found is not None
         if not found[1].done:
             none = Result(ended="ruling", winner="none")
             result = none if way == "both lose" else won(rand.choice("ab"), rand.randint(1, 20))
@@ -220,7 +215,6 @@ class Story:
         if played:
             match = self.rand.choice(played)
             was = match.match.result
-            assert was is not None
             right = won("b" if was.winner == "a" or was.conceded_by == "b" else "a")
             try:
                 self._tell(c.EnterResult(match.id, match.revision, right, reason="misread"))

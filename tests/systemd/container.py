@@ -105,7 +105,6 @@ class Container:
         return [line.split()[0] for line in listed.splitlines()]
 
     def _answers(self) -> bool:
-        assert self._nspawn is not None
         children = Path(f"/proc/{self._nspawn.pid}/task/{self._nspawn.pid}/children").read_text().split()
         # Each time: the first child is not yet the init.
         self._init = int(children[0]) if children else 0

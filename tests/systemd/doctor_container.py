@@ -8,8 +8,6 @@ ROOT: a Debian root with systemd, dbus and Roundtap installed, as for `run_conta
 As root, with systemd-container.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

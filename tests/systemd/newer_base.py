@@ -7,8 +7,6 @@ As root, with apt, dpkg-dev and overlayfs; nothing is fetched, and the base is n
 usage: python3 tests/systemd/newer_base.py ROOT BUNDLE_FOLDER [PACKAGE …]   (with packages: only these, one by one)
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

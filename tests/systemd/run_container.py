@@ -9,8 +9,6 @@ and Roundtap installed (the .deb, or a virtual environment in /opt/roundtap); it
 give it a copy. As root, with systemd-container; no network is touched but the container's own.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import select
@@ -274,7 +272,6 @@ def printer_appears(box: Container) -> str:
     assert box.state("roundtap-station.service") == "active", "without its printer the station does not run"
     printer = box.begin(PRINTER, "/dev/roundtap-printer")
     try:
-        assert printer.stdout is not None
         assert printer.stdout.readline().strip() == "there"
         began_s = time.monotonic()
         ready, _, _ = select.select([printer.stdout], [], [], 60)

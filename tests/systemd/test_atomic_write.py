@@ -1,7 +1,5 @@
 """A file that is written atomically is the old one or the new one, whatever fails in between."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A check says in four languages what it saw and what to do; a state without a text of its own still reads well."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

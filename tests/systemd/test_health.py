@@ -1,7 +1,5 @@
 """What a machine says of itself, read from trees of files as a Pi, a PC and a container have them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

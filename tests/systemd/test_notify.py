@@ -1,8 +1,6 @@
 """A service and systemd: ready at the first step, alive as often as the watchdog wants, silent otherwise, and told to
 stop."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Root's few steps: who may ask for what, by the kernel's word, and nothing beyond."""
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

@@ -1,8 +1,6 @@
 """What each service says of itself when it is broken, and what the checks make of that: real processes with a systemd
 that is not there, but for the socket to which they speak. `doctor_container.py` is the same with a real one."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

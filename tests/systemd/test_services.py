@@ -1,7 +1,5 @@
 """The units of systemd: hardened, in order, and coming back whatever dies."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -111,6 +109,5 @@ def test_port_80_is_the_only_right_of_the_hub_s() -> None:
 def test_a_machine_that_hangs_is_started_anew_by_its_hardware() -> None:
     text = (FOLDER / "roundtap-watchdog.conf").read_text(encoding="utf-8")
     found = re.search(r"^RuntimeWatchdogSec=(\d+)$", text, re.MULTILINE)
-    assert found is not None
     # A Pi's hardware takes no more than 15.
     assert int(found[1]) < 15

@@ -1,7 +1,5 @@
 """The hotspot as it was set up, and whether it is there, told by somebody who is not root."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 `python tests/tools/address_table.py` writes those outside the console into MESSAGES.md; `--all` prints every one.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -7,12 +7,11 @@ made once for all is made by then. The page is drawn anew, after the second repo
 reader needs to follow one request.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -70,26 +69,27 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "journal.db", HandClock()) as service:
         make_event(service)
         hub = hub_of(service, HandClock())
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        token = hub.access.organizers.begin("127.0.0.1", "")
-        desk = {"host": "localhost", "cookie": f"{LOCAL_SESSION}={token}"}
-        form = {"csrf": csrf_token_of(token, hub.access.secret), "table": "2", "text": "a24"}
-        asked: dict[str, Callable[[int], int]] = {
-            "a report": lambda number: report(client, number),
-            "a console page": lambda _: client.get("/console/e1", **desk).status_code,
-            "a typed line": lambda _: client.get(f"/console/e1/entry?table=2&text={form['text']}", **desk).status_code,
-        }
-        for ask in asked.values():
-            ask(1)
-        for what, ask in asked.items():
-            noted.files.clear()
-            noted.counting = True
-            status = ask(2)
-            noted.counting = False
-            print(f"{len(noted.names()):4} modules: {what} ({status})")
-            if "--names" in sys.argv:
-                print("  " + "\n  ".join(noted.names()))
-        client.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            token = hub.access.organizers.begin("127.0.0.1", "")
+            desk = {"host": "localhost", "cookie": f"{LOCAL_SESSION}={token}"}
+            form = {"csrf": csrf_token_of(token, hub.access.secret), "table": "2", "text": "a24"}
+            asked: dict[str, Callable[[int], int]] = {
+                "a report": lambda number: report(client, number),
+                "a console page": lambda _: client.get("/console/e1", **desk).status_code,
+                "a typed line": lambda _: (
+                    client.get(f"/console/e1/entry?table=2&text={form['text']}", **desk).status_code
+                ),
+            }
+            for ask in asked.values():
+                ask(1)
+            for what, ask in asked.items():
+                noted.files.clear()
+                noted.counting = True
+                status = ask(2)
+                noted.counting = False
+                print(f"{len(noted.names()):4} modules: {what} ({status})")
+                if "--names" in sys.argv:
+                    print("  " + "\n  ".join(noted.names()))
 
 
 if __name__ == "__main__":

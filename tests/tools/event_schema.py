@@ -3,8 +3,6 @@
 Descriptions are the schema's own: they are kept where they stand, and a new key comes without one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

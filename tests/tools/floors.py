@@ -6,8 +6,6 @@ The floors are those of the contract in `pyproject.toml`. An arrow is an import 
 up, or from a subject to another, is against the floors. A pair of rooms is mutual where each imports the other.
 """
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from collections import Counter

@@ -7,8 +7,6 @@ Each is run against the tests nearest to it, and where they stay green against w
 when the same test is green without the change; time counts as processor time, so that a busy machine kills nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import json

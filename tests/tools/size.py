@@ -8,8 +8,6 @@ Python file outside `tests`, docstrings too, however the lines are broken. What 
 tools and benchmarks too.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """MESSAGES.md has every address outside the console as it is declared, and no other."""
 
-from __future__ import annotations
-
 from address_table import DOCUMENT, table, written
 
 

@@ -1,7 +1,5 @@
 """The published JSON Schema of the event file is the one that its types make."""
 
-from __future__ import annotations
-
 import json
 
 from event_schema import DOCUMENT, schema, written

@@ -1,7 +1,5 @@
 """The hub's floors: what counts as an arrow, as one against them, and as a mutual pair; and that a tenth is shared."""
 
-from __future__ import annotations
-
 import re
 
 from floors import against, arrows, floors, mutual, room, sources, untyped

@@ -1,7 +1,5 @@
 """The changes that mutants.py makes of a small text, and what it leaves alone; what is nearest to a change."""
 
-from __future__ import annotations
-
 import ast
 import os
 import signal

@@ -1,7 +1,5 @@
 """The size of product and tests: what counts as a statement, and what as a test."""
 
-from __future__ import annotations
-
 from size import rows, statements
 
 FILES = {

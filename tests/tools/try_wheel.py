@@ -7,8 +7,6 @@ python tests/tools/try_wheel.py --python python3.13 station
 `--lowest` installs wheels alone: a lowest version without one for this Python is too low, like one that does not run.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import shutil

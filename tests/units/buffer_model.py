@@ -1,7 +1,5 @@
 """A printer as a model of time: bytes arrive at the speed of its line, and leave its buffer as they are printed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PIL import Image

@@ -1,7 +1,5 @@
 """What many tests of the units begin with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

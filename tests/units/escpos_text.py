@@ -3,8 +3,6 @@
 Letters are read by the code page that was selected for them, on models whose pages are known from elsewhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 PARAMETERS = {

@@ -1,7 +1,5 @@
 """What a table's screen really shows: the ink of each text and frame, taken down while a scene is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reading over the players' shoulders: what the screens asked, and what the presses answered."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from typing import Any

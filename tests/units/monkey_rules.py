@@ -1,7 +1,5 @@
 """The result that a table was told, by RULEBOOKS.md and the screens alone: no form, no walk, no rulebook is asked."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

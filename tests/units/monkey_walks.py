@@ -1,7 +1,5 @@
 """What is watched at every press, and how a monkey presses: everything in turn to a depth, or by chance."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable

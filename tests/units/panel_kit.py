@@ -1,7 +1,5 @@
 """What the tests of the front panel share: a hub's word, presses, and a panel that plays them."""
 
-from __future__ import annotations
-
 from roundtap_core.messages import PanelView, StandbyState, UsbStick
 from roundtap_devices.input.gestures import HOLD, TAP, Gesture
 from roundtap_units.panel.panel_dialogue import ActionOutcome, PanelAction, PanelDialogue, make_scene

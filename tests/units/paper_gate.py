@@ -6,8 +6,6 @@ shapes that leave a drawing or text too small to read, a word that is nowhere wh
 not read. `documents` are those of every rulebook, with names as long as people have them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Lines to a virtual printer that is set to one speed, or finds out by itself how fast it is asked."""
 
-from __future__ import annotations
-
 import os
 import termios
 from collections.abc import Container

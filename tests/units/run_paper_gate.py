@@ -5,8 +5,6 @@ Prints what is wrong (nothing: all is well), and with DIR leaves a picture of ea
 `--buffers` instead: how full each printer's buffer gets at three speeds of its line, with and without flow control.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from itertools import product

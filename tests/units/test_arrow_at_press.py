@@ -1,7 +1,5 @@
 """▲▼ inside a figure: turned on the screen at the press, and still worth exactly what their release makes of them."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any
@@ -32,7 +30,6 @@ def shown(unit: Unit) -> Any:
 def value(unit: Unit) -> int:
     entry = unit.unit.dialogue.table.entry
     assert isinstance(entry, ResultEntry)
-    assert entry.dial is not None
     return entry.dial.value
 
 

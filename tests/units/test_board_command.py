@@ -1,7 +1,5 @@
 """`roundtap board`: pins and parts of any board, and a walk through everything on it with a person there."""
 
-from __future__ import annotations
-
 import argparse
 import queue
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """No document leaves more unprinted bytes in a printer than its buffer holds, whatever the speed of its line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

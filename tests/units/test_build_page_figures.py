@@ -1,7 +1,5 @@
 """BUILD.md's figures are the product's own: summed here, they are as written there."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A table unit without a key: what its screen says in every language, what its buttons do, and how it is found."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Where a hub is looked for, in which order, and what is not taken for one."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

@@ -1,7 +1,5 @@
 """A table unit's first screen: shown before most of its code is loaded, true in its language, and never in the way."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which hub a unit speaks to when its own falls silent, and that it does not go back to one that it has left."""
 
-from __future__ import annotations
-
 import json
 import queue
 import threading

@@ -1,7 +1,5 @@
 """The hub's clock as a unit reckons it: what all round trips allow together, and how many it takes."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

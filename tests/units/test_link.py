@@ -1,7 +1,5 @@
 """The link against a hub that can be anything: the real one, a captive portal, a forger, an old acquaintance."""
 
-from __future__ import annotations
-
 import json
 import queue
 import threading
@@ -612,7 +610,6 @@ def test_a_call_that_was_not_heard_is_said_again_at_once(bench: Bench) -> None:
 
 def time_echo(message: Json, key: bytes = KEY, **changes: Any) -> bytes:
     payload = open_envelope(KEY, REQUEST, message)
-    assert payload is not None
     assert payload["unit"] == "table-1"
     return json.dumps(envelope(key, ECHO, {"nonce": payload["nonce"], "now_ms": 9000, **changes})).encode()
 

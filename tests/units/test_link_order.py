@@ -1,7 +1,5 @@
 """The newest word wins: reports of one match in their order, by the present key, and a word where none is taken."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

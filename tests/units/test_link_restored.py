@@ -1,7 +1,5 @@
 """A hub that was restored knows none of a unit's reports: they go back among those to be sent, the oldest first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

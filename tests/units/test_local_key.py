@@ -1,7 +1,5 @@
 """Units on the hub's machine find their key by themselves, and follow when the hub is started anew."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

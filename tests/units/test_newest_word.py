@@ -1,7 +1,5 @@
 """What a unit says of its reports: their number, what a yes was said to; and two agreements on one match."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The outbox: on the disk before anybody is told, and readable after whatever a power cut or a worn card left."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

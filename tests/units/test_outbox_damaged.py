@@ -1,13 +1,12 @@
 """An outbox on a worn card: what it spoils is put aside and counted, what it refuses is said, nothing is invented."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -279,41 +278,38 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_keeps_what_it_has_and_goes_on_when_there_is_room(small_disk: Path) -> None:
-    outbox = filled(small_disk / "outbox.jsonl")
-    (small_disk / "ballast").write_bytes(b"x")
-    with open(small_disk / "ballast", "ab", buffering=0) as ballast, contextlib.suppress(OSError):
-        while True:
-            ballast.write(b"x" * 512)
-    outbox.check_disk()
-    assert outbox.fault == "full"
-    kept = 3
-    with contextlib.suppress(OSError):
-        while kept < 400:
-            outbox.put(report(kept + 1), "mac")
-            kept += 1
-    assert kept < 400
-    assert not outbox.retry_disk()
-    assert outbox.fault == "full"
-    (small_disk / "ballast").unlink()
-    assert outbox.retry_disk()
-    outbox.put(report(500), "mac")
-    assert ids(Outbox(small_disk / "outbox.jsonl")) == [f"r{n}" for n in (*range(1, kept + 1), 500)]
-    outbox.close()
+    with closing(filled(small_disk / "outbox.jsonl")) as outbox:
+        (small_disk / "ballast").write_bytes(b"x")
+        with open(small_disk / "ballast", "ab", buffering=0) as ballast, contextlib.suppress(OSError):
+            while True:
+                ballast.write(b"x" * 512)
+        outbox.check_disk()
+        assert outbox.fault == "full"
+        kept = 3
+        with contextlib.suppress(OSError):
+            while kept < 400:
+                outbox.put(report(kept + 1), "mac")
+                kept += 1
+        assert kept < 400
+        assert not outbox.retry_disk()
+        assert outbox.fault == "full"
+        (small_disk / "ballast").unlink()
+        assert outbox.retry_disk()
+        outbox.put(report(500), "mac")
+        assert ids(Outbox(small_disk / "outbox.jsonl")) == [f"r{n}" for n in (*range(1, kept + 1), 500)]
 
 
 def test_a_disk_that_is_mounted_read_only_in_the_midst_of_it(small_disk: Path) -> None:
     outbox = filled(small_disk / "outbox.jsonl")
     outbox.close()
-    outbox = Outbox(small_disk / "outbox.jsonl")
-    outbox.check_disk()
-    assert not outbox.failing
-    outbox.close()
+    with closing(Outbox(small_disk / "outbox.jsonl")) as outbox:
+        outbox.check_disk()
+        assert not outbox.failing
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
-    outbox = Outbox(small_disk / "outbox.jsonl")
-    assert (ids(outbox), outbox.fault) == (["r1", "r2", "r3"], "read-only")
-    assert not outbox.retry_disk()
-    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
-    assert outbox.retry_disk()
-    outbox.put(report(4), "mac")
-    assert ids(outbox) == ["r1", "r2", "r3", "r4"]
-    outbox.close()
+    with closing(Outbox(small_disk / "outbox.jsonl")) as outbox:
+        assert (ids(outbox), outbox.fault) == (["r1", "r2", "r3"], "read-only")
+        assert not outbox.retry_disk()
+        subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+        assert outbox.retry_disk()
+        outbox.put(report(4), "mac")
+        assert ids(outbox) == ["r1", "r2", "r3", "r4"]

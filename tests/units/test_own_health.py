@@ -1,7 +1,5 @@
 """What a unit says of its machine: at the beginning of a feed, when it has changed, and otherwise nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,6 @@ def pi(folder: Path, throttled: str = "0", celsius: int = 48) -> MachineProbe:
 
 def test_a_unit_says_how_its_machine_is(tmp_path: Path) -> None:
     said = OwnHealth(pi(tmp_path, "50000"), ("up", "a"), lambda: False, lacks=lambda: ("i2c", "")).changes(0)
-    assert said is not None
     assert said.pop("free_mb") % 64 == 0
     assert said == {
         "version": version(),

@@ -1,7 +1,5 @@
 """The front panel: ▲ ▼ turn its pages, ● is yes, ■ is back; what is done was read, asked for and held."""
 
-from __future__ import annotations
-
 import pytest
 from panel_kit import HOTSPOT, HUB, STANDBY, Played
 

@@ -1,7 +1,5 @@
 """Somebody who presses whatever there is, while hub, standby and stick do what they like: what must never happen."""
 
-from __future__ import annotations
-
 import random
 
 from panel_kit import HOTSPOT, HUB, STANDBY, Played

@@ -1,7 +1,5 @@
 """The panel's pictures: everything can be read in four languages, and phones read the codes."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """The panel joined: its link to hub, standby and root; a panel that nobody can read, and one that is told nonsense."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The gate of everything on paper: a part on every run, the whole marked `long`; and that the gate sees."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,11 +1,10 @@
 """Nobody holds a unit up by drops: an answer has a time for all of it, not for each byte."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 
 import pytest
 
@@ -58,10 +57,9 @@ def test_an_answer_that_never_ends_is_given_up(
 
 
 def test_a_feed_that_comes_by_drops_is_given_up_unless_it_is_allowed_more(dripping: Callable[[bytes], int]) -> None:
-    connection = DeadlineConnection("127.0.0.1", dripping(HEAD), 0.3)
-    connection.request("GET", "/")
-    answer = connection.getresponse()
-    connection.extend_deadline(0.3)
-    with pytest.raises(TimeoutError):
-        answer.readline(4096)
-    connection.close()
+    with closing(DeadlineConnection("127.0.0.1", dripping(HEAD), 0.3)) as connection:
+        connection.request("GET", "/")
+        answer = connection.getresponse()
+        connection.extend_deadline(0.3)
+        with pytest.raises(TimeoutError):
+            answer.readline(4096)

@@ -1,8 +1,7 @@
 """A station's printer without any configuration: found when it appears, its speed found or asked, kept on the disk."""
 
-from __future__ import annotations
-
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,9 +77,8 @@ class Hall:
 
 @pytest.fixture
 def hall(tmp_path: Path):
-    made = Hall(tmp_path)
-    yield made
-    made.close()
+    with closing(Hall(tmp_path)) as made:
+        yield made
 
 
 def test_a_station_starts_without_a_printer_and_takes_the_first_that_appears(hall: Hall) -> None:
@@ -103,9 +101,8 @@ def test_a_missing_printer_is_said_once_until_there_was_one(hall: Hall, caplog: 
 def test_a_virtual_printer_is_opened_while_it_is_plugged_in(hall: Hall) -> None:
     twin = hall.twin
     desk = PrinterDesk(hall.folder, USUAL, unit_words("en"), hall.log, device=lambda: twin.device)
-    port = desk.open()
-    assert port.write_some(b"x") == 1
-    port.close()
+    with closing(desk.open()) as port:
+        assert port.write_some(b"x") == 1
     twin.set_fault("unplugged")
     with pytest.raises(PortUnavailable, match="unplugged"):
         desk.open()

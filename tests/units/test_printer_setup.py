@@ -1,7 +1,5 @@
 """`roundtap printer --setup`: a person, a printer on a cable, and what is on the disk afterwards."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

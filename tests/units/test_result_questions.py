@@ -1,7 +1,5 @@
 """What a unit asks before a result counts says all of it, in ink: how it ended, who won, every figure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The hub's machine was started again: a table's clock goes on as it counted, whatever comes first, and never jumps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

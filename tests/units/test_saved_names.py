@@ -1,7 +1,5 @@
 """SAVED names both players and who won, however long their names are and in whatever script."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Every pixel of every screen: names of all kinds meet nothing, nothing is cut, and letters are large enough."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The QR code of a printed slip is read again, dot by dot as the printer makes it, by another program than made it."""
 
-from __future__ import annotations
-
 import pytest
 import zxingcpp
 from PIL import Image, ImageOps

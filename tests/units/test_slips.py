@@ -1,7 +1,5 @@
 """Slips and lists: what they say, whole names, boxes from the form, and slips that are no taller than 70 mm."""
 
-from __future__ import annotations
-
 from itertools import combinations, pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """A printer whose head is much slower than its profile says, and that holds the line back, prints all and says so."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import buffer_model

@@ -1,6 +1,6 @@
 """The print station on a real pseudo-terminal: true states, nothing twice, and free again after every fault."""
 
-from __future__ import annotations
+from contextlib import closing
 
 import pytest
 
@@ -257,17 +257,15 @@ def test_a_full_disk_holds_the_job_back(desk, monkeypatch):
 
 def test_the_log_survives_torn_and_spoilt_lines(tmp_path):
     path = tmp_path / "printed.jsonl"
-    log = PrintLog(path)
-    log.note("s1", "sending")
-    log.note("s1", "printed")
-    log.note("s2", "sending")
-    log.note_answers(True)
-    log.close()
+    with closing(PrintLog(path)) as log:
+        log.note("s1", "sending")
+        log.note("s1", "printed")
+        log.note("s2", "sending")
+        log.note_answers(True)
     path.write_bytes(path.read_bytes() + b'what?\n["s3","send')
-    log = PrintLog(path)
-    assert log.jobs == {"s1": ("printed", ""), "s2": ("sending", "")}
-    assert log.printer_answers
-    log.close()
+    with closing(PrintLog(path)) as log:
+        assert log.jobs == {"s1": ("printed", ""), "s2": ("sending", "")}
+        assert log.printer_answers
 
 
 def falls_mute(desk):

@@ -1,9 +1,8 @@
 """Bad rows and strange printers: what cannot be printed has failed with a word, and the next one is on paper."""
 
-from __future__ import annotations
-
 import copy
 import random
+from contextlib import closing
 
 import pytest
 from test_station import Desk, desk  # noqa: F401
@@ -183,10 +182,9 @@ def test_a_printers_part_that_stumbles_costs_one_job(desk, monkeypatch):  # noqa
 
 def test_a_hub_that_invents_jobs_for_ever_does_not_fill_the_station(tmp_path, monkeypatch):
     monkeypatch.setattr("roundtap_units.station.printer_desk.os.fsync", lambda descriptor: None)
-    log = PrintLog(tmp_path / "printed.jsonl")
-    for n in range(3 * KEPT_JOBS):
-        log.note(f"j{n}", "printed")
-    assert len(log.jobs) <= 2 * KEPT_JOBS
-    assert (tmp_path / "printed.jsonl").stat().st_size < 2 * KEPT_JOBS * 40
-    log.close()
+    with closing(PrintLog(tmp_path / "printed.jsonl")) as log:
+        for n in range(3 * KEPT_JOBS):
+            log.note(f"j{n}", "printed")
+        assert len(log.jobs) <= 2 * KEPT_JOBS
+        assert (tmp_path / "printed.jsonl").stat().st_size < 2 * KEPT_JOBS * 40
     assert f"j{3 * KEPT_JOBS - 1}" in PrintLog(tmp_path / "printed.jsonl").jobs

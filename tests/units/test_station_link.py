@@ -1,7 +1,5 @@
 """The station's link: signed both ways, a state is repeated until the hub has answered it, an answer is the newest."""
 
-from __future__ import annotations
-
 import json
 from types import SimpleNamespace
 

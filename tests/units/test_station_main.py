@@ -1,7 +1,5 @@
 """The station's configuration: read whole, or refused with the place and what would be right."""
 
-from __future__ import annotations
-
 import argparse
 
 import pytest

@@ -1,7 +1,5 @@
 """A table lost its power after SAVED: its card, or else the hub, says what became of the result; nobody is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

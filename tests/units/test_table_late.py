@@ -1,7 +1,5 @@
 """A table unit that was held up, that hears no buttons or sees no screen, and one whose screen rests."""
 
-from __future__ import annotations
-
 import queue
 from pathlib import Path
 from typing import Any

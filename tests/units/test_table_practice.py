@@ -1,7 +1,5 @@
 """A table unit sent to practise: it goes when nobody needs it, keeps its own files, and comes back as itself."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A whole table unit on a virtual clock: pins' edges in, reports on the disk and words on the screen out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A table unit without its hub, with a failing card, a late feed or a hub gone wild: what its screen says is true."""
 
-from __future__ import annotations
-
 import errno
 import os
 import time
@@ -166,7 +164,6 @@ def test_what_the_unit_holds_is_told_from_what_is_kept(make: Callable[..., Lone]
         "left_ms": lone.unit.dialogue.table.clock_ms,
     }
     held = make(boot="tuesday").stored.held_match()
-    assert held is not None
     assert held["left_ms"] is None
     lone.hub_says("view", view(match=None))
     assert make().stored.held_match() is None

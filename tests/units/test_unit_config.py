@@ -1,7 +1,5 @@
 """What a unit's file may leave open: all of it. What it says and cannot mean is refused with the place."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -54,13 +52,11 @@ def test_a_file_that_may_not_be_read_is_not_taken_for_none(tmp_path: Path) -> No
 def test_what_the_configuration_says_counts_more_than_what_was_enrolled(tmp_path: Path) -> None:
     save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY[::-1], (("10.0.0.9", 80),), "h"))
     made = known_identity("table-1", KEY, (("hub", 8080),), tmp_path, lambda: GATEWAY)
-    assert made is not None
     assert (made.unit, made.key, made.endpoints, made.enrolled) == ("table-1", KEY, (("hub", 8080),), False)
 
 
 def test_a_configured_key_without_a_hub_looks_where_hubs_are(tmp_path: Path) -> None:
     made = known_identity("table-1", KEY, (), tmp_path, lambda: GATEWAY)
-    assert made is not None
     assert made.endpoints == GATEWAY
 
 
@@ -68,7 +64,6 @@ def test_what_was_enrolled_is_found_again_and_its_hub_may_have_moved(tmp_path: P
     assert known_identity("", b"", (), tmp_path) is None
     save_enrolled(tmp_path, EnrolledIdentity("table-7", KEY, (("10.0.0.9", 80),), "h"))
     made = known_identity("", b"", (), tmp_path, lambda: GATEWAY)
-    assert made is not None
     assert (made.unit, made.key, made.endpoints, made.enrolled) == ("table-7", KEY, (("10.0.0.9", 80), *GATEWAY), True)
     assert (made.host, made.others) == ("10.0.0.9", GATEWAY)
 

@@ -1,10 +1,9 @@
 """What the wall's browser is given on loopback: the hub's wall as it is, its own page without one, and nothing else."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -78,13 +77,10 @@ class Kit:
         threading.Thread(target=self.proxy.serve_forever, args=(0.01,), daemon=True).start()
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> tuple[int, http.client.HTTPMessage, bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=20)
-        try:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.proxy.server_address[1], timeout=20)) as connection:
             connection.request("GET", path, headers=headers or {})
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()
-        finally:
-            connection.close()
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The drawings of the boards: each wire ends on the pin that gpiozero's pinout names, and the board's table has."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A whole table unit for one test, on a virtual clock, with a link that only remembers."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Callable, Mapping

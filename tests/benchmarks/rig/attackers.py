@@ -3,8 +3,6 @@
 Run by `ClientProcess("rig.attackers", port=…, secure_port=…)`. Each address is one of 127.0.1.*.
 """
 
-from __future__ import annotations
-
 import asyncio
 import resource
 import ssl

@@ -1,7 +1,5 @@
 """A machine that others use, too: processes that do nothing but compute, beside a benchmark."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -40,7 +40,6 @@ class ClientProcess:
         self.stop()
 
     def say(self, word: str, **more: Any) -> None:
-        assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"say": word, **more}).encode() + b"\n")
         self._process.stdin.flush()
 

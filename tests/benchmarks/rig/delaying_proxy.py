@@ -3,8 +3,6 @@
 Run by `ClientProcess("rig.delaying_proxy", port=…, delay_ms=100, seed=…)`; answers with its own port.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import socket

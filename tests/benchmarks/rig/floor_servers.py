@@ -28,7 +28,6 @@ class Server:
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
         )
-        assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline())
 
     def __enter__(self) -> Server:

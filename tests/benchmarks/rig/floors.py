@@ -1,7 +1,5 @@
 """Floors measured beside the hub: a bare exchange on loopback, raw SQLite commits."""
 
-from __future__ import annotations
-
 import json
 import socket
 import sqlite3

@@ -1,7 +1,5 @@
 """A lean HTTP/1.1 client for a thousand browsers in one process: keep-alive, gzip, event streams; raw sockets only."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import time

@@ -3,8 +3,6 @@
 Run by `ClientProcess("rig.links", port=…, units={id: key in hex}, folder=…, seed=…)`.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 import threading

@@ -1,7 +1,5 @@
 """mosquitto as a floor: a thousand subscribers by MQTT 3.1.1, QoS 0, and how long a message takes to all of them."""
 
-from __future__ import annotations
-
 import asyncio
 import getpass
 import shutil

@@ -1,7 +1,5 @@
 """The organizer's browser, reduced to what costs the hub something: a kept connection with a session's cookie."""
 
-from __future__ import annotations
-
 import http.client
 import re
 import urllib.parse

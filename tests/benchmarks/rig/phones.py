@@ -4,8 +4,6 @@ Run by `ClientProcess("rig.phones", port=…, paths=[address, …], seed=…)`. 
 and as it becomes: "view" is fetched (a phone within half a second), "patch" is taken, clocks are asked for.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import html
@@ -290,7 +288,6 @@ class Phones:
         return {}
 
     async def do_calm(self, order: dict[str, Any]) -> dict[str, Any]:
-        assert self._waves is not None
         self._waves.cancel()
         said = await self._waves
         return {

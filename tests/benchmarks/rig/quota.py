@@ -1,7 +1,5 @@
 """A share of one core: control groups of either version, or systemd-run; or why there is none to be had."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 Run by `ClientProcess("rig.reporters", port=…, units={id: key in hex}, event="e1")`. Unit n reports match 1.n..
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import secrets

@@ -1,7 +1,5 @@
 """A worn card: every fsync takes 30 ms longer, by a library put before libc's; by strace where there is no compiler."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

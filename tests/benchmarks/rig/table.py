@@ -1,7 +1,5 @@
 """Rows of figures: what was measured, the gate it should keep, the floor of the same run; and how they are printed."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import statistics

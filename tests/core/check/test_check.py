@@ -1,7 +1,5 @@
 """What `check` reports of an event, and what it leaves alone because the rules allow it."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Repeats and byes: told where another draw had avoided them, never where every draw has them."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """What `check` says of elimination rounds that are not what cut and bracket demand."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from bracket_kit import entered, leaves, played, ranked

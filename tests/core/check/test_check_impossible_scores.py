@@ -1,7 +1,5 @@
 """What `check` says of results that their own figures exclude: time-outs recomputed, games not played to an end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

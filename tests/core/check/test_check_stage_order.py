@@ -1,7 +1,5 @@
 """What `check` reports of the course of an event: pairs that a draw had avoided, stages and ends too early."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """The bracket as a wall shows it: the box is filled, and what would be too small is left out or goes over pages."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

@@ -1,7 +1,5 @@
 """What holds for every bracket, whoever wins and whoever leaves."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

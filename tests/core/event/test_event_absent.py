@@ -1,7 +1,5 @@
 """Who does not appear, who comes after all, and who leaves: what becomes of their match, table and place."""
 
-from __future__ import annotations
-
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.elimination.ranking import final_ranking
 from roundtap_core.event import commands as c
@@ -113,7 +111,6 @@ def test_if_nobody_comes_both_lose_and_both_are_gone() -> None:
     match = event.match().match
     assert event.kinds(c.DoubleNoShow("1.1")) == ["nobody-came"]
     result = event.match().match.result
-    assert result is not None
     assert (result.ended, result.winner) == (RULING, "none")
     assert not event.state.entrants[match.a].active
     event.settle()
@@ -266,8 +263,6 @@ def test_a_second_stage_in_swiss_rounds_goes_on_with_those_present() -> None:
     for _ in range(2):
         event.tell(c.DrawRound(1))
         draft = event.state.draft
-        assert draft is not None
-        assert draft.draw is not None
         event.tell(c.PublishRound(draft.number, draft.draw.attempt))
         for match in event.state.live.open_matches:  # type: ignore[union-attr]
             event.tell(c.EnterResult(match.id, match.revision, score(0, 0, ended=RULING, winner="a")))

@@ -1,7 +1,5 @@
 """Who is here: check-in before round 1, sign-up by phone, late arrivals, and entries that are taken out again."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, fold_entries, refused

@@ -1,7 +1,5 @@
 """An event's journey from the last Swiss round to the champion: cut, offers, elimination rounds, who leaves when."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -208,7 +206,6 @@ def test_the_stage_begins_with_its_first_game(begins: str, rulebook: str) -> Non
     }[rulebook]
     event = Event(12, {"structure": "own", "swiss_rounds": 1, "cut": 8}, rulebook=rulebook, level=None)
     event.play()
-    assert event.state.live is not None
     for match in event.state.live.open_matches:
         event.tell(c.EnterResult(match.id, match.revision, won))
     event.tell(c.MakeCut())
@@ -298,7 +295,6 @@ def test_a_cut_that_is_made_again_keeps_who_declined_and_asks_nobody_anew() -> N
     event.tell(c.DeclinePlace(offered_first))
     event.tell(c.AcceptPlace(offered_places(event.state) or ""))
     event.tell(c.EnterResult("2.1", event.match("2.1").revision, score(0, 100), reason="misread", cut="anew"))
-    assert event.state.cut is not None
     assert event.state.cut.declined == (offered_first,)
     assert offered_first not in current_seeds(event.state)
     assert len(current_seeds(event.state)) == 4
@@ -312,8 +308,6 @@ def test_what_a_kept_cut_no_longer_fits_is_not_asked_again_by_a_correction_that_
     asked = []
     for match in (f"{n}.{table}" for n in (1, 2) for table in range(2, 7)):
         result = event.match(match).match.result
-        assert result is not None
-        assert result.score is not None
         nearly = score(*(max(0, figure - 1) if figure < 100 else figure for figure in (result.score.a, result.score.b)))
         try:
             event.tell(c.EnterResult(match, event.match(match).revision, nearly, reason="misread"))
@@ -349,7 +343,6 @@ def test_a_correction_that_changes_no_seed_is_not_asked_about_and_offers_go_by_i
     seeds, before = list(current_seeds(event.state)), order(event)
     event.tell(c.EnterResult("2.5", event.match("2.5").revision, score(100, 99), reason="misread"))
     assert list(current_seeds(event.state)) == seeds == order(event)[:4]
-    assert event.state.cut is not None
     assert list(event.state.cut.order) == order(event) != before
 
 
@@ -365,7 +358,6 @@ def test_once_a_game_has_started_a_correction_changes_the_swiss_table_and_nothin
     assert places_in_the_bracket(event) == final
     file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
     headless = bracket_of(file)
-    assert headless is not None
     assert (headless.seeds, headless.standing) == (before.seeds, before.standing)
 
 
@@ -376,7 +368,6 @@ def test_in_epic_too_those_in_the_bracket_keep_their_places() -> None:
 
     def played() -> None:
         event.play()
-        assert event.state.live is not None
         for match in event.state.live.open_matches:
             event.tell(c.EnterResult(match.id, match.revision, won))
 
@@ -447,7 +438,6 @@ def test_seeds_that_the_order_of_the_cut_does_not_give_are_named() -> None:
 def test_seeds_after_somebody_left_declined_and_was_not_there_are_right() -> None:
     event = cut()
     made = event.state.cut
-    assert made is not None
     event.tell(c.DropCompetitor(made.seeds[1]))
     event.tell(c.DeclinePlace(made.order[made.size]))
     event.tell(c.PassOverAbsentees((made.seeds[0],)))
@@ -601,6 +591,5 @@ def test_who_was_absent_and_comes_in_after_somebody_below_has_the_seed_that_the_
     assert current_seeds(event.state) == stands
     file = tournament_from_json(tournament_to_json(whole_tournament(event.state, {})))
     found = bracket_of(file)
-    assert found is not None
     assert found.seeds == stands
     assert violations(file) == []

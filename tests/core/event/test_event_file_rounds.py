@@ -1,7 +1,5 @@
 """An event file through commands and back: what is exported is what was imported."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from msgspec.structs import replace

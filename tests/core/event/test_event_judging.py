@@ -1,7 +1,5 @@
 """Warnings, disqualification, rulings and appeals, extensions, extra minutes, picks at a bye."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import MINUTE, Event, refused, score
@@ -400,7 +398,6 @@ def test_a_report_that_names_no_draw_is_taken_as_ever() -> None:
 def test_a_redraw_of_the_same_pairs_is_another_draw() -> None:
     event = Event(players=2, options={"structure": "own"})
     event.tell(c.DrawRound(1))
-    assert event.state.draft is not None
     first = event.state.draft.mark
     event.tell(c.DrawRound(1))
     assert event.state.draft.mark != first

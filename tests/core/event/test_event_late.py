@@ -1,7 +1,5 @@
 """Coming late into round 1, lists and their corrections, and marks on people."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from event_kit import Event, refused

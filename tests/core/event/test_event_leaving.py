@@ -1,7 +1,5 @@
 """Leaving in mid-game, dropped or disqualified: what the match still has to say, and that nobody wins if both leave."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

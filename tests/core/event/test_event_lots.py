@@ -1,7 +1,5 @@
 """Lots before play: drawn once, the event's from then on; who of two lists chooses initiative."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, fold_entries, refused, score

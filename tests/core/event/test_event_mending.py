@@ -1,7 +1,5 @@
 """A round that is drawn or published is mended: what changes, what is recorded, what is refused."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 
@@ -344,8 +342,6 @@ def test_a_draft_is_mended_and_published_as_it_is() -> None:
     one, two = at(event, 1), at(event, 2)
     done(event, swap(event, one.match.a, two.match.a))
     draft = event.state.draft
-    assert draft is not None
-    assert draft.draw is not None
     assert draft.draw.method == "imposed"
     event.tell(c.PublishRound(1, 1, noted="x"))
     assert pairs(event)[1] == (two.match.a, one.match.b)
@@ -386,14 +382,12 @@ def test_the_notes_of_a_draw_say_what_is_so_after_it_was_mended() -> None:
     event = Event(4).play().settle()
     event.tell(c.DrawRound(9))
     draft = event.state.draft
-    assert draft is not None
     assert draft.notes["repeats"] == 0
     one, two = at(event, 1).match, at(event, 2).match
     first = [set(pair) for pair in pairs(event, 1).values()]
     a, b = next((a, b) for a in (one.a, one.b or "") for b in (two.a, two.b or "") if {a, b} not in first)
     done(event, c.SwapSeats(2, (a, b), WHY))
     draft = event.state.draft
-    assert draft is not None
     assert draft.notes["repeats"] == sum(set(pair) in first for pair in pairs(event, 2).values()) > 0
     assert len(draft.notes["repeated"]) == draft.notes["repeats"]
 

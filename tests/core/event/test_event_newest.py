@@ -185,7 +185,6 @@ def test_a_journal_of_a_core_before_this_one_still_leads_where_it_led() -> None:
         entries.append(chain_entry(NewEntry(entry.kind, data), "e1", entry.number, prev, entry.at, entry.actor))
     old = fold_entries("e1", entries)
     found = old.find_match("1.1")
-    assert found is not None
     assert (found[1].state, found[1].match.result) == (AGREED, THIRD)
     event.state = old
     assert hears(event, Said("a", 3, NEW)) == "accepted"

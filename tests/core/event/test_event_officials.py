@@ -1,7 +1,5 @@
 """Officials: their roles, going off duty, who of them may play, and who rules where one does."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused
@@ -170,7 +168,6 @@ def test_the_second_official_rules_the_first_ones_games() -> None:
     name(event, Official("o1", "organizer", plays="p1"), EVA, Official("o3", "judge", second=True))
     match = event.match(seated(event, "p1", "p2"))
     ruling = ruling_official(event.state, match)
-    assert ruling is not None
     assert ruling.id == "o3"
     assert ruling_official(event.state, event.match("1.2")) is None
 

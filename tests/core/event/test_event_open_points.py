@@ -1,7 +1,5 @@
 """What is missing before round 1 stops its publication, unless somebody says why it is played on; that is recorded."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused

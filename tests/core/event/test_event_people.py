@@ -1,7 +1,5 @@
 """Who plays: entering, leaving, coming back, disqualification, and what each of them does to a round."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused, score
@@ -163,7 +161,6 @@ def test_leaving_during_a_game_is_a_concession() -> None:
     assert event.kinds(c.DropCompetitor(leaver, score(40, 24))) == ["result-entered", "competitor-dropped"]
 
     result = event.match().match.result
-    assert result is not None
     assert (result.ended, result.conceded_by, result.score) == (CONCESSION, "b", SidePair(40, 24))
     assert event.match().decided
     assert event.state.entrants[leaver].dropped_after == 1

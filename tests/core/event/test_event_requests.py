@@ -1,7 +1,5 @@
 """Calls for a judge and wishes to drop are entries: they stand until they are answered, cancelled, or settled."""
 
-from __future__ import annotations
-
 from event_kit import Event, fold_entries, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.requests import ECHO_GRACE_MS

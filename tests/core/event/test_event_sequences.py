@@ -1,7 +1,5 @@
 """Whatever is asked of an event, in whatever order: what must hold after every step."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

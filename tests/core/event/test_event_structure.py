@@ -1,7 +1,5 @@
 """Whatever is against a structure's table is an own structure, and the rules of the event call it so."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

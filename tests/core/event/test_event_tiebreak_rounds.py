@@ -1,7 +1,5 @@
 """Tie-break rounds in an event's course: they are played before the cut, and are no round that somebody misses."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 
@@ -34,7 +32,6 @@ def all_tied(leaving: str = "") -> Event:
 
 def settle(event: Event, result: Result | None = None) -> None:
     """The result at every table, or the lower number wins."""
-    assert event.state.live is not None
     for match in event.state.live.open_matches:
         first = match.match.a < (match.match.b or "")
         won = Result(winner="a", score=SidePair(20, 0)) if first else Result(winner="b", score=SidePair(0, 20))
@@ -203,7 +200,6 @@ def three_tied(**options: object) -> Event:
     settle(event, WON)
     event.tell(c.DrawRound(1, tiebreak_form="knockout"))
     draft = event.state.draft
-    assert draft is not None
     event.tell(c.PublishRound(draft.number, 1))
     settle(event, WON)
     return event

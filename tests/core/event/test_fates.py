@@ -1,7 +1,5 @@
 """The mapping of an event's reports: a dict to look at, whatever comes when; older ones stay as they were."""
 
-from __future__ import annotations
-
 import hashlib
 import tracemalloc
 

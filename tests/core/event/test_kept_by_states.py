@@ -1,7 +1,5 @@
 """What follows from a record of the state, and the next state of one."""
 
-from __future__ import annotations
-
 from msgspec.structs import fields, replace
 
 from event_kit import Event, score
@@ -27,13 +25,11 @@ def test_what_was_worked_out_is_no_part_of_a_record() -> None:
     """It is asked for before each change, and is right after it; nothing compares it, and nobody writes it down."""
     event = Event(4).play()
     opened, live = event.match(), event.state.live
-    assert live is not None
     assert (opened.state, opened.done, [m.id for m in live.open_matches]) == (OPEN, False, ["1.1", "1.2"])
     event.report("a", score(100, 24))
     assert (event.match().state, opened.state) == (ONE_SIDED, OPEN)
     event.report("b", score(100, 24))
     assert (event.match().state, event.match().done) == (AGREED, True)
-    assert event.state.live is not None
     assert [m.id for m in event.state.live.open_matches] == ["1.2"]
     assert [m.id for m in live.open_matches] == ["1.1", "1.2"]
     asked, other = event.match(), replace(event.match())

@@ -1,7 +1,5 @@
 """What organizers know of a person: kept apart, told in no file, and old rows read as before."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.errors import Problem

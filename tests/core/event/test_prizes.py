@@ -1,7 +1,5 @@
 """Prizes: a list for places and for categories, and door prizes whose draw anybody can work out again."""
 
-from __future__ import annotations
-
 import hashlib
 
 from event_kit import Event, fold_entries, refused, score

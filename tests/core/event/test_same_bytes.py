@@ -1,7 +1,5 @@
 """Same file, same seed: the same bytes on every machine and Python. One made-up event under each rulebook, recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 

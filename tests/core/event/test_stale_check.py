@@ -1,7 +1,5 @@
 """The mark of what a button was shown for: it changes when the button would do something else, and not before."""
 
-from __future__ import annotations
-
 from event_kit import Event, refused, score
 from roundtap_core.event import commands as c
 from roundtap_core.event.stale_check import CLOCK, COURSE, PERSON, refuse_stale, state_mark

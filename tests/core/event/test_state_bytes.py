@@ -1,7 +1,5 @@
 """An event's state as bytes: whatever happened in it comes back, and the same entries make the same bytes."""
 
-from __future__ import annotations
-
 import json
 
 import msgspec

@@ -1,7 +1,5 @@
 """The event file: what a file means, that nothing is lost on the way, and what is said about a wrong one."""
 
-from __future__ import annotations
-
 import copy
 import json
 import lzma

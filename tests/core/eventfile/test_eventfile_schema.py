@@ -1,7 +1,5 @@
 """The types of the event file against its published JSON Schema: they say the same, and refuse the same places."""
 
-from __future__ import annotations
-
 import copy
 import json
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """A text is read as the JSON in it is: with the same tournament, or for the same reason not."""
 
-from __future__ import annotations
-
 import copy
 import json
 from functools import cache

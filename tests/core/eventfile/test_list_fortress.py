@@ -1,7 +1,5 @@
 """The export for List Fortress: what its reader looks for, in a worked example of a short event."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

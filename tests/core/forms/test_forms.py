@@ -1,7 +1,5 @@
 """What a table is asked, and what its answers amount to. The form of X-Wing standard serves as the example."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Any answers of a table: the walk ends, asks nothing twice, and makes a result that the rulebook can read."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, get_args
 

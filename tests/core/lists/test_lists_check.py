@@ -1,7 +1,5 @@
 """Lists in an event file: every problem with its place in the file, and nothing missing unless the file wants it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

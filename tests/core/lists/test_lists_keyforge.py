@@ -1,7 +1,5 @@
 """Decks of KeyForge: identity card, three houses, no introductory deck, sleeves at the premium level."""
 
-from __future__ import annotations
-
 import pytest
 
 from lists_kit import every_label, places

@@ -1,7 +1,5 @@
 """Lists of Shatterpoint Premier Showdown: four squads, one mission set, no name twice over all of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lists_kit import every_label, places

@@ -1,7 +1,5 @@
 """Deck lists of Warlords of Terra: 66 cards in their decks, copies, legendary cards, and swapping before a game."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lists_kit import every_label, places

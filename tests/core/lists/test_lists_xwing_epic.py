@@ -1,7 +1,5 @@
 """Squad lists of X-Wing Epic: points, epic points, ships of one type, and a team's two lists."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Squad lists of X-Wing standard: at most 100 points, three different obstacles, the product where names are shared."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Squads of a list (Shatterpoint): what was fielded, what is still to come, and what `check` says in the end."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Where a match is found by its id: as if every match were looked at, also where ids have gaps."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace

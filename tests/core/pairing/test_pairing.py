@@ -1,7 +1,5 @@
 """The next Swiss round, as an organizer sees it: byes, who came together, who left, and the record of why."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

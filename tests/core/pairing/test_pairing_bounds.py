@@ -1,7 +1,5 @@
 """What a draw looks at is bounded by counting, whatever the field: no search of thousands stalls a hub."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.errors import Problem

@@ -1,7 +1,5 @@
 """Draws as they have always been: whoever replays a recorded seed must find the same round, in any later version."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 

@@ -1,7 +1,5 @@
 """Small fields look ahead (line 3b), held against a plain search through all rounds that could follow."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

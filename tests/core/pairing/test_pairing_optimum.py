@@ -1,7 +1,5 @@
 """Every draw is held against independent oracles: the best grade there is, no repeat that could have been avoided."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

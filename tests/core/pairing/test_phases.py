@@ -1,7 +1,5 @@
 """The phases of a round: the key phase before the announced end, minutes of chance that nobody knows, the end."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.clock import IDLE, PAUSED, RUNNING, Clock, Instant, Phase, next_boundary_ms, phase_now

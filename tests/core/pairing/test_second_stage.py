@@ -1,7 +1,5 @@
 """A second stage in Swiss rounds, instead of elimination: the qualified play on among themselves (Shatterpoint)."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest
@@ -95,7 +93,6 @@ def test_at_the_hub_the_cut_leads_to_a_second_stage_and_that_to_the_end() -> Non
     for _ in range(3):
         assert upcoming_stage(hub.state) == SWISS
         hub.play()
-        assert hub.state.live is not None
         assert who(tuple(m.match for m in hub.state.live.matches)) == four
         finish_round(hub)
     assert upcoming_stage(hub.state) == OVER
@@ -105,7 +102,6 @@ def test_at_the_hub_the_cut_leads_to_a_second_stage_and_that_to_the_end() -> Non
 
 
 def finish_round(hub: Event) -> None:
-    assert hub.state.live is not None
     for match in hub.state.live.open_matches:
         squads = [1, 2] if len(hub.state.rounds) % 2 else [3, 4]
         result = replace(LEFT_SIDE_WINS, picks={"a": squads, "b": squads})
@@ -133,7 +129,6 @@ def test_who_leaves_it_comes_back_into_it_with_a_loss_for_each_round_missed() ->
     hub.tell(c.ReturnCompetitor(gone))
     assert hub.byes(5)[gone] == "unpaired-loss"
     hub.play()
-    assert hub.state.live is not None
     assert gone in who(tuple(m.match for m in hub.state.live.matches))
 
 

@@ -1,7 +1,5 @@
 """Pairing again what must change, held against every completion there is."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Tables: leaders first, fixed places, busy numbers, nobody twice at the same table among equals."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from roundtap_core.pairing.table_numbers import assign_tables

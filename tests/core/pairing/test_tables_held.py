@@ -1,7 +1,5 @@
 """A hall with several events: tables of a drawn round that another event plays at, and where the round moves."""
 
-from __future__ import annotations
-
 from event_kit import Event, refused
 from roundtap_core.event import commands as c
 from roundtap_core.event.rounds import tables_drafted, tables_in_play

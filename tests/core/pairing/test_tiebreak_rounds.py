@@ -1,7 +1,5 @@
 """Tie-break rounds (Warlords 2.4): who has to play one, how three or more play it out, what it changes and what not."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

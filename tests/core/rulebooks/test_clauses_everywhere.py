@@ -1,7 +1,5 @@
 """What all five documents ask for alike, held for every rulebook: Swiss rounds, byes, leaving, cut, elimination."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations, pairwise
 
@@ -69,7 +67,6 @@ def stood(rulebook: str) -> Result | None:
 
 def settle(event: Event, winner: str = "a") -> Event:
     """A judge gives every open match to that side; where lives count, each table has others, so that none are tied."""
-    assert event.state.live is not None
     for place, match in enumerate(event.state.live.open_matches):
         life = 3 * place + len(event.state.rounds) if event.state.rulebook.tiebreak_rounds else 0
         event.tell(
@@ -98,7 +95,6 @@ def order(event: Event) -> list[str]:
 
 
 def matches(event: Event) -> tuple[MatchState, ...]:
-    assert event.state.live is not None
     return event.state.live.matches
 
 
@@ -382,7 +378,6 @@ def test_elimination_from_the_start_fills_up_with_byes_by_lot(rulebook: str) -> 
     for _ in range(12):
         event.tell(c.DrawRound(5))
         draft = event.state.draft
-        assert draft is not None
         assert sorted(str(m.match.game) for m in draft.matches) == ["1", "2", "3", "4"]
         alone = [m.match.a for m in draft.matches if m.match.bye]
         assert len(alone) == 2

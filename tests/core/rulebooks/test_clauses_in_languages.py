@@ -1,7 +1,5 @@
 """The clauses in other languages than English: every sentence of a document has one there, and is short."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Clauses of the Shatterpoint document about judges and about who leaves, which no other test holds."""
 
-from __future__ import annotations
-
 import pytest
 
 from event_kit import Event, refused

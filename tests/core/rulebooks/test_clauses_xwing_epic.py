@@ -1,7 +1,5 @@
 """Clauses of the X-Wing Epic document that no other test holds: factions in pairing, the worked fleets, equals."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

@@ -1,7 +1,5 @@
 """Clause coverage: each document's clauses are well formed, and every clause the kit answers for has a test."""
 
-from __future__ import annotations
-
 import ast
 import tomllib
 from fnmatch import fnmatch

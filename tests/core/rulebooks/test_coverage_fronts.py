@@ -1,7 +1,5 @@
 """The documents that were gone through clause by clause: each claim names the seats from which somebody tried it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

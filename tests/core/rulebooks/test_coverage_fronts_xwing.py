@@ -1,7 +1,5 @@
 """X-Wing's documents: every enforced clause names its fronts and a test at each; offered is what a user reaches."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a result excludes, for whom and when: hand-worked from the documents and section 9 of the rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """KeyForge against its document: win or loss, best of three, minutes, strength of the opponents, byes, the cut."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 

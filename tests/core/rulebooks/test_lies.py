@@ -1,7 +1,5 @@
 """Lies about results: every answer that a form records, told otherwise, is refused to everybody and told by `check`."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any

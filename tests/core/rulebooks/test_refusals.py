@@ -4,8 +4,6 @@ The tests named in the clauses are run with `refusal_recorder`, which notes the 
 that stands in a clause and came up in none of its tests is a claim without a proof.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import os

@@ -1,7 +1,5 @@
 """The rulebooks by id: each imported when it is asked for, and everybody gets the same one."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor

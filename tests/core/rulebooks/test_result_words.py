@@ -1,7 +1,5 @@
 """Why a result stands as it does, in the words that every front shows beside its figures."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.records import Result, SidePair

@@ -1,7 +1,5 @@
 """Shatterpoint Premier Showdown against its document: struggles, wounds, concessions, squads, structure, phases."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a table is walked through when time is called: KeyForge, Warlords, Shatterpoint, Epic, step by step."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -191,11 +189,9 @@ def test_a_first_player_whom_nobody_remembers_is_found_by_lot_and_recorded_as_th
     assert decided_by(ONE, answers) == "first_player"
     result = made(ARCHON, ONE, answers)
     assert (result.winner, result.first_player) == (lot, lot)
-    assert result.timeout is not None
     assert result.timeout["first_player_by"] == "lot"
     # A correction begins where the record stands.
     found = way_and_answers(form_of(ARCHON).ways, lot, result)
-    assert found is not None
     assert (found[1]["first_player"], found[1]["first_player_lot"]) == ("lot", lot)
     assert compose_result(found[0], lot, found[1]) == result
 

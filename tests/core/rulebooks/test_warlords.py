@@ -1,7 +1,5 @@
 """Warlords of Terra against its document, part C: points, SCORE, the tied among themselves, no draw in elimination."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

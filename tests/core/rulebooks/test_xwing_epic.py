@@ -1,7 +1,5 @@
 """X-Wing Epic against its document: duel and team, margins, modified wins, byes, initiative, the cut's own order."""
 
-from __future__ import annotations
-
 import pytest
 from msgspec.structs import replace
 

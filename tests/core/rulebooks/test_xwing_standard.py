@@ -1,7 +1,5 @@
 """X-Wing standard against its document: worked examples, byes, concessions, structures."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.errors import Problem

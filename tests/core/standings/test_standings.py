@@ -1,7 +1,5 @@
 """Standings: hand-worked tables of a few players, the arithmetic beside them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

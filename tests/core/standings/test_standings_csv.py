@@ -1,7 +1,5 @@
 """The standings for spreadsheets: one table everywhere, no cell that becomes something else when it is opened."""
 
-from __future__ import annotations
-
 import csv
 import io
 from typing import Any

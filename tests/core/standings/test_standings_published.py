@@ -1,7 +1,5 @@
 """Standings recomputed from the matches of real, published tournaments (data outside the repository)."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

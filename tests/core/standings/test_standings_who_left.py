@@ -1,7 +1,5 @@
 """Who is no longer there: put out (not ranked, listed last), left (ranked), never played (in no standings)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -190,7 +188,6 @@ def test_a_champion_put_out_is_not_ranked_and_the_others_move_up() -> None:
 
 def test_seeds_stay_those_of_the_day_when_somebody_is_put_out_in_the_bracket() -> None:
     bracket = bracket_of(who(knockout(SEMI_FINALS), "Ana", disqualified_after=3))
-    assert bracket is not None
     assert bracket.seeds == ("Ana", "Eva", "Bruno", "Kai")
     # Whoever is left goes on to a final alone.
     assert bracket.of_round(2)[0].a.gone

@@ -1,7 +1,5 @@
 """The tiebreakers one by one, against plain sums with fractions; ties that start again; the lot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise

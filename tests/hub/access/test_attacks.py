@@ -1,13 +1,11 @@
 """Attacks that once got somewhere: made-up addresses, questions sent ahead, long heads, kept packets, a revoked Pi."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +66,8 @@ def test_one_address_opens_no_connection_after_the_other_without_end() -> None:
         """So many of n, each ended before the next."""
         found = 0
         for _ in range(n):
-            made = connection(address)
-            found += limits.admit(made)
-            made.close()
+            with closing(connection(address)) as made:
+                found += limits.admit(made)
         return found
 
     assert opened(100) == 8 * OPEN_BURST
@@ -115,15 +112,14 @@ def test_made_up_addresses_leave_nothing_behind(tmp_path: Path) -> None:
     with open_house(tmp_path) as opened:
         opened.with_event()
         application = HubApplication(opened.hub)
-        client = AsgiClient(application, lifespan=True)
-        for n in range(40):
-            client.get(f"/e/no-event-{n}")
-            client.get(f"/e/e1/p/{'nobody' * 40}{n}")
-        for n in range(40):
-            application.browsers._clock(f"no-event-{n}")
-        assert not [page for page in application.cached_pages._cache._versions if "no" in page]
-        assert not [event for event in application.browsers._clocks if event != "e1"]
-        client.close()
+        with closing(AsgiClient(application, lifespan=True)) as client:
+            for n in range(40):
+                client.get(f"/e/no-event-{n}")
+                client.get(f"/e/e1/p/{'nobody' * 40}{n}")
+            for n in range(40):
+                application.browsers._clock(f"no-event-{n}")
+            assert not [page for page in application.cached_pages._cache._versions if "no" in page]
+            assert not [event for event in application.browsers._clocks if event != "e1"]
 
 
 def test_versions_that_are_remembered_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,23 +138,23 @@ def test_more_slashes_are_no_way_around_the_guard(tmp_path: Path, path: str) -> 
     """Flask drops them: "//login" was the login page, over no encryption."""
     with open_house(tmp_path) as opened:
         opened.with_event()
-        client = AsgiClient(HubApplication(opened.hub), lifespan=True)
-        client.seen_as = {"client": ("10.0.0.9", 1)}
-        one_slash = "/" + path.lstrip("/")
-        for asked in (path, one_slash):
-            assert (asked, client.get(asked).status_code) == (asked, 403)
-            assert (asked, client.post(asked, {}).status_code) == (asked, 403)
-        client.close()
+        with closing(AsgiClient(HubApplication(opened.hub), lifespan=True)) as client:
+            client.seen_as = {"client": ("10.0.0.9", 1)}
+            one_slash = "/" + path.lstrip("/")
+            for asked in (path, one_slash):
+                assert (asked, client.get(asked).status_code) == (asked, 403)
+                assert (asked, client.post(asked, {}).status_code) == (asked, 403)
 
 
 def test_more_slashes_are_no_way_around_a_page_server(tmp_path: Path) -> None:
     with open_house(tmp_path) as opened:
         opened.with_event()
-        client = AsgiClient(PageServerFront(HubApplication(opened.hub), "http://hub:8080"), lifespan=True)
-        answer = client.get("//console/e1")
-        assert (answer.status_code, answer.headers["location"]) == (303, "http://hub:8080/console/e1")
-        assert client.post("//device/report", {}).status_code == 421
-        client.close()
+        with closing(
+            AsgiClient(PageServerFront(HubApplication(opened.hub), "http://hub:8080"), lifespan=True)
+        ) as client:
+            answer = client.get("//console/e1")
+            assert (answer.status_code, answer.headers["location"]) == (303, "http://hub:8080/console/e1")
+            assert client.post("//device/report", {}).status_code == 421
 
 
 # --- kept packets, and a unit's key ----------------------------------------------------------------------------------
@@ -208,13 +204,12 @@ def test_a_hello_reads_each_old_event_once_and_holds_up_nobody(
     clock = HandClock()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        loop_thread = client.run(_this_thread())
-        reports = [[event, f"r{n}"] for n in range(200) for event in evenings]
-        said = asyncio.run_coroutine_threadsafe(
-            _first_lines(client, hello_of(hub, reports=reports), 2), client.loop
-        ).result(30)
-        client.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            loop_thread = client.run(_this_thread())
+            reports = [[event, f"r{n}"] for n in range(200) for event in evenings]
+            said = asyncio.run_coroutine_threadsafe(
+                _first_lines(client, hello_of(hub, reports=reports), 2), client.loop
+            ).result(30)
     fates = [fate["report_id"] for fate in json.loads(said[1])["payload"]["fates"]]
     assert fates == [report for _, report in reports]
     assert sorted(event for event, _ in reading) == evenings
@@ -229,12 +224,11 @@ def test_reports_of_old_events_hold_up_nobody(path: Path, evenings: list[str], r
         service.snapshotter.snapshot_due()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        loop_thread = client.run(_this_thread())
-        reading.clear()
-        report = a_report("e1", 1)
-        answer = client.post("/device/report", {"report": report, "mac": sign(KEYS["table-1"], REPORT, report)})
-        client.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            loop_thread = client.run(_this_thread())
+            reading.clear()
+            report = a_report("e1", 1)
+            answer = client.post("/device/report", {"report": report, "mac": sign(KEYS["table-1"], REPORT, report)})
     assert answer.get_json()["payload"]["fate"] == "refused"
     assert [event for event, _ in reading] == ["e1"]
     assert loop_thread not in {thread for _, thread in reading}
@@ -310,7 +304,6 @@ def test_a_unit_in_a_bag_decides_no_lost_match_of_another_table(tmp_path: Path) 
 def stolen_of(night: Evening, unit: str, table: int) -> Table:
     """A unit that holds the match of this table otherwise than the unit which stands there."""
     honest = night.tables[table - 1]
-    assert honest.holds is not None
     return Table(
         unit,
         night.house,
@@ -363,7 +356,6 @@ def test_a_claim_goes_with_its_unit_s_key(tmp_path: Path, by: str) -> None:
         assert len(lost_rounds(house.service.snapshot)) == 1
         getattr(house.hub.units.keys, by)("unit-1")
         restored = house.service.snapshot.venue.restore_state
-        assert restored is not None
         assert (restored.heard, restored.pending) == ({}, {})
         assert not lost_rounds(house.service.snapshot)
         night.tables[0].hello(house)
@@ -380,7 +372,6 @@ def test_a_revoked_standby_hears_nothing_more(house: House) -> None:
     house.application.hub.units.keys.revoke("standby-1")
     assert [message["type"] for message in feed.take()] == ["batch"], "the entry that revokes it"
     assert feed.answer().status_code == 403
-    assert house.service.copies is not None
     assert house.service.copies.states == []
     assert house.client.post("/standby/feed", house.hello(key=KEY), roundtap_unit="standby-1").status_code in (400, 403)
 
@@ -448,15 +439,14 @@ def test_a_station_says_nothing_of_jobs_that_there_are_not(path: Path) -> None:
         make_event(service)
         hub = hub_of(service, clock, book)
         job = wanted_jobs(service.snapshot, (), {}, "station-1")[0].id
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        said = {
-            "unit": "station-1",
-            "nonce": "n",
-            "challenge": hub.units.challenges.issue(),
-            "states": [["made-up/1", "printed", ""], [job, "printed", ""]],
-        }
-        assert client.post("/station/jobs", envelope(KEYS["station-1"], REQUEST, said)).status_code == 200
-        client.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            said = {
+                "unit": "station-1",
+                "nonce": "n",
+                "challenge": hub.units.challenges.issue(),
+                "states": [["made-up/1", "printed", ""], [job, "printed", ""]],
+            }
+            assert client.post("/station/jobs", envelope(KEYS["station-1"], REQUEST, said)).status_code == 200
     assert "made-up/1" not in book.states
     assert book.states[job].state == "printed"
 
@@ -477,21 +467,20 @@ def test_what_no_unit_says_of_itself_is_refused(path: Path, odd: dict[str, Any])
     clock = HandClock()
     with running(path, clock) as service:
         hub = hub_of(service, clock)
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        hub.presence.sessions.open("table-1", "s")
-        said = {
-            "unit": "table-1",
-            "session": "s",
-            "seq": 1,
-            "match": None,
-            "seated": [],
-            "draft": False,
-            "call": False,
-            "leave": None,
-            "clock_ms": None,
-            "waiting": 0,
-        }
-        plain = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, said))
-        broken = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, {**said, "seq": 2, **odd}))
-        client.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            hub.presence.sessions.open("table-1", "s")
+            said = {
+                "unit": "table-1",
+                "session": "s",
+                "seq": 1,
+                "match": None,
+                "seated": [],
+                "draft": False,
+                "call": False,
+                "leave": None,
+                "clock_ms": None,
+                "waiting": 0,
+            }
+            plain = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, said))
+            broken = client.post("/device/status", envelope(KEYS["table-1"], REQUEST, {**said, "seq": 2, **odd}))
     assert (plain.status_code, broken.status_code) == (200, 400)

@@ -1,7 +1,5 @@
 """Odd presses and late clicks on what the organizer's day brought: nothing happens twice, early, or to another."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 from pathlib import Path
@@ -188,5 +186,4 @@ def test_a_scorekeeper_overrules_no_table_by_a_slip(tmp_path: Path) -> None:
         typed["csrf"] = form_of(judge, end, slip)["csrf"]
         assert pressed(judge, slip, {**typed, "counts": "slip", "reason": "So it is"}).status_code == 303
         found = house.event.find_match("1.1")
-        assert found is not None
         assert found[1].match.result == Result(score=SidePair(24, 100))

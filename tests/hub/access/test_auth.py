@@ -1,7 +1,5 @@
 """The limits of guesses, the token of forms, who is at the hub itself, and where login leads."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import pytest

@@ -1,7 +1,5 @@
 """A request answered with an error has changed nothing: every form of the console, with broken and valid fields."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from collections.abc import Iterator

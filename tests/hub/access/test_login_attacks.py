@@ -1,7 +1,5 @@
 """Attacks on the limits of guesses: strangers who lock others out, a judge after another's rights, a stolen cookie."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from contextlib import suppress
@@ -209,7 +207,6 @@ def test_a_player_who_has_to_wait_is_sent_to_the_code_at_the_desk(house: House, 
 
 def stolen_from(device: Device) -> str:
     cookie = device.client.get_cookie(SECURE_SESSION + DEVICE, "10.42.0.1")
-    assert cookie is not None
     return cookie.value
 
 

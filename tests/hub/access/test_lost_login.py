@@ -1,9 +1,8 @@
 """A login that has ended keeps what was typed, and leads back there: for the same person alone, and sends nothing."""
 
-from __future__ import annotations
-
 import html
 import re
+from contextlib import closing
 
 import pytest
 from asgi_client import AsgiClient
@@ -170,14 +169,11 @@ def test_a_page_from_before_the_last_login_shows_what_was_typed(house: House, pe
 def test_the_guard_lets_a_form_through_to_the_login_page(house: House) -> None:
     """On the event loop, before all pages; a file is too much."""
     house.with_event()
-    client = AsgiClient(HubApplication(house.hub), lifespan=True)
-    try:
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
         own = {"origin": "http://localhost", "host": "localhost"}
         answer = client.post("/console/e1/competitors", data={"names": "Zoe"}, **own)
         assert answer.status_code == 401
         assert 'name="typed.names" value="Zoe"' in answer.text
         answer = client.post("/console/e1/competitors", data={"names": "Zoe " * 20_000}, **own)
         assert answer.status_code == 302
-    finally:
-        client.close()
     assert house.event.number == len(house.event.entrants) + 1

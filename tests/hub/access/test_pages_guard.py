@@ -1,10 +1,9 @@
 """Who may do what, in which language, and what a page says when something is wrong."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 
 import pytest
+from hub_kit import fails
 from pages_kit import PIN, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
@@ -173,16 +172,12 @@ def test_a_page_after_a_problem_stands_under_its_own_address(house: House):
     assert 'data-address="/console/e1"' in answer.text
 
 
-def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monkeypatch: pytest.MonkeyPatch):
+def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House):
     """A writer whose disk does not answer answers nobody: "nothing changed" might be untrue. The page looks again
     by itself, and says what became of it; to load it again presses no button again."""
     organizer = house.with_event()
     answer: Future[list[Entry]] = Future()
-
-    def no_answer(*_: object, **__: object) -> None:
-        raise OutcomeUnknown(answer)
-
-    monkeypatch.setattr(house.service, "execute", no_answer)
+    house.service.meanwhile = fails(OutcomeUnknown(answer))
     sent_on = organizer.post("/console/e1/competitors", names="Kim Who")
     assert sent_on.status_code == 303
     waits = organizer.get(sent_on.location)
@@ -205,15 +200,11 @@ def test_a_press_that_may_or_may_not_be_saved_says_just_that(house: House, monke
         (HubStopped(), "The hub stopped before it answered"),
     ],
 )
-def test_how_it_ended_is_said(house: House, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str):
+def test_how_it_ended_is_said(house: House, error: Exception, said: str):
     organizer = house.with_event()
     answer: Future[list[Entry]] = Future()
     answer.set_exception(error)
-
-    def no_answer(*_: object, **__: object) -> None:
-        raise OutcomeUnknown(answer)
-
-    monkeypatch.setattr(house.service, "execute", no_answer)
+    house.service.meanwhile = fails(OutcomeUnknown(answer))
     sent_on = organizer.post("/console/e1/competitors", names="Kim Who")
     assert said in text_of(organizer.get(sent_on.location))
     assert organizer.get("/console/outcome/nothing").status_code == 404

@@ -1,7 +1,5 @@
 """Personal links: signed for one person, revocable for good; six letters from the desk; a slip gives one once."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac
@@ -9,16 +7,16 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import Service, running
+from hub_kit import Service, disk_fails, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.personal_links import CODE_LENGTH, CODE_LETTERS, CODE_LIFE_MS, PersonalLinks
-from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.rights import DESK, TAKEN_BACK, PersonalLink, link_held_entry
 from roundtap_hub.store.service import Step
 
@@ -116,22 +114,11 @@ def test_the_stream_says_who_has_a_link_and_nothing_that_opens_its_page(service:
         assert secret not in text
 
 
-def test_a_disk_that_refuses_changes_nothing(
-    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_refuses_changes_nothing(service: Service, links: PersonalLinks) -> None:
     token = links.token("e1", "p1")
-
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
-    monkeypatch.setattr(service.journal, "append", full)
-    for change in (
-        lambda: links.revoke("e1", "p1"),
-        lambda: links.give("e1", "p1"),
-        lambda: links.claim_by_slip("e1", "p1", ANA),
-    ):
-        with pytest.raises(Problem, match=r"Saving failed\. Nothing changed"):
-            change()
+    for change in (links.revoke, links.give, partial(links.claim_by_slip, browser=ANA)):
+        with disk_fails(service), pytest.raises(Problem, match=r"Saving failed\. Nothing changed"):
+            change("e1", "p1")
     assert links.owner_of(token) == ("e1", "p1")
     assert not links.is_given("e1", "p1")
 
@@ -241,18 +228,9 @@ def test_the_desk_gives_no_link_that_a_slip_has_given(links: PersonalLinks) -> N
     assert links.give("e1", "p1") == shown
 
 
-def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
-    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask, stolen = service.execute, []
-
-    def slip_first(*args: Any) -> Any:
-        if not stolen:
-            stolen.append("")
-            stolen[0] = str(links.claim_by_slip("e1", "p1", OTHER))
-        return ask(*args)
-
-    monkeypatch.setattr(service, "execute", slip_first)
+def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(service: Service, links: PersonalLinks) -> None:
+    stolen: list[str] = []
+    service.meanwhile = lambda: stolen.append(str(links.claim_by_slip("e1", "p1", OTHER)))
     shown = links.give("e1", "p1")
     assert stolen[0] not in ("None", shown)
     assert links.owner_of(stolen[0].removeprefix("/me/")) is None
@@ -260,34 +238,19 @@ def test_the_desk_gives_no_link_that_a_slip_gives_at_the_same_moment(
 
 
 def test_a_link_that_another_desk_gives_at_the_same_moment_is_taken_back_too(
-    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+    service: Service, links: PersonalLinks
 ) -> None:
-    ask, given = service.execute, []
-    other = PersonalLinks(service, SECRET, Clock())
-
-    def other_desk_first(*args: Any) -> Any:
-        monkeypatch.setattr(service, "execute", ask)
-        other.revoke("e1", "p1")
-        given.append(other.give("e1", "p1"))
-        return ask(*args)
-
-    monkeypatch.setattr(service, "execute", other_desk_first)
+    other, given = PersonalLinks(service, SECRET, Clock()), []
+    service.meanwhile = lambda: given.append((other.revoke("e1", "p1"), other.give("e1", "p1"))[1])
     links.revoke("e1", "p1")
     assert links.owner_of(given[0].removeprefix("/me/")) is None
     assert not links.is_given("e1", "p1")
 
 
 def test_a_slip_s_word_that_comes_after_the_link_was_taken_back_gives_nothing(
-    service: Service, links: PersonalLinks, monkeypatch: pytest.MonkeyPatch
+    service: Service, links: PersonalLinks
 ) -> None:
-    ask = service.execute
-
-    def desk_first(*args: Any) -> Any:
-        monkeypatch.setattr(service, "execute", ask)
-        links.revoke("e1", "p1")
-        return ask(*args)
-
-    monkeypatch.setattr(service, "execute", desk_first)
+    service.meanwhile = lambda: links.revoke("e1", "p1")
     assert links.claim_by_slip("e1", "p1", OTHER) is None
     assert not links.is_given("e1", "p1")
 

@@ -1,11 +1,10 @@
 """One table says who may ask for what: every address has a row, every refusal is one and changes nothing."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -121,7 +120,6 @@ class Hall:
     tokens: dict[str, str]
 
     def heads(self) -> Any:
-        assert self.hub.paper is not None
         saved = self.service.snapshot
         return (
             saved.venue.head,
@@ -212,8 +210,10 @@ def prepared(service: Service, paper: PrintBook) -> None:
 def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     folder = tmp_path_factory.mktemp("policy")
     clock = HandClock()
-    with running(folder / "roundtap.db", clock) as service:
-        paper = PrintBook(f"sqlite:///{folder / 'roundtap.db'}")
+    with (
+        running(folder / "roundtap.db", clock) as service,
+        closing(PrintBook(f"sqlite:///{folder / 'roundtap.db'}")) as paper,
+    ):
         prepared(service, paper)
         hub = hub_in_memory(
             service,
@@ -236,10 +236,8 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         assert found
         hub.access.organizers.sessions.end(found.id)
         tokens["one whose session is another hub's"] = "A" * 43
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        yield Hall(client, service, hub, tokens)
-        client.close()
-        paper.close()
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+            yield Hall(client, service, hub, tokens)
 
 
 def path_of(address: str, state: str) -> tuple[str, str]:
@@ -296,7 +294,6 @@ def test_a_request_finds_its_route(address: str) -> None:
     method, path = path_of(address, IN_PLAY)
     for asked in (method, "HEAD") if method == "GET" else (method,):
         found = find_route(asked, path)
-        assert found is not None
         assert (found[0].address == address) or (asked == "HEAD" and found[0].address == f"HEAD {path}")
 
 

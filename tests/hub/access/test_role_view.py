@@ -1,7 +1,5 @@
 """Whoever may not do something does not find it on the page: the console and the table of who may do what agree."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sessions live on the monotonic clock and on the disk; a new PIN, a logout and an organizer's word end them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator

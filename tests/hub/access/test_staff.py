@@ -1,7 +1,5 @@
 """The staff: a PIN each, of which only a slow hash is kept; a role; revoked at once. Guesses: test_login_attacks.py."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -9,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hub_kit import Service, running
+from hub_kit import Service, disk_fails, fails, running
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -17,7 +15,6 @@ from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin
 from roundtap_hub.app.standby.standby_api import FILES
 from roundtap_hub.http.routes import HEAD_JUDGE, JUDGE, ORGANIZER, SCOREKEEPER
 from roundtap_hub.store.clocks import Clocks
-from roundtap_hub.store.journal import JournalConflict
 from roundtap_hub.store.login_pins import PinFile, hash_pin, read_or_make_pin, salt_in, salt_of, verify_pin, write_pin
 from roundtap_hub.store.models import SECRETS, StaffRow
 from roundtap_hub.store.rights import STAFF_SET, pin_digest
@@ -75,12 +72,10 @@ def test_a_pin_of_one_s_own_logs_in_in_one_s_role(machine: Machine, tmp_path: Pa
     person, pin = ours.staff.add("Eva  Luz", JUDGE)
     token = ours.log_in(f"{pin[:4]} {pin[4:]}", PHONE, "")
     who = who_of(ours, token)
-    assert who is not None
     assert (who.role, who.name, who.actor) == (JUDGE, "Eva Luz", f"judge:{person.id}")
     service.execute([], "until that is saved")
     assert [each.last_login for each in ours.staff.people] == [machine.wall]
     the_hub_s = who_of(ours, ours.log_in(HUBS_PIN, PHONE, ""))
-    assert the_hub_s is not None
     assert (the_hub_s.role, the_hub_s.name, the_hub_s.actor) == (ORGANIZER, "", "organizer")
 
 
@@ -106,7 +101,6 @@ def test_people_and_their_sessions_outlive_the_process(machine: Machine, tmp_pat
     token = ours.log_in(pin, PHONE, "")
     again = door(machine, tmp_path, service)
     who = who_of(again, token)
-    assert who is not None
     assert who.role == HEAD_JUDGE
     assert again.log_in(pin, PHONE, "")
 
@@ -174,7 +168,6 @@ def test_another_role_counts_from_the_next_request(machine: Machine, tmp_path: P
     token = ours.log_in(pin, PHONE, "")
     ours.staff.change_role(person.id, SCOREKEEPER)
     who = who_of(ours, token)
-    assert who is not None
     assert who.role == SCOREKEEPER
 
 
@@ -289,7 +282,6 @@ def test_a_pin_of_an_earlier_hub_gets_the_salt_of_all_at_the_next_login(
         for name, pin in pins.items():
             token = ours.log_in(pin, PHONE, "")
             identity = who_of(ours, token)
-            assert identity is not None
             assert identity.name == name
     assert salts(service) == [salt_in(tmp_path / "pin")] * 2
     before = [row.hashed for row in rows(service)]
@@ -398,8 +390,6 @@ def test_the_salt_of_all_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
     pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
     eva, ola = (ours.staff.person_of(pin) for pin in pins.values())
-    assert eva is not None
-    assert ola is not None
     _, new = ours.staff.replace_pin(eva.id)
     ours.staff.revoke(ola.id)
     for person, name in ((eva, "Eva"), (ola, "Ola")):
@@ -408,16 +398,10 @@ def test_the_salt_of_all_revives_no_pin_that_was_replaced_or_revoked_meanwhile(
 
 
 @pytest.mark.usefixtures("slow_pins")
-def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(
-    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_full_disk_keeps_nobody_out_whose_salt_is_another(machine: Machine, tmp_path: Path, service: Service):
     pins = with_own_salts(service)
     ours = door(machine, tmp_path, service)
-
-    def refused(*_: object, **__: object) -> None:
-        raise Problem("not_saved")
-
-    monkeypatch.setattr(service, "execute", refused)
+    service.meanwhile = fails(Problem("not_saved"))
     assert who_of(ours, ours.log_in(pins["Eva"], PHONE, "")) is not None
     assert salts(service) == ["own0", "own1"]
 
@@ -437,21 +421,17 @@ def test_people_whose_pins_have_different_salts_are_all_let_in(machine: Machine,
 
 
 def test_a_full_disk_lets_nobody_in_who_would_be_out_after_a_power_cut(
-    machine: Machine, tmp_path: Path, service: Service, monkeypatch: pytest.MonkeyPatch
+    machine: Machine, tmp_path: Path, service: Service
 ):
     ours = door(machine, tmp_path, service)
     person, pin = ours.staff.add("Eva", JUDGE)
-
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
-    monkeypatch.setattr(service.journal, "append", full)
-    with pytest.raises(Problem, match="Saving failed"):
+    with disk_fails(service), pytest.raises(Problem, match="Saving failed"):
         ours.staff.add("Kai", JUDGE)
     assert [each.name for each in ours.staff.people] == ["Eva"]
-    assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
-    with pytest.raises(Problem, match="Saving failed"):
-        ours.staff.revoke(person.id)
+    with disk_fails(service):
+        assert ours.log_in(pin, PHONE, ""), "a login is no reason to keep her out"
+        with pytest.raises(Problem, match="Saving failed"):
+            ours.staff.revoke(person.id)
 
 
 def test_it_goes_into_backups_and_to_standbys_like_the_pin():

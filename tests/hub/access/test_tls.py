@@ -1,7 +1,5 @@
 """The hub's own authority: what it vouches for, for how long, and what a wrong clock or a new address does to it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import ssl

@@ -1,9 +1,8 @@
 """Events that are put away: archived ones are out of sight, deleted ones have forgotten their people for good."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -272,14 +271,12 @@ def test_nothing_else_can_be_asked_of_a_deleted_event(house: House) -> None:
 def test_papers_of_a_deleted_event_are_forgotten(house: House, tmp_path: Path) -> None:
     """Names stand on them, and an official's on what stands for a damaged card."""
     play_to_the_end(house)
-    book = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
-    book.order(order_proxy(house.event, "Ace of Cups", "Ofelia Proxy", "2026-11-21", "t1"))
-    book.forget("e1")
-    assert book.orders == []
-    book.close()
-    again = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
-    assert again.orders == []
-    again.close()
+    with closing(PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")) as book:
+        book.order(order_proxy(house.event, "Ace of Cups", "Ofelia Proxy", "2026-11-21", "t1"))
+        book.forget("e1")
+        assert book.orders == []
+    with closing(PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")) as again:
+        assert again.orders == []
     with sqlite3.connect(tmp_path / "roundtap.db") as connection:
         assert connection.execute("SELECT count(*) FROM print_text").fetchone() == (0,)
 
@@ -291,9 +288,8 @@ def test_the_chain_holds_when_an_entry_was_taken_out_and_nothing_of_the_person_i
     house.with_event()
     house.service.execute_one("e1", RemoveCompetitor("p3"), "organizer")
     house.service.stop()
-    journal = Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True)
-    looked = {found.stream: found for found in verify_journal(journal)}
-    assert looked["e1"].wrong == []
-    assert (looked["e1"].people, "p3" in journal.people()["e1"]) == (5, False)
-    assert journal.rough_summary("e1", journal.head("e1")).players == 5
-    journal.close()
+    with closing(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}", read_only=True)) as journal:
+        looked = {found.stream: found for found in verify_journal(journal)}
+        assert looked["e1"].wrong == []
+        assert (looked["e1"].people, "p3" in journal.people()["e1"]) == (5, False)
+        assert journal.rough_summary("e1", journal.head("e1")).players == 5

@@ -1,7 +1,5 @@
 """The console as small data: what came as changes makes the same page, and nobody gets what is another one's."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import re

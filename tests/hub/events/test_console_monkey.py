@@ -1,7 +1,5 @@
 """A monkey enters results at the console: what is recorded was said, and is what the rulebook makes of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

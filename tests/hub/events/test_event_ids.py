@@ -1,7 +1,5 @@
 """Ids of events are made by chance, and the list still has them in the order in which they began."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

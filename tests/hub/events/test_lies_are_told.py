@@ -1,7 +1,5 @@
 """Lies about pairings, byes, rounds, the cut and the end, told into the hub's own event files: `check` names each."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

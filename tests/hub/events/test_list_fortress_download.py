@@ -1,7 +1,5 @@
 """The console's download for List Fortress: X-Wing has one, other games do not."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Last week's outbox meets this week's hub: nothing of it gets into this week's event, whatever the ids."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from restored_kit import Table, evening

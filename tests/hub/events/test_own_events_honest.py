@@ -1,7 +1,5 @@
 """Sixty events as the hub runs them, forced and mended as they come: `check` is silent, and the hub imports them."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable
@@ -75,7 +73,6 @@ def squads(event: Event, who: str) -> list[int]:
 
 
 def settle(event: Event, chance: Random) -> None:
-    assert event.state.live is not None
     for match in event.state.live.matches:
         if match.match.bye in ("bye", "won", "no-show") and event.state.rulebook.squads:
             event.tell(c.SetPicks(match.id, tuple(squads(event, match.match.a))))
@@ -216,8 +213,6 @@ def mended_rounds(chance: Random) -> Event:
             if draft is None:
                 event.tell(c.DrawRound(chance.randrange(10**6)))
                 draft = event.state.draft
-            assert draft is not None
-            assert draft.draw is not None
             event.tell(c.PublishRound(draft.number, draft.draw.attempt, noted=WHY))
         for _ in range(3):
             _mend_somehow(event, chance, number, published=True)
@@ -242,7 +237,6 @@ def _by_hand(event: Event, chance: Random) -> None:
 
 def _mend_somehow(event: Event, chance: Random, number: int, published: bool = False) -> None:
     played = event.state.live if published else event.state.draft
-    assert played is not None
     seated = [who for m in played.matches for who in (m.match.a, m.match.b) if who]
     waits = list(waiting_competitors(event.state, played))
     steps: list[Any] = [c.SwapSeats(number, tuple(chance.sample(seated, 2)), WHY), c.PairAgain(number, WHY)]
@@ -263,8 +257,6 @@ def somebody_left_out_by_hand(chance: Random) -> Event:
     for _ in range(3):
         command = c.ImposeRound(({"a": "p1", "b": "p2"}, {"a": "p3", "b": "p4"}), reason=WHY)
         event.tell(replace(command, plan=preview_imposed(event.state, command).mark))
-        assert event.state.draft is not None
-        assert event.state.draft.draw is not None
         event.tell(c.PublishRound(event.state.draft.number, event.state.draft.draw.attempt, noted=WHY))
         settle(event, chance)
         assert told(event) == []
@@ -276,7 +268,6 @@ def a_tie_left_open(chance: Random) -> Event:
     """Warlords 2.4.2: two have won alike, at the prize or at the cut, and the hall closes."""
     event = swiss(4, 1, "warlords-of-terra", **chance.choice(({"prize_places": 1}, {"cut": 2}, {"cut": 4})))
     event.play()
-    assert event.state.live is not None
     for match in event.state.live.open_matches:
         event.tell(c.EnterResult(match.id, match.revision, score(20, 0, winner="a")))
     assert told(event) == []

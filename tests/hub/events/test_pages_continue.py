@@ -1,13 +1,12 @@
 """Another hub's event on a stick: the start page offers it, and refuses what would lose something."""
 
-from __future__ import annotations
-
 import errno
 import html
 import logging
 import os
 import re
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,10 +32,9 @@ def stick(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = tmp_path_factory.mktemp("other")
     made = other / "stick"
     made.mkdir()
-    hub = Hub(other, on(made), lineage="0123456789abcdef")
-    hub.wait_for(CURRENT)
-    hub.service.execute(event_steps(), "organizer", people())
-    hub.stop()
+    with closing(Hub(other, on(made), lineage="0123456789abcdef")) as hub:
+        hub.wait_for(CURRENT)
+        hub.service.execute(event_steps(), "organizer", people())
     return made
 
 
@@ -75,11 +73,8 @@ def press(house: House, browser: Browser, pin: str = PIN, **more: object):  # ty
 
 
 def journal_of(folder: Path) -> dict[str, int]:
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)
-    try:
+    with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:
         return {stream: head.number for stream, head in journal.heads().items()}
-    finally:
-        journal.close()
 
 
 def test_the_start_page_offers_it_with_name_and_size_and_says_what_happens(plugged_in: House, stick: Path) -> None:
@@ -111,7 +106,6 @@ def test_one_press_recovers_it_beside_and_the_next_start_puts_it_in_place(
 
     aside = finish_continuing(tmp_path)
 
-    assert aside is not None
     assert journal_of(tmp_path)["e1"] == 5
     assert journal_of(aside) == {"venue": 1}
     assert aside.parent == tmp_path / FOLDER / SET_ASIDE
@@ -203,7 +197,6 @@ def test_a_stick_that_was_pulled_out_or_changed_since_is_told_and_nothing_change
     assert found is not None
     stick.rename(stick.with_name("elsewhere"))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
-    assert plugged_in.service.storage.continuing is not None
     assert plugged_in.service.storage.continuing.key == FAILED
     assert "Nothing has changed here" in text_of(browser.get("/console"))
     assert not (tmp_path / MADE).exists()
@@ -247,7 +240,6 @@ def test_an_older_state_than_the_one_offered_is_not_taken(plugged_in: House, sti
     lines = (stick / COPY_FILE).read_bytes().splitlines(keepends=True)
     (stick / COPY_FILE).write_bytes(b"".join(lines[:-1]))
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)
-    assert plugged_in.service.storage.continuing is not None
     assert "no longer there" in str(plugged_in.service.storage.continuing.problem)
     assert not plugged_in.service.must_reopen
     assert not (tmp_path / MADE).exists()
@@ -265,13 +257,12 @@ def test_what_somebody_has_written_on_a_stick_breaks_no_page(plugged_in: House, 
     """Lines with right checksums, a time that is none, and a name as long as a book."""
     prepared = stick.with_name("prepared")
     prepared.mkdir()
-    copy = on(prepared)
-    copy.open("0123456789abcdef", "an epoch")
-    entry = chain_entry(
-        NewEntry("event-created", {"name": "x" * 100_000}), "e9", 1, "", Timestamp("boot", 1, "yesterday"), "nobody"
-    )
-    copy.write(CommitBatch([entry]))
-    copy.close()
+    with closing(on(prepared)) as copy:
+        copy.open("0123456789abcdef", "an epoch")
+        entry = chain_entry(
+            NewEntry("event-created", {"name": "x" * 100_000}), "e9", 1, "", Timestamp("boot", 1, "yesterday"), "nobody"
+        )
+        copy.write(CommitBatch([entry]))
     os.replace(prepared / COPY_FILE, stick / COPY_FILE)
     while not any(offer.until == "yesterday" for offer in continuing.offers(plugged_in.service)):
         threading.Event().wait(0.01)

@@ -1,7 +1,5 @@
 """The console's start page, the form for a new event with its levels, and help: where each line leads."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

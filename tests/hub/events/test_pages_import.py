@@ -1,7 +1,5 @@
 """An event file at the hub: it stands there as the headless commands read it."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Files that break a clause each, at the console's import: refused, or taken by somebody who was told."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """What players settle before each game is announced to everybody, as the rulebook's document has it."""
 
-from __future__ import annotations
-
 import pytest
 from hub_kit import person_of
 from pages_kit import House, problem_of, text_of

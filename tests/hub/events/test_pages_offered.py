@@ -1,7 +1,5 @@
 """What the documents leave to people and the kit offers them: reached by the clicks that an official has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pages_kit import Browser, House, problem_of, text_of

@@ -1,7 +1,5 @@
 """Before round 1 the console lists what is missing, with a link to each, and takes "play on, noted"."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Prizes on the console: typed one a line, shown with final names, door prizes drawn and kept."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 

@@ -1,7 +1,5 @@
 """What differs by rulebook on the pages: options of a new event, teams, the cut's own order, tie-break rounds."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

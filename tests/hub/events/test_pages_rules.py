@@ -1,7 +1,5 @@
 """What is announced: everybody reads an event's rules, in the own language, and what differs from the rulebook."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The console's places: each has its address, title and key, and a form's answer leads back to where it stands."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

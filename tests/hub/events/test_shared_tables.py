@@ -1,7 +1,5 @@
 """Several events in one hall: in whatever order they draw, publish and move, no table ever belongs to two of them."""
 
-from __future__ import annotations
-
 import contextlib
 import tempfile
 from collections.abc import Iterator
@@ -111,7 +109,6 @@ def test_a_draw_leaves_another_event_s_draft_its_tables(tmp_path: Path) -> None:
         act(service, "e1", "draw")
         act(service, "e2", "draw")
         draft = service.snapshot.events["e2"].draft
-        assert draft is not None
         assert [m.match.table for m in draft.matches] == [3, 4, None]
 
 
@@ -172,7 +169,6 @@ def test_who_came_after_all_sits_at_a_free_table_where_another_event_took_theirs
         act(service, "e1", "draw")
         act(service, "e1", "publish")
         first = service.snapshot.events["e1"].find_match("1.1")
-        assert first is not None
         drawn = first[1].match
         assert (drawn.table, drawn.b is None) == (1, False)
         service.execute_one("e1", c.NoShow("1.1", drawn.b or ""), "test")
@@ -183,6 +179,5 @@ def test_who_came_after_all_sits_at_a_free_table_where_another_event_took_theirs
         assert tables_in_play(service.snapshot.events["e2"]) == {1, 3}
         service.execute_one("e1", c.UndoNoShow("1.1"), "test")
         again = service.snapshot.events["e1"].find_match("1.1")
-        assert again is not None
         assert (again[1].match.a, again[1].match.b, again[1].match.table) == (drawn.a, drawn.b, 4)
         assert shared(iter(service.snapshot.events.values())) == set()

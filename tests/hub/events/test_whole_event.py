@@ -1,7 +1,5 @@
 """Everything that can happen in an event leaves in its file and comes back: people, results, and who judged what."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -63,25 +61,20 @@ class Journal:
     def draw(self) -> None:
         self.tell(c.DrawRound(self.state.number))
         draft = self.state.draft
-        assert draft is not None
-        assert draft.draw is not None
         missing = LISTS if draft.number == 1 else ()
         self.tell(
             c.PublishRound(draft.number, draft.draw.attempt, "Nobody had brought one.", by="o2", list_points=missing)
         )
 
     def matches(self) -> list[MatchState]:
-        assert self.state.live is not None
         return [match for match in self.state.live.matches if match.match.b is not None]
 
     def match(self, match_id: str) -> Match:
         found = self.state.find_match(match_id)
-        assert found is not None
         return found[1].match
 
     def enter(self, match: str, result: Result | None) -> None:
         found = self.state.find_match(match)
-        assert found is not None
         self.tell(c.EnterResult(match, found[1].revision, result))
 
     def settle(self) -> None:
@@ -193,7 +186,6 @@ def with_cut(made: Journal) -> Journal:
         made.draw()
         made.settle()
     made.tell(c.MakeCut())
-    assert made.state.cut is not None
     made.tell(c.DropCompetitor(made.state.cut.seeds[0]))
     for answer in (c.DeclinePlace, c.AcceptPlace):
         offered = made.state.cut.offered({e.id for e in made.state.entrants.values() if e.active})

@@ -1,7 +1,5 @@
 """Whatever is done with events over the years, what is shown of them is the plain fold of all their entries."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3

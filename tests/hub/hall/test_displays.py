@@ -1,10 +1,9 @@
 """Displays and announcements: named by the hub, switched from the console, told at once, kept over a restart."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -68,9 +67,8 @@ class Wall:
 
 @pytest.fixture
 def client(house: House) -> Iterator[AsgiClient]:
-    opened = AsgiClient(HubApplication(house.hub), lifespan=True)
-    yield opened
-    opened.close()
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as opened:
+        yield opened
 
 
 def test_each_display_has_a_short_name_in_its_corner_and_keeps_it(house: House, desk: Browser, client: AsgiClient):
@@ -87,12 +85,13 @@ def test_each_display_has_a_short_name_in_its_corner_and_keeps_it(house: House, 
 def test_a_display_keeps_its_name_over_a_restart_of_the_hub(tmp_path: Path):
     cookies = []
     for _ in range(2):
-        with open_house(tmp_path) as house:
-            client = AsgiClient(HubApplication(house.hub), lifespan=True)
+        with (
+            open_house(tmp_path) as house,
+            closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client,
+        ):
             walls = [Wall(client, cookie) for cookie in reversed(cookies)] or [Wall(client), Wall(client)]
             cookies = [wall.cookie for wall in walls]
             names = [wall.name for wall in walls]
-            client.close()
     assert names == ["B", "A"]
 
 
@@ -158,11 +157,10 @@ def test_a_wall_that_nobody_assigned_shows_every_event_that_plays_in_turn_and_na
     assert ROTATION_MS % PAGE_MS, "else the same pages of a long list would be shown every time"
 
     wall.look()
-    listening = Listener(client, "/wall", cookie=wall.cookie, display="1")
-    listening.until(lambda: listening.named("clock"), "its feed")
-    house.time.ms += ROTATION_MS
-    listening.until(lambda: listening.named("display") == [{"elsewhere": True}], "the other one's turn")
-    listening.close()
+    with closing(Listener(client, "/wall", cookie=wall.cookie, display="1")) as listening:
+        listening.until(lambda: listening.named("clock"), "its feed")
+        house.time.ms += ROTATION_MS
+        listening.until(lambda: listening.named("display") == [{"elsewhere": True}], "the other one's turn")
 
 
 def test_an_event_whose_time_has_just_run_out_has_the_wall_for_a_minute(
@@ -309,11 +307,10 @@ def test_a_wall_where_somebody_is_logged_in_is_not_loaded_again(house: House, de
     token = house.hub.access.organizers.log_in(PIN, "10.9.9.9", "")
     session = f"{session_cookie(encrypted=True, here=False)}={token}"
     own = client.get("/wall", cookie=session).headers["set-cookie"].partition(";")[0]
-    listening = Listener(client, "/wall", cookie=f"{session}; {own}", display="1")
-    desk.post(f"/console/displays/{own.partition('=')[2].partition('.')[0]}/identify")
-    listening.until(lambda: listening.named("display"), "its name")
-    assert listening.named("display") == [{"name": "A"}]
-    listening.close()
+    with closing(Listener(client, "/wall", cookie=f"{session}; {own}", display="1")) as listening:
+        desk.post(f"/console/displays/{own.partition('=')[2].partition('.')[0]}/identify")
+        listening.until(lambda: listening.named("display"), "its name")
+        assert listening.named("display") == [{"name": "A"}]
 
 
 @pytest.mark.parametrize("cookie", ["", "x", "a" * 16, "a" * 16 + ".<b>", "a" * 15 + "!.A", "../../etc.A"])
@@ -416,17 +413,14 @@ def test_a_wall_holds_so_many_announcements_and_no_more(house: House, desk: Brow
 def test_announcements_and_displays_outlive_a_restart(tmp_path: Path):
     with open_house(tmp_path) as house:
         desk = house.with_event()
-        client = AsgiClient(HubApplication(house.hub), lifespan=True)
-        wall = Wall(client)
-        desk.post(f"/console/displays/{wall.id}/set", show="words", theme="dark")
-        desk.post("/console/announcements/say", kind="lunch", until="45")
-        client.close()
-    with open_house(tmp_path) as house:
-        client = AsgiClient(HubApplication(house.hub), lifespan=True)
+        with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
+            wall = Wall(client)
+            desk.post(f"/console/displays/{wall.id}/set", show="words", theme="dark")
+            desk.post("/console/announcements/say", kind="lunch", until="45")
+    with open_house(tmp_path) as house, closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
         again = Wall(client, wall.cookie)
         assert again.picture == "words"
         assert "Lunch break ends in 45:00" in said(house)
-        client.close()
 
 
 def test_after_another_boot_a_countdown_goes_on_by_the_time_of_day_where_it_is_known(tmp_path: Path):

@@ -1,8 +1,7 @@
 """Which of a machine's addresses stands on wall and paper, and that it is followed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from contextlib import closing
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -128,8 +127,7 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
     with running(tmp_path / "journal.sqlite") as service:
         followed = HallAddresses(8080, 80, (), lambda: [ip_address(each) for each in now])
         hub = hub_in_memory(service, Presence(), HandClock().clocks, {}, b"secret", host=Host(followed))
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        try:
+        with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
             shown = client.get("/wall").text
             assert "<b>10.42.0.1</b>" in shown
             assert 'class="qr"' in shown
@@ -141,8 +139,6 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
             without = client.get("/wall").text
             assert "This hub has no network" in without
             assert 'class="qr"' not in without
-        finally:
-            client.close()
 
 
 # --- the name beside the address

@@ -1,8 +1,7 @@
 """The hub's time of day: doubted where nobody can know it, set by an organizer's browser; no round hangs on it."""
 
-from __future__ import annotations
-
 import logging
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -204,14 +203,11 @@ def test_a_running_round_does_not_notice(tmp_path, jumps):
     finally:
         service.stop()
         journal.close()
-    again = Journal(f"sqlite:///{tmp_path / 'hub.db'}")
-    try:
+    with closing(Journal(f"sqlite:///{tmp_path / 'hub.db'}")) as again:
         walls = [entry.at.wall for entry in again.streams()["e1"]][-len(jumps) :]
         assert [wall and wall[:4] for wall in walls] == [
             None if system_s == NEVER_S else str(datetime.fromtimestamp(system_s, UTC).year) for system_s in jumps
         ]
-    finally:
-        again.close()
 
 
 @pytest.mark.parametrize("first_s", [0.0, NEVER_S, datetime(2000, 1, 1, tzinfo=UTC).timestamp()])

@@ -1,11 +1,10 @@
 """A hub made of an older backup: whom somebody took out since stays out, wherever that can still be read."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,25 +42,23 @@ class Evening:
         self.folder, self.stick = folder / "hub", folder / "stick"
         self.folder.mkdir(parents=True)
         self.stick.mkdir()
-        hub = self.opened()
-        for unit, key in (("table-1", KEY), ("table-2", OTHER)):
-            UnitKeys(hub.service).enrol(unit, TABLE, key)
-        staff = Staff(hub.service)
-        (self.eva, self.hers), (self.kai, self.his) = staff.add("Eva", JUDGE), staff.add("Kai", JUDGE)
-        links = links_of(hub)
-        self.taken, self.kept = links.give("e1", "p1"), links.claim_by_slip("e1", "p2", PHONE)
-        hub.close()
+        with closing(self.opened()) as hub:
+            for unit, key in (("table-1", KEY), ("table-2", OTHER)):
+                UnitKeys(hub.service).enrol(unit, TABLE, key)
+            staff = Staff(hub.service)
+            (self.eva, self.hers), (self.kai, self.his) = staff.add("Eva", JUDGE), staff.add("Kai", JUDGE)
+            links = links_of(hub)
+            self.taken, self.kept = links.give("e1", "p1"), links.claim_by_slip("e1", "p2", PHONE)
         self.older = self.backup(self.stick / COPIES_FOLDER)
-        hub = self.opened()
-        UnitKeys(hub.service).revoke("table-1")
-        staff = Staff(hub.service)
-        staff.revoke(self.eva.id)
-        staff.change_role(self.kai.id, SCOREKEEPER)
-        self.added = UnitKeys(hub.service).add("table-3")
-        links_of(hub).revoke("e1", "p1")
-        links_of(hub).claim_by_slip("e1", "p3", PHONE)
-        self.entries = list(hub.service.entries(VENUE))
-        hub.close()
+        with closing(self.opened()) as hub:
+            UnitKeys(hub.service).revoke("table-1")
+            staff = Staff(hub.service)
+            staff.revoke(self.eva.id)
+            staff.change_role(self.kai.id, SCOREKEEPER)
+            self.added = UnitKeys(hub.service).add("table-3")
+            links_of(hub).revoke("e1", "p1")
+            links_of(hub).claim_by_slip("e1", "p3", PHONE)
+            self.entries = list(hub.service.entries(VENUE))
 
     def opened(self) -> HubResources:
         return open_folder(self.folder, lambda _: None)
@@ -76,10 +73,9 @@ class Evening:
         return make_backup(self.folder, to, self.named, "")
 
     def copy(self, lineage: str = "") -> Path:
-        copy = FolderCopy(self.stick, self.folder, same_disk=True)
-        copy.open(lineage or self.named.lineage, self.named.epoch)
-        copy.write(CommitBatch(self.entries))
-        copy.close()
+        with closing(FolderCopy(self.stick, self.folder, same_disk=True)) as copy:
+            copy.open(lineage or self.named.lineage, self.named.epoch)
+            copy.write(CommitBatch(self.entries))
         return self.stick / COPY_FILE
 
     def as_known(self, where: str) -> Path:
@@ -111,12 +107,11 @@ def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
 def came_back(evening: Evening, backup: Path, new: Path) -> tuple[dict[str, bytes], list[tuple[str, str] | None]]:
     """Units with their keys, and whom the two PINs open the door for in which role, at the hub made of the backup."""
     recover([backup], new, CLOCKS)
-    hub = open_folder(new, lambda _: None)
-    take_key_file(new, hub.service)
-    staff = Staff(hub.service)
-    found = [staff.person_of(pin) for pin in (evening.hers, evening.his)]
-    keys = dict(UnitKeys(hub.service))
-    hub.close()
+    with closing(open_folder(new, lambda _: None)) as hub:
+        take_key_file(new, hub.service)
+        staff = Staff(hub.service)
+        found = [staff.person_of(pin) for pin in (evening.hers, evening.his)]
+        keys = dict(UnitKeys(hub.service))
     return keys, [person and (person.name, person.role) for person in found]
 
 
@@ -139,14 +134,13 @@ def test_a_link_that_was_taken_back_since_opens_nothing_where_anybody_still_know
 ) -> None:
     recover([evening.as_known(where)], tmp_path / "new", CLOCKS)
     evening.folder = tmp_path / "new"
-    hub = evening.opened()
-    links = links_of(hub)
-    assert links.path("e1", "p2") == evening.kept
-    assert links.claim_by_slip("e1", "p2", STRANGER) is None
-    assert (links.path("e1", "p1") == evening.taken) == (where == NOWHERE)
-    assert links.is_given("e1", "p1") == (where == NOWHERE)
-    assert (links.claim_by_slip("e1", "p3", STRANGER) is None) == (where != NOWHERE)
-    hub.close()
+    with closing(evening.opened()) as hub:
+        links = links_of(hub)
+        assert links.path("e1", "p2") == evening.kept
+        assert links.claim_by_slip("e1", "p2", STRANGER) is None
+        assert (links.path("e1", "p1") == evening.taken) == (where == NOWHERE)
+        assert links.is_given("e1", "p1") == (where == NOWHERE)
+        assert (links.claim_by_slip("e1", "p3", STRANGER) is None) == (where != NOWHERE)
 
 
 def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_back(
@@ -154,22 +148,20 @@ def test_a_rehearsal_on_another_machine_gives_nobody_a_link_and_may_take_one_bac
 ) -> None:
     came_back(evening, evening.older, tmp_path / "home")
     hall, evening.folder = evening.folder, tmp_path / "home"
-    hub = evening.opened()
-    links_of(hub).revoke("e1", "p2")
-    links_of(hub).claim_by_slip("e1", "p4", STRANGER)
-    hub.close()
+    with closing(evening.opened()) as hub:
+        links_of(hub).revoke("e1", "p2")
+        links_of(hub).claim_by_slip("e1", "p4", STRANGER)
     evening.backup(evening.stick / COPIES_FOLDER)
     evening.folder = hall
     backup = evening.backup(evening.stick / COPIES_FOLDER)
     recover([backup], tmp_path / "new", CLOCKS)
     evening.folder = tmp_path / "new"
-    hub = evening.opened()
-    links = links_of(hub)
-    assert links.path("e1", "p2") != evening.kept
-    assert links.path("e1", "p1") != evening.taken
-    assert [links.is_given("e1", who) for who in ("p2", "p3", "p4")] == [False, True, False]
-    assert links.claim_by_slip("e1", "p4", PHONE)
-    hub.close()
+    with closing(evening.opened()) as hub:
+        links = links_of(hub)
+        assert links.path("e1", "p2") != evening.kept
+        assert links.path("e1", "p1") != evening.taken
+        assert [links.is_given("e1", who) for who in ("p2", "p3", "p4")] == [False, True, False]
+        assert links.claim_by_slip("e1", "p4", PHONE)
 
 
 def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: Evening, tmp_path: Path) -> None:
@@ -177,26 +169,23 @@ def test_an_older_end_takes_back_nothing_that_was_said_after_a_restore(evening: 
     evening.backup(evening.stick / COPIES_FOLDER)
     came_back(evening, evening.older, tmp_path / "new")
     older_end, evening.folder = evening.folder, tmp_path / "new"
-    hub = evening.opened()
-    UnitKeys(hub.service).revoke("table-2")
-    Staff(hub.service).revoke(evening.kai.id)
-    hub.close()
+    with closing(evening.opened()) as hub:
+        UnitKeys(hub.service).revoke("table-2")
+        Staff(hub.service).revoke(evening.kai.id)
     evening.folder = older_end
-    hub = evening.opened()
-    for table in range(40, 60):
-        hub.service.execute([Step(VENUE, unit_placed_entry("table-3", table))], "organizer")
-    UnitKeys(hub.service).replace("table-2")
-    _, pin = Staff(hub.service).replace_pin(evening.kai.id)
-    hub.close()
+    with closing(evening.opened()) as hub:
+        for table in range(40, 60):
+            hub.service.execute([Step(VENUE, unit_placed_entry("table-3", table))], "organizer")
+        UnitKeys(hub.service).replace("table-2")
+        _, pin = Staff(hub.service).replace_pin(evening.kai.id)
     evening.backup(evening.stick / COPIES_FOLDER)
     evening.folder = tmp_path / "new"
     keys, people = came_back(evening, evening.backup(evening.stick / COPIES_FOLDER), tmp_path / "newest")
     assert keys == {"table-3": evening.added}
     assert people == [None, None]
     evening.folder = tmp_path / "newest"
-    hub = evening.opened()
-    assert Staff(hub.service).person_of(pin) is None
-    hub.close()
+    with closing(evening.opened()) as hub:
+        assert Staff(hub.service).person_of(pin) is None
 
 
 def test_a_rehearsal_on_another_machine_gives_nobody_a_key_and_may_take_one_away(
@@ -205,10 +194,9 @@ def test_a_rehearsal_on_another_machine_gives_nobody_a_key_and_may_take_one_away
     """Made of the older backup, it is of a later epoch than the hub in the hall, which goes on as it is."""
     came_back(evening, evening.older, tmp_path / "home")
     hall, evening.folder = evening.folder, tmp_path / "home"
-    hub = evening.opened()
-    UnitKeys(hub.service).enrol("table-1", TABLE, bytes(32), replaces=True)
-    UnitKeys(hub.service).revoke("table-2")
-    hub.close()
+    with closing(evening.opened()) as hub:
+        UnitKeys(hub.service).enrol("table-1", TABLE, bytes(32), replaces=True)
+        UnitKeys(hub.service).revoke("table-2")
     evening.backup(evening.stick / COPIES_FOLDER)
     evening.folder = hall
     backup = evening.backup(evening.stick / COPIES_FOLDER)
@@ -231,9 +219,8 @@ def test_a_unit_that_is_enrolled_again_after_a_restore_keeps_its_key_at_the_next
     came_back(evening, evening.older, tmp_path / "new")
     evening.folder = tmp_path / "new"
     between = evening.backup(evening.stick / COPIES_FOLDER)
-    hub = evening.opened()
-    UnitKeys(hub.service).enrol("table-3", TABLE, bytes(32))
-    hub.close()
+    with closing(evening.opened()) as hub:
+        UnitKeys(hub.service).enrol("table-3", TABLE, bytes(32))
     assert between.exists()
     backup = evening.backup(evening.stick / COPIES_FOLDER)
     assert came_back(evening, backup, tmp_path / "newest")[0] == {"table-2": OTHER, "table-3": bytes(32)}
@@ -273,10 +260,9 @@ def test_a_key_file_in_an_older_backup_revives_no_unit(evening: Evening, tmp_pat
     evening.opened().close()
     (evening.folder / "keys.json").write_text(json.dumps({"table-1": KEY.hex(), "table-2": OTHER.hex()}))
     older = evening.backup(evening.stick / COPIES_FOLDER)
-    hub = evening.opened()
-    take_key_file(evening.folder, hub.service)
-    UnitKeys(hub.service).revoke("table-1")
-    evening.entries = list(hub.service.entries(VENUE))
-    hub.close()
+    with closing(evening.opened()) as hub:
+        take_key_file(evening.folder, hub.service)
+        UnitKeys(hub.service).revoke("table-1")
+        evening.entries = list(hub.service.entries(VENUE))
     evening.copy()
     assert came_back(evening, older, tmp_path / "new") == ({"table-2": OTHER}, [None, None])

@@ -1,7 +1,5 @@
 """When and where an event is, who holds it, and its special rules: asked, changed, announced, kept in its file."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

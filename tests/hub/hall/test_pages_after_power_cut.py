@@ -1,7 +1,5 @@
 """After a power cut: tables go on with what they counted, the console offers that, no clock jumps before an answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The hall on the console and on the wall: seats, calls, silent tables, the clock, the pictures."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The hall's places on the console: one way between them, with what is open in each, and the worst first."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The hub's clock on the console: offered where it is doubted, set in one press, by organizers alone."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime

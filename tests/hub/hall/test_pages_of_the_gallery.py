@@ -1,7 +1,5 @@
 """The pictures of pages can be made: every page that is taken is there, as `make pictures` needs it."""
 
-from __future__ import annotations
-
 from gallery.hub_pages import pages
 
 

@@ -1,7 +1,5 @@
 """This hub on the console: who is logged in, and out again; and pages that never ask a stranger to believe them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from ipaddress import ip_address

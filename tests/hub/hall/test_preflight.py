@@ -1,7 +1,5 @@
 """Before the doors open: what the page says of hub and hall, to whom, and that the console leads there."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

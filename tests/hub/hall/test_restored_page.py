@@ -1,12 +1,11 @@
 """A hub that was restored from a copy asks its tables before anything goes on, and takes over what they hold."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hub_kit import fails
 from msgspec.structs import replace
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
@@ -241,8 +240,6 @@ def test_tables_that_contradict_each_other_are_shown_and_nothing_is_guessed(tmp_
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         night.next_round()
         first, second = night.tables[0].holds, night.tables[1].holds
-        assert first is not None
-        assert second is not None
         second["a"] = first["a"]
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
@@ -415,7 +412,6 @@ def corrected_after_the_copy(tmp_path: Path) -> tuple[Evening, Path, dict[str, A
         night.play({1: (100, 20)})
         backup = backup_of(tmp_path / "hub", tmp_path / "backup")
         match = night.tables[0].holds
-        assert match is not None
         night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(100, 50))), "test")
         night.look()
         return night, backup, match
@@ -433,7 +429,6 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
             browser.post("/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take=take)
 
             found = house.event.find_match(match["match"])
-            assert found is not None
             assert found[1].match.result == Result(score=SidePair(100, stands))
             assert unsettled_matches(house.service.snapshot) == []
             browser.post("/console/restored/settled")
@@ -441,16 +436,12 @@ def test_an_official_s_result_that_the_copy_took_back_is_shown_side_by_side(tmp_
 
 
 def test_who_would_come_into_the_cut_by_a_table_s_result_is_called_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     night, backup, match = corrected_after_the_copy(tmp_path)
-
-    def asked(*_: object) -> None:
-        raise Problem("cut_would_change", comes=match["a"], goes=match["b"])
-
     with restored_house(backup, tmp_path / "again") as (house, browser):
         come_back(night, house)
-        monkeypatch.setattr(house.service, "execute", asked)
+        house.service.meanwhile = fails(Problem("cut_would_change", comes=match["a"], goes=match["b"]))
         said = problem_of(
             browser.post(
                 "/console/restored/point", point=unsettled_matches(house.service.snapshot)[0].key, take="tables"
@@ -467,7 +458,6 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
         night.next_round()
         night.play()
         match = night.tables[1].holds
-        assert match is not None
         night.house.service.execute_one("e1", EnterResult(match["match"], 0, Result(score=SidePair(3, 100))), "test")
         night.look()
         before = results(night.house.event)
@@ -478,7 +468,6 @@ def test_an_official_s_result_in_a_lost_round_comes_back_with_it(tmp_path: Path)
 
         assert results(house.event) == before
         found = house.event.find_match(match["match"])
-        assert found is not None
         assert (found[1].revision, found[1].decided) == (1, True)
         assert unsettled_matches(house.service.snapshot) == []
 

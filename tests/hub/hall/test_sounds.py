@@ -1,7 +1,5 @@
 """What is heard when a round starts, at five minutes and at time: once, not again, and never long after."""
 
-from __future__ import annotations
-
 import io
 import logging
 import wave

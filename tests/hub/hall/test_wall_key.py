@@ -1,8 +1,7 @@
 """How a hub proves itself to a wall: a key over TLS alone, signed answers, a new certificate confirmed by a person."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -19,9 +18,8 @@ AUTHORITY = "-----BEGIN CERTIFICATE-----"
 @pytest.fixture
 def client(house: House) -> Iterator[AsgiClient]:
     house.hub.access.encrypted = HttpsInfo(8443, AUTHORITY.encode(), "A1B2")
-    opened = AsgiClient(HubApplication(house.hub), lifespan=True)
-    yield opened
-    opened.close()
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as opened:
+        yield opened
 
 
 def over_tls(client: AsgiClient) -> Answer:
@@ -55,7 +53,6 @@ def test_a_key_is_given_over_tls_alone_and_to_each_its_own(house: House, client:
 def test_the_hub_signs_to_the_wall_s_nonce_which_authority_to_trust(client: AsgiClient) -> None:
     wall = Wall(client)
     answer = open_envelope(wall.key, ECHO, wall.ask().get_json())
-    assert answer is not None
     assert (answer["nonce"], answer["authority"], answer["secure"]) == ("n1", AUTHORITY, 8443)
     assert wall.ask(key=b"another").status_code == 400
 
@@ -66,7 +63,6 @@ def test_a_wall_that_knew_another_certificate_waits_until_it_is_confirmed(house:
     assert wall.ask(digest(AUTHORITY)).status_code == 200
     refused = wall.ask("before")
     answer = open_envelope(wall.key, ECHO, refused.get_json())
-    assert answer is not None
     assert (refused.status_code, answer["unconfirmed"], answer["authority"]) == (409, "n1", "")
     # An older wall looks at the nonce alone, and would take what is signed to it for its hub's proof.
     assert answer["nonce"] == ""

@@ -1,7 +1,5 @@
 """An event whose network is dead is finished from slips alone: no unit ever reports, to the champion."""
 
-from __future__ import annotations
-
 import html
 import random
 import re

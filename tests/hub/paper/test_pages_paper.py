@@ -1,10 +1,8 @@
 """The console's paper: what is uncertain asks for a person, who prints it again or says that it is there."""
 
-from __future__ import annotations
-
 import json
 import re
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from flask import Flask
@@ -158,9 +156,8 @@ def test_a_proxy_is_kept_over_a_restart_and_printed_again_as_it_was(house, tmp_p
     house.desk.post("/console/e1/paper/proxy", card="Żetony", official="Eva Luz", date="2026-11-21")
     [job] = house.book.orders
     house.desk.post("/console/e1/paper/again", job=job.id)
-    again = PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")
-    assert [json.loads(order.text)["card"] for order in again.orders] == ["Żetony", "Żetony"]
-    again.close()
+    with closing(PrintBook(f"sqlite:///{tmp_path / 'roundtap.db'}")) as again:
+        assert [json.loads(order.text)["card"] for order in again.orders] == ["Żetony", "Żetony"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

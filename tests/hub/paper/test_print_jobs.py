@@ -1,8 +1,7 @@
 """What is to be printed follows from the event: once each, the same after a restart, and nothing out of date."""
 
-from __future__ import annotations
-
 import re
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -162,28 +161,24 @@ def test_the_book_keeps_orders_and_states_over_a_restart(service, tmp_path):
     publish(service)
     state = service.snapshot.events["e1"]
     jobs = derived_jobs(state)
-    book = PrintBook(url_of(tmp_path / "hub.db"))
-    book.update_states([(jobs[0].id, PrintState("uncertain", "restarted", "s1"))])
-    again = repeat_job(jobs[0], "ab12")
-    book.order(again, instead_of=jobs[0].id, word=REORDERED)
-    book.close()
-    book = PrintBook(url_of(tmp_path / "hub.db"))
-    assert book.orders == [again]
-    assert book.states == {jobs[0].id: PrintState("again", "", "s1")}
-    book.close()
+    with closing(PrintBook(url_of(tmp_path / "hub.db"))) as book:
+        book.update_states([(jobs[0].id, PrintState("uncertain", "restarted", "s1"))])
+        again = repeat_job(jobs[0], "ab12")
+        book.order(again, instead_of=jobs[0].id, word=REORDERED)
+    with closing(PrintBook(url_of(tmp_path / "hub.db"))) as book:
+        assert book.orders == [again]
+        assert book.states == {jobs[0].id: PrintState("again", "", "s1")}
 
 
 def test_two_stations_never_get_the_same_job(service, tmp_path):
-    book = PrintBook(url_of(tmp_path / "hub.db"))
-    assert book.claim(["a", "b"], "s1") == {"a", "b"}
-    assert book.claim(["b", "c"], "s2") == {"c"}
-    assert book.claim(["a", "b"], "s1") == {"a", "b"}
-    book.update_states([("a", PrintState("sending", "", "s1"))])
-    assert book.claim(["a"], "s1") == set()
-    book.close()
-    book = PrintBook(url_of(tmp_path / "hub.db"))
-    assert book.claim(["b", "c"], "s1") == {"b"}, "nor after a restart"
-    book.close()
+    with closing(PrintBook(url_of(tmp_path / "hub.db"))) as book:
+        assert book.claim(["a", "b"], "s1") == {"a", "b"}
+        assert book.claim(["b", "c"], "s2") == {"c"}
+        assert book.claim(["a", "b"], "s1") == {"a", "b"}
+        book.update_states([("a", PrintState("sending", "", "s1"))])
+        assert book.claim(["a"], "s1") == set()
+    with closing(PrintBook(url_of(tmp_path / "hub.db"))) as book:
+        assert book.claim(["b", "c"], "s1") == {"b"}, "nor after a restart"
 
 
 # --- a match that was changed by hand after its slip was printed

@@ -1,7 +1,5 @@
 """Sheets for any printer: what stands on them, for whom, and all that is needed to go on by hand."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """Paper and wall of every rulebook: the form of the match's situation, teams, squads, named rounds, the cut's order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,13 +64,11 @@ def go_on(service: Service) -> None:
         service.execute_one("e1", c.SetOfficials((Official("o0", "organizer"),)), "test")
     service.execute_one("e1", c.DrawRound(11), "test")
     draft = event(service).draft
-    assert draft is not None
     service.execute_one("e1", c.PublishRound(draft.number, 1, noted="a test"), "test")
 
 
 def play(service: Service, outcome: Outcome = lambda place: Result(winner="a", score=SidePair(100, 24))) -> None:
     live = event(service).live
-    assert live is not None
     for place, match in enumerate(live.open_matches):
         service.execute_one("e1", c.EnterResult(match.id, match.revision, outcome(place), reason="a test"), "test")
 
@@ -117,7 +113,6 @@ def test_a_slips_form_knows_what_the_lists_cost(service: Service) -> None:
     begin(service, "xwing-epic-duel", totals=True)
     for slip in slips(service):
         way = parse_message(Form, slip["form"]).way("wiped_out")
-        assert way is not None
         assert all(280 <= limit <= 283 for limit in way.figures()[0].per_side or ())
 
 

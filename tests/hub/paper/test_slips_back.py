@@ -1,7 +1,5 @@
 """Paper comes back in: codes typed or read, both names before anything counts, contradictions asked, old slips told."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

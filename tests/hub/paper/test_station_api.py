@@ -1,7 +1,5 @@
 """The station's address: signed both ways, jobs a few at a time, states that only go up."""
 
-from __future__ import annotations
-
 from ipaddress import ip_address
 
 import pytest

@@ -1,7 +1,5 @@
 """Lists of players as people of eight countries make them: what must be ticked, and what only the person can say."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

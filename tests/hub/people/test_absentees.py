@@ -1,7 +1,5 @@
 """When the announced limit is over the console says who has not sat down, with one button for each thing to do."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

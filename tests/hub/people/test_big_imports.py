@@ -1,7 +1,5 @@
 """Files as large as the format allows, and larger ones: taken whole, or refused at the door."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

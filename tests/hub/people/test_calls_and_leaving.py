@@ -1,7 +1,5 @@
 """A judge's call ends when somebody says so or when the result stands; a wish to leave can be refused, one by one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """People are checked like entries: no hub starts with a row emptied, moved or missing. What is lost stays a gap."""
 
-from __future__ import annotations
-
 import html
 import json
 import sqlite3

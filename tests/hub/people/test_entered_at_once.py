@@ -1,7 +1,5 @@
 """People entered from several places at the same moment: each page has looked before any of them is written."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

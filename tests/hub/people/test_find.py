@@ -1,7 +1,5 @@
 """Tables and people found from any page of the console: by number, by part of a name, in all events of the hall."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

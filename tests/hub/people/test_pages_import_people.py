@@ -1,7 +1,5 @@
 """People from a table, in the browser: looked at before anything is kept, then all that are ticked, or none."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

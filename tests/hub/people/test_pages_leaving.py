@@ -1,7 +1,5 @@
 """Leaving in mid-game at the console: how does the match stand; squads owed wherever one looks; a swap checked."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import Browser, House, problem_of, text_of
 
@@ -34,7 +32,6 @@ def playing(house: House, rulebook: str, people: str = FOUR, **options: object) 
 
 def sitting(house: House, side: str, match: str = "1.1") -> str:
     found = house.event.find_match(match)
-    assert found is not None
     who = found[1].match.competitor(side)  # type: ignore[arg-type]
     assert who is not None
     return who
@@ -42,7 +39,6 @@ def sitting(house: House, side: str, match: str = "1.1") -> str:
 
 def result(house: House, match: str = "1.1") -> Result | None:
     found = house.event.find_match(match)
-    assert found is not None
     return found[1].match.result
 
 
@@ -73,7 +69,6 @@ def test_who_leaves_concedes_whatever_the_figures_say(house: House):
     answer = browser.post(at, known=1, **SQUADS, **stood)
     assert answer.status_code == 303, problem_of(answer)
     left = result(house)
-    assert left is not None
     assert (left.ended, left.conceded_by, left.score) == ("concession", "b", SidePair(0, 2))
 
 

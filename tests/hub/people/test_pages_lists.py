@@ -1,7 +1,5 @@
 """Lists on the console: typed generically, each problem beside its line, saved on record, counted and marked."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

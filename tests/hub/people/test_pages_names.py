@@ -1,7 +1,5 @@
 """Names at the hub's forms: one that nobody could read on the wall is refused where it is typed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

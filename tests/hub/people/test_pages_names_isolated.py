@@ -1,7 +1,5 @@
 """A name from right to left turns nothing that stands beside it, and an error that quotes nonsense is still a page."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Players: entered, renamed, leaving, coming back; and what a phone in the hall is shown."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import PEOPLE, House, problem_of, text_of
 

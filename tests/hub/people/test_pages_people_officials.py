@@ -1,7 +1,5 @@
 """The console's officials and judges: naming, duty, warnings, proposals, appeals, extensions, latecomers, picks."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 

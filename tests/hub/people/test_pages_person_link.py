@@ -1,7 +1,5 @@
 """At the desk: a player's link as a code that phones read and people type, and the link taken back."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

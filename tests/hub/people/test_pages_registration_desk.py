@@ -1,7 +1,5 @@
 """The desk: who is here, what is known of somebody, entries that are taken out, and who comes late."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import PEOPLE, House, problem_of, text_of
 

@@ -1,7 +1,5 @@
 """Players enter themselves by phone: while it is open, bounded, and it ends at their own page."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Squads at every front of the hub: what is owed stands where they are asked, what is lost before anybody confirms."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -73,7 +71,6 @@ def test_squads_repeated_are_told_before_they_count(second: House, picks: dict[s
 
 def match_of(house: House) -> MatchState:
     found = house.event.find_match("1.1")
-    assert found is not None
     return found[1]
 
 
@@ -244,7 +241,6 @@ def test_squads_of_the_elimination_count_as_fielded(house: House):
         won = Result(score=SidePair(2, 0), wounds=SidePair(5, 3), picks={"a": picks, "b": picks})
         # One guaranteed round: C and D are let go knowingly, and come in the final all the same.
         found = house.event.find_match(match)
-        assert found is not None
         lost = squads_let_go(house.event, found[0], found[1].match, {"a": picks, "b": picks})
         house.service.execute_one("e1", EnterResult(match, 0, won, lets_go=lost), "test")
     assert owed_squads(house.event, sitting(house, "a", "2.1")) == ("", False)

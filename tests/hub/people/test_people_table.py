@@ -1,7 +1,5 @@
 """Tables of people as they come: any encoding, any sign between the cells, spreadsheets; and nasty ones refused."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

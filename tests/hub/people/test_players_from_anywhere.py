@@ -1,7 +1,5 @@
 """Players from anywhere: nobody wrong is ticked, and who is not ticked has a reason beside their row."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

@@ -1,7 +1,5 @@
 """Nobody plays in two teams, and a team has two members and a captain: one decision, asked by every front."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever is decided about an event, kept pages show it at once: each is compared with what Flask draws anew."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -155,8 +153,6 @@ def a_round_taken_back_and_mended(hall: Hall) -> Iterator[None]:
     hall.tell(c.UnpublishRound(1, "a mistake"))
     hall.tell(c.SwapSeats(1, (second.a, third.a), "friends"))
     draft = hall.house.event.draft
-    assert draft is not None
-    assert draft.draw is not None
     hall.tell(c.PublishRound(1, draft.draw.attempt, noted="a test"))
 
 

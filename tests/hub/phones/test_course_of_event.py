@@ -2,8 +2,6 @@
 
 The sentences of each stage were written by hand, beside the printed pages."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

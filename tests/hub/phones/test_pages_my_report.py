@@ -1,7 +1,5 @@
 """A player reports from the phone: step by step, one side each, and what became of it stands there in words."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -77,7 +75,6 @@ def early(house: House) -> None:
 
 
 def match_of(house: House) -> MatchState:
-    assert house.event.live is not None
     return house.event.live.matches[0]
 
 
@@ -236,7 +233,6 @@ def test_a_link_reports_its_own_side_whatever_else_is_sent(house: House) -> None
 
 
 def test_a_link_reports_no_other_match(house: House) -> None:
-    assert house.event.live is not None
     other = house.event.live.matches[1]
     ana, _ = phones(house)
     page = ana.walked({"way": "time"}, {"q.score.winner": "90", "q.score.loser": "60"})

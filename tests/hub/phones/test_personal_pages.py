@@ -1,11 +1,10 @@
 """Personal pages without Flask: live, nobody else's, not kept by anybody, and a report's echo from the hub alone."""
 
-from __future__ import annotations
-
 import html
 import logging
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,6 @@ class Hall:
 
     @property
     def match(self) -> MatchState:
-        assert self.house.event.live is not None
         return self.house.event.live.matches[0]
 
     def me(self, side: str) -> str:
@@ -67,15 +65,14 @@ def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall, monkeypat
     draw = flask_side.draw_page
     monkeypatch.setattr(flask_side, "draw_page", lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
     application = HubApplication(hall.house.hub)
-    client = AsgiClient(application, lifespan=True)
-    for _ in range(5):
-        answer = client.get(hall.me("a"))
-        assert answer.status_code == 200
-        assert answer.headers["cache-control"] == "private, no-cache"
-        assert answer.headers["referrer-policy"] == "no-referrer"
-    assert client.get(hall.me("a"), if_none_match=answer.headers["etag"]).status_code == 304
-    assert len(drawn) == 1
-    client.close()
+    with closing(AsgiClient(application, lifespan=True)) as client:
+        for _ in range(5):
+            answer = client.get(hall.me("a"))
+            assert answer.status_code == 200
+            assert answer.headers["cache-control"] == "private, no-cache"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+        assert client.get(hall.me("a"), if_none_match=answer.headers["etag"]).status_code == 304
+        assert len(drawn) == 1
 
 
 def test_flask_would_say_the_same(hall: Hall) -> None:
@@ -154,16 +151,15 @@ def test_the_feed_tells_nobody_of_another_s_page(hall: Hall) -> None:
 
 
 def test_an_open_page_ends_with_its_link(hall: Hall) -> None:
-    ana = Listener(hall.client, hall.me("a"))
-    ana.until(lambda: ana.events, "a greeting")
-    path = ana.path
-    assert hall.match.match.a
-    hall.house.hub.access.links.revoke("e1", hall.match.match.a)
-    ana.until(lambda: ana.named("view") == ["none"], "to be told")
-    answer = hall.client.get(path)
-    assert answer.status_code == 404
-    assert "Ask the desk for a new one" in answer.text
-    ana.close()
+    with closing(Listener(hall.client, hall.me("a"))) as ana:
+        ana.until(lambda: ana.events, "a greeting")
+        path = ana.path
+        assert hall.match.match.a
+        hall.house.hub.access.links.revoke("e1", hall.match.match.a)
+        ana.until(lambda: ana.named("view") == ["none"], "to be told")
+        answer = hall.client.get(path)
+        assert answer.status_code == 404
+        assert "Ask the desk for a new one" in answer.text
 
 
 def test_no_log_holds_a_link(hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

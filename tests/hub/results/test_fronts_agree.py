@@ -5,8 +5,6 @@ when `decide` refuses the same result by the same actor at that moment, with the
 it does not offer, and refuses in the words of the question when it is sent by hand.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator

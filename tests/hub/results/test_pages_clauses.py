@@ -1,7 +1,5 @@
 """What breaks a clause, tried at the console: results in the steps, lists before round 1 is published."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

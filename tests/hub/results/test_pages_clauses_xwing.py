@@ -1,7 +1,5 @@
 """What breaks a clause of X-Wing, tried at the console: who may play, and structures."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import House, text_of
 

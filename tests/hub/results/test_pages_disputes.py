@@ -1,7 +1,5 @@
 """Two agreements on one match, and reports from elsewhere: what pages show, and one press for each way out."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -24,7 +22,6 @@ def browser(house: House) -> Browser:
 
 def match(house: House) -> MatchState:
     found = house.event.find_match("1.1")
-    assert found is not None
     return found[1]
 
 
@@ -39,7 +36,6 @@ def forms(page: str, address: str) -> list[dict[str, str]]:
 
 def stands(house: House) -> tuple[str, int, int]:
     result = match(house).match.result
-    assert result is not None
     return match(house).state, result.score.a, result.score.b
 
 

@@ -1,7 +1,5 @@
 """What is said of rounds and places says what is meant: a final by its name, who left before round 1, what decided."""
 
-from __future__ import annotations
-
 from pages_kit import House, text_of
 
 from roundtap_core.event.commands import DropCompetitor, GiveWarning, MakeCut, SetClock

@@ -1,7 +1,5 @@
 """The counting aid on a match's page: X-Wing's half points of large ships, without scripts and without saving."""
 
-from __future__ import annotations
-
 import pytest
 from pages_kit import Browser, House, text_of
 

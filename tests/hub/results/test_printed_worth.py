@@ -1,8 +1,6 @@
 """What a result is worth, as every page and paper prints it, against `tally` over all figures: each rulebook, each
 language. Where a win at time is worth less than a win, both are said, with the lead that parts them."""
 
-from __future__ import annotations
-
 import contextlib
 import html
 import io

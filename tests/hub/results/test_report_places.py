@@ -1,7 +1,5 @@
 """A report counts only from where it was pressed; what comes from elsewhere is refused, recorded and told."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,7 +74,6 @@ class Hall:
 
     def match(self, match: str = "1.1") -> MatchState:
         found = self.hub.service.snapshot.events["e1"].find_match(match)
-        assert found is not None
         return found[1]
 
     def place(self, unit: str, table: int | None) -> None:
@@ -146,7 +143,6 @@ def test_a_lot_from_elsewhere_is_none(hall: Hall) -> None:
             asked.result(30)
     assert hall.match().lots == {}
     asked = submit_lot(hall.hub.service, "table-1", lot)
-    assert asked is not None
     asked.result(30)
     assert hall.match().lots == {"initiative": "b"}
 

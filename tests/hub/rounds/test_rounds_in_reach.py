@@ -1,7 +1,5 @@
 """Every round has its tab and every match its page; a correction is told to both players, at their table and phone."""
 
-from __future__ import annotations
-
 import re
 
 from pages_kit import House, text_of

@@ -1,7 +1,5 @@
 """The schedule: rounds as they really went, by the entries' own moments, and when the event will be over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -5,8 +5,6 @@
 It prints its encrypted port; then, for each line that it reads, {"bytes", "connections", "handshakes"}.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc

@@ -1,7 +1,5 @@
 """Bounded logs: of one message a few a minute, then how many more there were."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

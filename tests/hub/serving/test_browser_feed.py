@@ -1,10 +1,9 @@
 """What browsers are told without asking: the clock, and what changed on the page they show."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Iterator, MutableMapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, cast
 
@@ -56,9 +55,8 @@ def house(tmp_path: Path) -> Iterator[House]:
 @pytest.fixture
 def client(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[AsgiClient]:
     monkeypatch.setattr(browser_feed, "COALESCE_S", 0.01)
-    opened = AsgiClient(HubApplication(house.hub), lifespan=True)
-    yield opened
-    opened.close()
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as opened:
+        yield opened
 
 
 def player_at(house: House, table: int) -> str:
@@ -66,20 +64,18 @@ def player_at(house: House, table: int) -> str:
 
 
 def test_who_shows_the_newest_is_told_the_clock_and_nothing_else(client: AsgiClient):
-    browser = Listener(client, "/e/e1/pairings")
-    browser.until(lambda: browser.events, "a greeting")
-    assert [name for name, _ in browser.events] == ["clock"]
-    [clock] = browser.named("clock")
-    assert clock["event"] == "e1"
-    assert clock["state"] == "idle"
-    assert clock["now_ms"] == 1_000_000
-    browser.close()
+    with closing(Listener(client, "/e/e1/pairings")) as browser:
+        browser.until(lambda: browser.events, "a greeting")
+        assert [name for name, _ in browser.events] == ["clock"]
+        [clock] = browser.named("clock")
+        assert clock["event"] == "e1"
+        assert clock["state"] == "idle"
+        assert clock["now_ms"] == 1_000_000
 
 
 def test_who_shows_something_else_is_told_to_look(client: AsgiClient):
-    browser = Listener(client, "/e/e1/pairings", seen="long ago")
-    browser.until(lambda: browser.named("view") == [browser.seen], "a view")
-    browser.close()
+    with closing(Listener(client, "/e/e1/pairings", seen="long ago")) as browser:
+        browser.until(lambda: browser.named("view") == [browser.seen], "a view")
 
 
 def test_who_asks_once_is_told_what_is_new_and_holds_nothing(client: AsgiClient):
@@ -91,15 +87,14 @@ def test_who_asks_once_is_told_what_is_new_and_holds_nothing(client: AsgiClient)
 
 
 def test_a_report_is_told_as_the_row_that_changed(house: House, client: AsgiClient):
-    browser = Listener(client, "/e/e1/pairings", "pl")
-    before = browser.seen
-    house.service.execute_one("e1", EnterResult("1.2", 0, Result(score=SidePair(100, 24))), "test")
-    browser.until(lambda: browser.named("patch"), "a patch")
-    [region] = browser.named("patch")[0]["regions"]
-    assert browser.named("patch")[0]["from"] == before
-    assert region["id"] == "pairings"
-    assert {row["key"] for row in region["rows"]} == {"1.2"}
-    browser.close()
+    with closing(Listener(client, "/e/e1/pairings", "pl")) as browser:
+        before = browser.seen
+        house.service.execute_one("e1", EnterResult("1.2", 0, Result(score=SidePair(100, 24))), "test")
+        browser.until(lambda: browser.named("patch"), "a patch")
+        [region] = browser.named("patch")[0]["regions"]
+        assert browser.named("patch")[0]["from"] == before
+        assert region["id"] == "pairings"
+        assert {row["key"] for row in region["rows"]} == {"1.2"}
 
 
 def test_what_does_not_show_is_told_to_nobody(house: House, client: AsgiClient):
@@ -131,33 +126,30 @@ def test_other_phones_hear_nothing_of_it(house: House, client: AsgiClient):
 
 def test_a_page_without_a_variant_is_told_to_look(house: House, client: AsgiClient):
     """An organizer's: there is more on it than on the page that all others share."""
-    browser = Listener(client, "/e/e1/pairings", "")
-    house.report("1.1", "a", 100, 24)
-    browser.until(lambda: browser.named("view"), "a view")
-    assert browser.named("patch") == []
-    browser.close()
+    with closing(Listener(client, "/e/e1/pairings", "")) as browser:
+        house.report("1.1", "a", 100, 24)
+        browser.until(lambda: browser.named("view"), "a view")
+        assert browser.named("patch") == []
 
 
 def test_the_clock_loads_and_changes_no_page(house: House, client: AsgiClient):
-    browser = Listener(client, "/e/e1/standings")
-    house.service.execute_one("e1", SetClock("start"), "test")
-    browser.until(lambda: [c["state"] for c in browser.named("clock")] == ["idle", "running"], "the clock")
-    for n in range(1, 4):
-        house.service.execute_one("e1", SetClock("adjust", 60_000 * n), "test")
-        browser.until(lambda n=n: len(browser.named("clock")) == 2 + n, "the clock")  # type: ignore[misc]
-    assert {name for name, _ in browser.events} == {"clock"}
-    browser.close()
+    with closing(Listener(client, "/e/e1/standings")) as browser:
+        house.service.execute_one("e1", SetClock("start"), "test")
+        browser.until(lambda: [c["state"] for c in browser.named("clock")] == ["idle", "running"], "the clock")
+        for n in range(1, 4):
+            house.service.execute_one("e1", SetClock("adjust", 60_000 * n), "test")
+            browser.until(lambda n=n: len(browser.named("clock")) == 2 + n, "the clock")  # type: ignore[misc]
+        assert {name for name, _ in browser.events} == {"clock"}
 
 
 def test_a_running_clock_that_is_set_changes_no_phone_either(house: House, client: AsgiClient):
     house.service.execute_one("e1", SetClock("start"), "test")
-    browser = Listener(client, player_at(house, 1))
-    house.service.execute_one("e1", SetClock("adjust", 60_000), "test")
-    browser.until(lambda: len(browser.named("clock")) == 2, "the clock")
-    house.report("1.1", "a", 100, 24)
-    browser.until(lambda: browser.named("patch"), "a patch")
-    assert [name for name, _ in browser.events] == ["clock", "clock", "patch"]
-    browser.close()
+    with closing(Listener(client, player_at(house, 1))) as browser:
+        house.service.execute_one("e1", SetClock("adjust", 60_000), "test")
+        browser.until(lambda: len(browser.named("clock")) == 2, "the clock")
+        house.report("1.1", "a", 100, 24)
+        browser.until(lambda: browser.named("patch"), "a patch")
+        assert [name for name, _ in browser.events] == ["clock", "clock", "patch"]
 
 
 def test_a_published_round_stands_on_every_phone_without_loading(house: House, client: AsgiClient):
@@ -180,14 +172,14 @@ def test_a_published_round_stands_on_every_phone_without_loading(house: House, c
 
 
 def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with open_house(tmp_path) as house:
-        client = AsgiClient(HubApplication(house.hub), lifespan=True)
-        wall = Listener(client, "/wall?theme=dark")
+    with (
+        open_house(tmp_path) as house,
+        closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client,
+        closing(Listener(client, "/wall?theme=dark")) as wall,
+    ):
         house.with_event()
         wall.until(lambda: wall.named("view"), "a view")
         assert client.get("/wall?theme=dark").headers["location"] == "/wall/e1?theme=dark"
-        wall.close()
-        client.close()
 
 
 def opened(sent: list[bytes], full: bool = False) -> FeedClient:

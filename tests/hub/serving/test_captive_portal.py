@@ -1,7 +1,5 @@
 """A phone that asks its maker whether there is internet is told so by the hub; other foreign names lead to its door."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address

@@ -1,13 +1,11 @@
 """Doors: connections counted per address and in all, heads that must come soon; real sockets, no hub behind them."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -113,9 +111,8 @@ def test_many_addresses_are_forgotten_when_they_have_gone(monkeypatch: pytest.Mo
     stays = connection("10.9.0.1")
     limits.admit(stays)
     for n in range(200):
-        passing = connection(f"10.42.0.{n}")
-        limits.admit(passing)
-        passing.close()
+        with closing(connection(f"10.42.0.{n}")) as passing:
+            limits.admit(passing)
     assert len(limits._quotas) <= 11
     assert limits.open_count == 1
 

@@ -1,7 +1,5 @@
 """The encrypted port: what a connection costs before any login, who gets a place there, and what is dropped."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -46,7 +44,6 @@ class EncryptedHub:
         self._context = ssl._create_unverified_context()
 
     def _line(self) -> str:
-        assert self._process.stdout is not None
         return self._process.stdout.readline()
 
     def count(self) -> dict[str, int]:
@@ -79,7 +76,6 @@ class EncryptedHub:
 
     def stop(self) -> None:
         self._open.close()
-        assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(30)
 

@@ -1,7 +1,5 @@
 """What a start does not load: libraries that a hub or a unit needs later, rarely, or never."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """What is worked out once: by one thread for all who ask, for as long as what it depends on stays."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a hub gives back: asking for it is harmless wherever it runs."""
 
-from __future__ import annotations
-
 import gc
 
 from roundtap_hub.app import memory

@@ -1,7 +1,5 @@
 """Lanes of few threads: who comes first, who waits, who is sent away, and pages that give way to reports."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine

@@ -1,10 +1,9 @@
 """Pages in threads: read whole before, sent whole after; who is sent away is told how it goes on."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -327,10 +326,9 @@ def hub(tmp_path: Path) -> Iterator[AsgiClient]:
     with running(tmp_path / "roundtap.db", clock) as service:
         make_event(service)
         made = hub_of(service, clock)
-        client = AsgiClient(HubApplication(made), lifespan=True)
-        client.organizer = {"cookie": f"roundtap_here={made.access.organizers.begin('127.0.0.1', '')}"}
-        yield client
-        client.close()
+        with closing(AsgiClient(HubApplication(made), lifespan=True)) as client:
+            client.organizer = {"cookie": f"roundtap_here={made.access.organizers.begin('127.0.0.1', '')}"}
+            yield client
 
 
 def test_the_hub_s_pages_name_files_that_are_there(hub: AsgiClient) -> None:
@@ -374,11 +372,10 @@ def test_reports_are_answered_while_the_pages_are_still_made(tmp_path: Path) -> 
         app = HubApplication(hub_of(service, clock))
         build = app.pages._build
         app.pages._build = lambda: made.wait(30) and build()  # type: ignore[method-assign, assignment, return-value]
-        client = AsgiClient(app, lifespan=True)
-        page = client.begin("GET", "/login")
-        assert client.get("/time").status_code == 200
-        assert client.post("/device/report", json={}).status_code == 403
-        assert not page.done()
-        made.set()
-        assert page.result(30).status_code == 200
-        client.close()
+        with closing(AsgiClient(app, lifespan=True)) as client:
+            page = client.begin("GET", "/login")
+            assert client.get("/time").status_code == 200
+            assert client.post("/device/report", json={}).status_code == 403
+            assert not page.done()
+            made.set()
+            assert page.result(30).status_code == 200

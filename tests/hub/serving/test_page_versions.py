@@ -1,7 +1,5 @@
 """When a page looks again: exactly when what it shows has changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """During a round no public page of the hub says anything of anybody's list."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

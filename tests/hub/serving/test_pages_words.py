@@ -1,7 +1,5 @@
 """The hub's catalogues: the same texts in all four languages, and every text that a page asks for."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Token buckets: so much at once, so much a second after that, and no more memory than they are given."""
 
-from __future__ import annotations
-
 from math import inf
 
 import pytest

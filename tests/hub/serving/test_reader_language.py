@@ -1,7 +1,5 @@
 """One rule for the language of all pages: asked for, chosen before, accepted by the browser, the hub's own."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_hub.http.requester import language_of

@@ -1,7 +1,5 @@
 """Regions of a page and their rows: marks leave no trace, and a patch makes the old page the new one."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

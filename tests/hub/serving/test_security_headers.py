@@ -1,9 +1,8 @@
 """Nothing is written into a page: no style, no script; and every answer says that to browsers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -68,26 +67,20 @@ def house(tmp_path: Path) -> Iterator[House]:
     ],
 )
 def test_answers_to_what_is_asked_wrongly_are_sealed_too(house: House, method: str, path: str):
-    client = AsgiClient(HubApplication(house.hub), lifespan=True)
-    try:
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
         answer = client.begin(method, path).result(30)
         for name in ("content-security-policy", "x-content-type-options", "referrer-policy", "permissions-policy"):
             assert name in answer.headers, name
-    finally:
-        client.close()
 
 
 def test_a_page_that_a_browser_has_kept_keeps_its_policy(house: House):
     """A 304 that said another one would put that on the page."""
     house.with_event()
-    client = AsgiClient(HubApplication(house.hub), lifespan=True)
-    try:
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
         first = client.get("/e/e1")
         again = client.get("/e/e1", if_none_match=first.headers["etag"])
         assert again.status_code == 304
         assert again.headers.get("content-security-policy", PAGE_CSP.decode()) == PAGE_CSP.decode()
-    finally:
-        client.close()
 
 
 @pytest.mark.parametrize(
@@ -117,12 +110,9 @@ def test_only_the_demo_on_this_machine_may_frame_a_hub_of_this_machine_alone(
 def test_a_framed_hub_lets_only_its_pages_be_framed_and_only_by_that_one(house: House):
     house.with_event()
     house.hub.host.framed_by = "http://127.0.0.1:8081"
-    client = AsgiClient(HubApplication(house.hub), lifespan=True)
-    try:
+    with closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client:
         page, other = client.get("/e/e1"), client.get("/time")
         assert page.headers["content-security-policy"] == PAGE_CSP.decode().replace(
             "frame-ancestors 'none'", "frame-ancestors http://127.0.0.1:8081"
         )
         assert other.headers["content-security-policy"].endswith("frame-ancestors 'none'")
-    finally:
-        client.close()

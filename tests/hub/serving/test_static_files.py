@@ -1,10 +1,9 @@
 """Static files: kept for ever under a name made of their content, and never older than the page that names them."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,9 +32,8 @@ def client_of(folder: Path) -> AsgiClient:
 
 @pytest.fixture
 def client(folder: Path) -> Iterator[AsgiClient]:
-    made = client_of(folder)
-    yield made
-    made.close()
+    with closing(client_of(folder)) as made:
+        yield made
 
 
 def test_the_name_that_pages_use_is_the_content_s_and_is_kept_for_ever(folder: Path, client: AsgiClient) -> None:

@@ -1,7 +1,5 @@
 """View models by themselves: pages of the wall, the width of the clock, and the order of what needs somebody."""
 
-from __future__ import annotations
-
 import pytest
 
 from roundtap_core.clock import Clock

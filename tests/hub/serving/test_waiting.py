@@ -1,7 +1,5 @@
 """A hub whose journal cannot be opened: it says why in the reader's language, reveals nothing, and looks again."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

@@ -1,11 +1,10 @@
 """The hub's watchdog: heard from as long as its writer and its pages answer, and only so long."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -154,12 +153,11 @@ def live(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
         monkeypatch.setattr(app.pages, "_build", lambda: pages)
         # Whoever asks for the console here is logged in.
         monkeypatch.setattr(app.pages, "_organizes", lambda scope: True)
-        client = AsgiClient(app)
-        made = Live(app, client, service, Said(), stuck, paths)
-        yield made
-        stuck.set()
-        made.task.cancel()
-        client.close()
+        with closing(AsgiClient(app)) as client:
+            made = Live(app, client, service, Said(), stuck, paths)
+            yield made
+            stuck.set()
+            made.task.cancel()
 
 
 def test_pages_and_writer_that_move_are_heard(live: Live) -> None:

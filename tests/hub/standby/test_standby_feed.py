@@ -1,7 +1,5 @@
 """What a standby is told, and who is told nothing: one real hub application, one standby made by hand."""
 
-from __future__ import annotations
-
 import base64
 import json
 import threading
@@ -130,7 +128,6 @@ class Feed:
     def answer(self) -> Answer:
         if self._asked is None:
             self.go_on()
-        assert self._asked is not None
         answer, self._asked = self._asked.result(60), None
         self.wire += answer.body
         return answer
@@ -251,7 +248,6 @@ def test_a_standby_that_says_nothing_is_not_waited_for_twice(house: House, monke
     feed = Feed(house, house.hello())
     feed.level()
     assert house.service.execute(event_steps("e2"), "organizer", people("e2"))
-    assert house.service.copies is not None
     assert [state.state for state in house.service.copies.states] == ["away"]
     assert house.service.execute(event_steps("e3"), "organizer", people("e3"))
 

@@ -1,7 +1,5 @@
 """A standby's key, turned at the front panel of its own machine: only once it has held everything, by nobody else."""
 
-from __future__ import annotations
-
 import socket
 import stat
 import threading

@@ -1,7 +1,5 @@
 """Backups: one verified file with everything a hub's folder needs, three of them, and nothing else passes for one."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -42,10 +40,9 @@ def folder(tmp_path: Path) -> Path:
 def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubResources]:
     """Backups are made by the tests themselves."""
     monkeypatch.setattr(Maintenance, "start", lambda _: None)
-    opened = open_folder(folder, lambda _: None)
-    make_event(opened.service)
-    yield opened
-    opened.close()
+    with closing(open_folder(folder, lambda _: None)) as opened:
+        make_event(opened.service)
+        yield opened
 
 
 def named_in(hub: HubResources, folder: Path) -> HeadRecord:
@@ -66,10 +63,9 @@ def test_another_machine_goes_on_where_the_backup_was_made(hub: HubResources, fo
 
     assert (tmp_path / "other" / "tls" / "ca.pem").read_text() == "a certificate"
     assert (tmp_path / "other" / "roundtap.db").stat().st_mode & 0o777 == 0o600
-    other = open_folder(tmp_path / "other", lambda _: None)
-    assert other.service.snapshot.events["e1"].number == 7
-    assert other.service.snapshot.people["e1"]["p3"].name == "Łukasz Żak"
-    other.close()
+    with closing(open_folder(tmp_path / "other", lambda _: None)) as other:
+        assert other.service.snapshot.events["e1"].number == 7
+        assert other.service.snapshot.people["e1"]["p3"].name == "Łukasz Żak"
 
 
 def test_three_generations_stay(hub: HubResources, folder: Path, tmp_path: Path) -> None:
@@ -217,22 +213,19 @@ def test_a_full_card_does_not_keep_the_stick_from_its_backup(hub: HubResources, 
 
 
 def test_a_deleted_event_s_people_are_in_no_backup(folder: Path, stick: Path) -> None:
-    hub = open_folder(folder, lambda _: None)
-    hub.service.execute(event_steps(), "organizer", people())
-    hub.close()
+    with closing(open_folder(folder, lambda _: None)) as hub:
+        hub.service.execute(event_steps(), "organizer", people())
     assert b"Ana Ruiz" in backups_in(folder / "backups")[0].read_bytes()
-    hub = open_folder(folder, lambda _: None)
-    for kind in (EVENT_ARCHIVED, EVENT_DELETED):
-        hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
-    hub.close()
+    with closing(open_folder(folder, lambda _: None)) as hub:
+        for kind in (EVENT_ARCHIVED, EVENT_DELETED):
+            hub.service.execute([Step(VENUE, NewEntry(kind, {"event": "e1"}))], "organizer")
     assert not any(b"Ana Ruiz" in path.read_bytes() for path in backups_in(folder / "backups"))
     assert len(backups_in(folder / "backups")) == 1
 
 
 def test_a_hub_that_stops_leaves_a_backup_of_everything(folder: Path) -> None:
-    hub = open_folder(folder, lambda _: None)
-    make_event(hub.service)
-    hub.close()
+    with closing(open_folder(folder, lambda _: None)) as hub:
+        make_event(hub.service)
     backup = read_backup(backups_in(folder / "backups")[0])
     with closing(Journal(f"sqlite:///{folder / 'roundtap.db'}", read_only=True)) as journal:  # type: ignore[type-var]
         assert backup.heads == journal.heads()

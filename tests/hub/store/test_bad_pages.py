@@ -3,8 +3,6 @@
 A few pages each time, all of them in the long campaign.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import shutil
@@ -46,26 +44,24 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Maintenance, "start", lambda _: None)
-        hub = open_folder(folder, lambda _: None)
-        keys = UnitKeys(hub.service)
-        for unit in ("table-1", "table-2"):
-            keys.enrol(unit, TABLE, bytes(range(32)))
-        keys.enrol("station-1", STATION, bytes(range(1, 33)))
-        make_event(hub.service)
-        for n in range(12):
-            hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}", "organizer": "ł" * 400}), "ana")
-        hub.service.execute(event_steps("e2"), "organizer", people("e2"))
-        Staff(hub.service).add("Ana", JUDGE)
-        hub.service.execute([Step(VENUE, NewEntry(EVENT_ARCHIVED, {"event": "e2"}))], "organizer")
-        hub.service.snapshotter.snapshot_due()
-        hub.service.execute([], "the snapshot is written")
-        hub.service.execute_one("e1", c.SetClock("start"), "organizer")
-        hub.service.checkpoint()
-        assert hub.paper is not None
-        hub.paper.order(PrintJob("e1/free/1", "e1", "free", 1, None, "A text"))
-        hub.paper.update_states([("e1/free/1", PrintState("failed", "no paper", "station-1"))])
-        hub.paper.save_printer_order("station-1", {"width": 32})
-        hub.close()
+        with closing(open_folder(folder, lambda _: None)) as hub:
+            keys = UnitKeys(hub.service)
+            for unit in ("table-1", "table-2"):
+                keys.enrol(unit, TABLE, bytes(range(32)))
+            keys.enrol("station-1", STATION, bytes(range(1, 33)))
+            make_event(hub.service)
+            for n in range(12):
+                hub.service.execute_one("e1", c.SetEventDetails({"venue": f"room {n}", "organizer": "ł" * 400}), "ana")
+            hub.service.execute(event_steps("e2"), "organizer", people("e2"))
+            Staff(hub.service).add("Ana", JUDGE)
+            hub.service.execute([Step(VENUE, NewEntry(EVENT_ARCHIVED, {"event": "e2"}))], "organizer")
+            hub.service.snapshotter.snapshot_due()
+            hub.service.execute([], "the snapshot is written")
+            hub.service.execute_one("e1", c.SetClock("start"), "organizer")
+            hub.service.checkpoint()
+            hub.paper.order(PrintJob("e1/free/1", "e1", "free", 1, None, "A text"))
+            hub.paper.update_states([("e1/free/1", PrintState("failed", "no paper", "station-1"))])
+            hub.paper.save_printer_order("station-1", {"width": 32})
     return folder
 
 
@@ -188,7 +184,6 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
     except Problem as problem:
         refused = problem
     if hub is None:
-        assert refused is not None
         assert fault_kind(refused) == DAMAGED, told
         # As the hub's log says it, which knows the folder.
         said = str(refused.replace(refused.where, folder=str(folder)))
@@ -213,16 +208,14 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
         hub.service.checkpoint()
         assert hub.service.storage.fault == "", told
         assert not hub.service.must_reopen, told
-        assert hub.paper is not None
         hub.paper.order(PrintJob("e1/free/2", "e1", "free", 1, None, "A text"))
         hub.service.snapshotter.snapshot_due()
         assert [state.name for state in hub.service.snapshot.events.values()] == ["Winter Open"], told
         assert hub.service.snapshot.event("e2") is not None
     finally:
         hub.close()
-    hub = open_folder(folder, lambda _: None)
-    assert not hub.service.storage.mended, f"{told}: the second start finds a whole file"
-    hub.close()
+    with closing(open_folder(folder, lambda _: None)) as hub:
+        assert not hub.service.storage.mended, f"{told}: the second start finds a whole file"
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """The hint to the kernel's cache at a hub's start may fail or be missing; the sync before it may not."""
 
-from __future__ import annotations
-
 import errno
 import os
 from pathlib import Path

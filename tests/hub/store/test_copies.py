@@ -1,7 +1,5 @@
 """Second copies: nobody is answered before every copy that counts holds the entry; one that fails stops nobody."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,6 +7,7 @@ import shutil
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -49,7 +48,7 @@ class Hub:
         self.service.start()
         self.copies.start()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         self.service.stop()
         self.journal.close()
 
@@ -80,12 +79,11 @@ def hub(tmp_path: Path, stick: Path) -> Iterator[Hub]:
     made = Hub(tmp_path, on(stick))
     made.wait_for(CURRENT)
     yield made
-    made.stop()
+    made.close()
 
 
 def heads_on(stick: Path) -> Mapping[str, Head]:
     found = read_copy(stick / COPY_FILE)
-    assert found is not None
     assert not found.damaged
     return found.heads
 
@@ -172,7 +170,6 @@ def test_what_an_entry_says_beside_its_name_costs_next_to_no_memory(stick: Path)
     tracemalloc.start()
     try:
         found = read_copy(path)
-        assert found is not None
         assert found.names == {"e1": "Winter Open"}
         assert tracemalloc.get_traced_memory()[1] < 8 * len(data)
     finally:
@@ -212,10 +209,9 @@ def test_however_much_one_commit_holds_no_line_is_longer_than_is_read(
     """Of a larger event the hub put its own copy aside as damaged, whenever it opened it."""
     monkeypatch.setattr("roundtap_hub.store.folder_copy.LINE_BYTES_MAX", 1500)
     for _ in range(2):
-        hub = Hub(tmp_path, on(stick))
-        hub.wait_for(CURRENT)
-        hub.service.execute(event_steps(f"e{_}"), "organizer", people(f"e{_}"))
-        hub.stop()
+        with closing(Hub(tmp_path, on(stick))) as hub:
+            hub.wait_for(CURRENT)
+            hub.service.execute(event_steps(f"e{_}"), "organizer", people(f"e{_}"))
     assert max(map(len, (stick / COPY_FILE).read_bytes().splitlines())) < 1500
     assert heads_on(stick)["e0"].number == heads_on(stick)["e1"].number == 5
     assert {row[1] for said in lines(stick) for row in said.get("people", [])} == {"p1", "p2", "p3", "p4"}
@@ -232,7 +228,6 @@ def test_a_copy_followed_by_much_that_is_damaged_is_read_in_parts(
     with open(stick / COPY_FILE, "ab") as file:
         file.write(b"x" * 20_000 + b"\n")
     after = read_copy(stick / COPY_FILE)
-    assert after is not None
     assert (after.length, after.heads, after.damaged) == (before.length, before.heads, True)
 
 
@@ -256,16 +251,15 @@ def test_nobody_is_answered_before(tmp_path: Path) -> None:
             pass
 
     held = Held()
-    hub = Hub(tmp_path, held)
-    make_event(hub.service)
-    hub.wait_for(CURRENT)
-    answer = hub.service.submit([Step("e1", c.SetClock("start"))], "organizer")
-    assert held.asked.wait(10)
-    assert not answer.done()
-    assert hub.service.snapshot.events["e1"].number == 7, "nor is it shown"
-    held.let_go.set()
-    assert answer.result(10)[0].number == 8
-    hub.stop()
+    with closing(Hub(tmp_path, held)) as hub:
+        make_event(hub.service)
+        hub.wait_for(CURRENT)
+        answer = hub.service.submit([Step("e1", c.SetClock("start"))], "organizer")
+        assert held.asked.wait(10)
+        assert not answer.done()
+        assert hub.service.snapshot.events["e1"].number == 7, "nor is it shown"
+        held.let_go.set()
+        assert answer.result(10)[0].number == 8
 
 
 def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) -> None:
@@ -289,17 +283,16 @@ def test_a_copy_that_is_too_slow_is_given_up_and_told_at_once(tmp_path: Path) ->
             pass
 
     slow = Slow()
-    hub = Hub(tmp_path, slow, within_s=0)
-    make_event(hub.service)
-    hub.wait_for(CURRENT)
-    hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
-    assert hub.copies.states[0].state == SLOW
-    assert hub.keys() == ["copy.slow", "one_copy"]
-    hub.service.execute_one("e1", c.SetClock("start"), "organizer")
-    slow.let_go.set()
-    hub.wait_for(CURRENT)
-    assert slow.held["e1"].number == 9, "it was brought up to date before it counts again"
-    hub.stop()
+    with closing(Hub(tmp_path, slow, within_s=0)) as hub:
+        make_event(hub.service)
+        hub.wait_for(CURRENT)
+        hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
+        assert hub.copies.states[0].state == SLOW
+        assert hub.keys() == ["copy.slow", "one_copy"]
+        hub.service.execute_one("e1", c.SetClock("start"), "organizer")
+        slow.let_go.set()
+        hub.wait_for(CURRENT)
+        assert slow.held["e1"].number == 9, "it was brought up to date before it counts again"
 
 
 def test_a_stick_that_was_pulled_catches_up(hub: Hub, stick: Path) -> None:
@@ -324,16 +317,14 @@ def test_a_stick_of_another_hub_is_left_alone_and_refused_with_words(hub: Hub, s
     before = (stick / COPY_FILE).read_bytes()
     other = tmp_path / "other"
     other.mkdir()
-    hub.stop()
-    second = Hub(other, on(stick), lineage="another line", retry_s=1000)
-    make_event(second.service)
-    second.wait_for(REFUSED)
-    assert second.copies.states[0].problem is not None
-    assert second.copies.states[0].problem.key == "copy_of_another"
-    assert second.keys() == ["copy.refused", "one_copy"]
-    assert not any(str(stick) in link for link in open_files()), "it can be unmounted"
-    assert (stick / COPY_FILE).read_bytes() == before
-    second.stop()
+    hub.close()
+    with closing(Hub(other, on(stick), lineage="another line", retry_s=1000)) as second:
+        make_event(second.service)
+        second.wait_for(REFUSED)
+        assert second.copies.states[0].problem.key == "copy_of_another"
+        assert second.keys() == ["copy.refused", "one_copy"]
+        assert not any(str(stick) in link for link in open_files()), "it can be unmounted"
+        assert (stick / COPY_FILE).read_bytes() == before
 
 
 def test_an_empty_hub_puts_nothing_beside_another_hub_s_journal(hub: Hub, stick: Path, tmp_path: Path) -> None:
@@ -341,44 +332,40 @@ def test_an_empty_hub_puts_nothing_beside_another_hub_s_journal(hub: Hub, stick:
     other = tmp_path / "other"
     other.mkdir()
     hub.service.execute(event_steps(), "organizer", people())
-    hub.stop()
-    second = Hub(other, on(stick), lineage="another line", retry_s=1000)
-    assert second.copies.plugged_in() == [], "nor before it was read"
-    second.wait_for(REFUSED)
-    assert second.copies.plugged_in() == []
-    make_event(second.service)
-    assert [copy.folder for copy in second.copies.plugged_in()] == [stick], "a hub with an event is kept where it can"
-    second.stop()
+    hub.close()
+    with closing(Hub(other, on(stick), lineage="another line", retry_s=1000)) as second:
+        assert second.copies.plugged_in() == [], "nor before it was read"
+        second.wait_for(REFUSED)
+        assert second.copies.plugged_in() == []
+        make_event(second.service)
+        assert [copy.folder for copy in second.copies.plugged_in()] == [stick], (
+            "a hub with an event is kept where it can"
+        )
 
 
 def test_a_copy_that_knows_more_is_never_written_over(tmp_path: Path, stick: Path) -> None:
     """An older database was put in: the stick has what it lacks."""
-    first = Hub(tmp_path, on(stick))
-    first.wait_for(CURRENT)
-    make_event(first.service)
-    first.stop()
+    with closing(Hub(tmp_path, on(stick))) as first:
+        first.wait_for(CURRENT)
+        make_event(first.service)
     shutil.copy(tmp_path / "journal.db", tmp_path / "older.db")
-    again = Hub(tmp_path, on(stick))
-    again.wait_for(CURRENT)
-    again.service.execute_one("e1", c.SetClock("start"), "organizer")
-    again.stop()
+    with closing(Hub(tmp_path, on(stick))) as again:
+        again.wait_for(CURRENT)
+        again.service.execute_one("e1", c.SetClock("start"), "organizer")
     before = (stick / COPY_FILE).read_bytes()
     shutil.copy(tmp_path / "older.db", tmp_path / "journal.db")
 
-    restored = Hub(tmp_path, on(stick))
-    restored.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
-    restored.wait_for(REFUSED)
+    with closing(Hub(tmp_path, on(stick))) as restored:
+        restored.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
+        restored.wait_for(REFUSED)
 
-    assert restored.copies.states[0].problem is not None
-    assert restored.copies.states[0].problem.key == "copy_knows_more"
-    assert (stick / COPY_FILE).read_bytes() == before
-    restored.stop()
+        assert restored.copies.states[0].problem.key == "copy_knows_more"
+        assert (stick / COPY_FILE).read_bytes() == before
 
 
 def test_a_new_epoch_begins_a_new_file_and_puts_the_old_one_aside(tmp_path: Path, stick: Path) -> None:
-    copy = on(stick)
-    copy.open("our line", "epoch one")
-    copy.close()
+    with closing(on(stick)) as copy:
+        copy.open("our line", "epoch one")
     before = (stick / COPY_FILE).read_bytes()
     copy.open("our line", "epoch two")
     copy.close()
@@ -387,20 +374,18 @@ def test_a_new_epoch_begins_a_new_file_and_puts_the_old_one_aside(tmp_path: Path
 
 def test_a_torn_line_is_cut_off_and_a_damaged_file_put_aside(hub: Hub, stick: Path, tmp_path: Path) -> None:
     make_event(hub.service)
-    hub.stop()
+    hub.close()
     whole = (stick / COPY_FILE).read_bytes()
     (stick / COPY_FILE).write_bytes(whole + b'0123 {"entries"')
-    again = Hub(tmp_path, on(stick))
-    again.wait_for(CURRENT)
-    again.stop()
+    with closing(Hub(tmp_path, on(stick))) as again:
+        again.wait_for(CURRENT)
     assert (stick / COPY_FILE).read_bytes() == whole
 
     (stick / COPY_FILE).write_bytes(whole.replace(b"Ana Ruiz", b"Eva Ruiz", 1))
-    again = Hub(tmp_path, on(stick))
-    again.wait_for(CURRENT)
-    assert heads_on(stick) == again.journal.heads()
-    assert len(list(stick.glob("*.aside"))) == 1
-    again.stop()
+    with closing(Hub(tmp_path, on(stick))) as again:
+        again.wait_for(CURRENT)
+        assert heads_on(stick) == again.journal.heads()
+        assert len(list(stick.glob("*.aside"))) == 1
 
 
 def test_a_deleted_event_s_people_are_forgotten_on_the_stick_too(hub: Hub, stick: Path) -> None:
@@ -420,26 +405,23 @@ def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_o
     path = Path(shutil.copy(OLDER, stick / COPY_FILE))
     lineage = str(lines(stick)[0]["lineage"])
     before = read_copy(path, lineage)
-    assert before is not None
     assert ({stream: head.number for stream, head in before.heads.items()}, before.damaged) == (
         {"venue": 1, "e1": 7},
         False,
     )
     assert before.people == {("e1", "p1"), ("e1", "p2"), ("e1", "p3")}
-    copy = on(stick)
-    assert copy.open(before.lineage, before.epoch) == before.heads
-    gone = chain_entry(
-        NewEntry("competitor-removed", {"competitor": "p1"}),
-        "e1",
-        8,
-        before.heads["e1"].hash,
-        Timestamp("boot", 0, None),
-        "organizer",
-    )
-    copy.write(CommitBatch([gone]))
-    copy.close()
+    with closing(on(stick)) as copy:
+        assert copy.open(before.lineage, before.epoch) == before.heads
+        gone = chain_entry(
+            NewEntry("competitor-removed", {"competitor": "p1"}),
+            "e1",
+            8,
+            before.heads["e1"].hash,
+            Timestamp("boot", 0, None),
+            "organizer",
+        )
+        copy.write(CommitBatch([gone]))
     after = read_copy(path, lineage)
-    assert after is not None
     assert (after.heads["e1"], after.damaged) == (Head(8, gone.hash), False)
     assert after.people == {("e1", "p2"), ("e1", "p3")}
     assert NAMES[0] not in path.read_text()
@@ -453,10 +435,9 @@ def test_a_folder_on_the_hub_s_own_disk_is_no_second_copy(tmp_path: Path, stick:
 
 
 def test_without_a_copy_the_console_says_one_copy(tmp_path: Path) -> None:
-    hub = Hub(tmp_path)
-    make_event(hub.service)
-    assert hub.keys() == ["one_copy"]
-    hub.stop()
+    with closing(Hub(tmp_path)) as hub:
+        make_event(hub.service)
+        assert hub.keys() == ["one_copy"]
 
 
 def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stick_at_once(
@@ -474,27 +455,25 @@ def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stic
 
 
 def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stick: Path) -> None:
-    journal = Journal(url_of(tmp_path / "journal.db"))
-    service = Service(journal, HandClock().clocks)
-    service.start()
-    made = service.execute(event_steps(), "organizer", people())
-    copy = on(stick)
-    copy.open("our line", service.snapshot.venue.epoch)
-    rows = list(journal.person_rows("e1"))
-    copy.write(CommitBatch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows]))  # type: ignore[misc]
-    copy.close()
-    gone = service.execute_one("e1", c.RemoveCompetitor("p1"), "organizer")
-    raw = read_copy(stick / COPY_FILE, "our line")
-    assert raw is not None
-    assert ("e1", "p1") in raw.people
-    copy.open("our line", service.snapshot.venue.epoch)
-    copy.write(CommitBatch(gone))
-    copy.close()
-    after = read_copy(stick / COPY_FILE, "our line")
-    assert after is not None
-    assert ("e1", "p1") not in after.people
-    service.stop()
-    journal.close()
+    with closing(Journal(url_of(tmp_path / "journal.db"))) as journal:
+        service = Service(journal, HandClock().clocks)
+        service.start()
+        made = service.execute(event_steps(), "organizer", people())
+        with closing(on(stick)) as copy:
+            copy.open("our line", service.snapshot.venue.epoch)
+            rows = list(journal.person_rows("e1"))
+            copy.write(
+                CommitBatch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows])
+            )  # type: ignore[misc]
+        gone = service.execute_one("e1", c.RemoveCompetitor("p1"), "organizer")
+        raw = read_copy(stick / COPY_FILE, "our line")
+        assert ("e1", "p1") in raw.people
+        copy.open("our line", service.snapshot.venue.epoch)
+        copy.write(CommitBatch(gone))
+        copy.close()
+        after = read_copy(stick / COPY_FILE, "our line")
+        assert ("e1", "p1") not in after.people
+        service.stop()
 
 
 def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
@@ -550,20 +529,16 @@ def maybe(stick: Path) -> FolderCopy:
 
 
 def test_where_no_stick_was_ever_plugged_in_nothing_is_wrong(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    hub = Hub(tmp_path, maybe(tmp_path / "none"))
-    try:
+    with closing(Hub(tmp_path, maybe(tmp_path / "none"))) as hub:
         make_event(hub.service)
         assert hub.copies.states == hub.copies.removable() == []
         assert hub.keys() == ["one_copy"]
         assert "The copy on" not in caplog.text
-    finally:
-        hub.stop()
 
 
 def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(tmp_path: Path, stick: Path) -> None:
     stick.rmdir()
-    hub = Hub(tmp_path, maybe(stick))
-    try:
+    with closing(Hub(tmp_path, maybe(stick))) as hub:
         changed = threading.Event()
         hub.service.storage.listen(changed.set)
         made = make_event(hub.service)
@@ -577,8 +552,6 @@ def test_a_stick_that_is_plugged_in_later_is_a_copy_from_then_on_and_is_missed(t
         assert hub.copies.eject(str(stick))
         hub.copies.cancel_eject(str(stick))
         hub.wait_for(AWAY)
-    finally:
-        hub.stop()
 
 
 def test_an_empty_place_on_the_hub_s_own_disk_is_no_stick(tmp_path: Path, stick: Path) -> None:
@@ -599,12 +572,10 @@ def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_bac
                 raise OSError(5, "pulled")
             super().write(batch)
 
-    alone = Hub(tmp_path)
-    make_event(alone.service)
-    alone.stop()
-    hub = Hub(tmp_path, Pulled(stick, tmp_path, same_disk=True))
-    hub.wait_for(CURRENT)
-    hub.stop()
+    with closing(Hub(tmp_path)) as alone:
+        make_event(alone.service)
+    with closing(Hub(tmp_path, Pulled(stick, tmp_path, same_disk=True))) as hub:
+        hub.wait_for(CURRENT)
     assert "Łukasz Żak" in (stick / COPY_FILE).read_text()
 
 

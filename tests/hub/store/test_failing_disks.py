@@ -1,12 +1,10 @@
 """Disks that are full, read-only, failing or slow: an answer is never an error for something that was done."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import closing
 from itertools import pairwise
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import HandClock, make_event, running, stored
+from hub_kit import HandClock, disk_fails, fails, make_event, running, stored
 from pages_kit import House
 from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
@@ -45,13 +43,6 @@ def keys(service: Service) -> list[str]:
     return [line.key for line in service.storage.lines()]
 
 
-def refuses(code: str) -> Callable[..., None]:
-    def refused(*_: object) -> None:
-        raise JournalConflict("the disk refused", code)
-
-    return refused
-
-
 @pytest.mark.parametrize(
     ("code", "key"),
     [
@@ -61,10 +52,9 @@ def refuses(code: str) -> Callable[..., None]:
     ],
 )
 def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
-    service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch, code: str, key: str
+    service: Service, clock: HandClock, code: str, key: str
 ) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", refuses(code))
+    with disk_fails(service, JournalConflict("it refuses", code)):
         with pytest.raises(Problem, match="Nothing changed"):
             service.execute_one("e1", c.SetClock("start"), "organizer")
         assert keys(service) == [key]
@@ -77,19 +67,15 @@ def test_the_console_says_what_the_disk_did_and_when_it_is_well_again(
 
 def test_a_checkpoint_that_fails_tells_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     service.execute_one("e1", c.SetClock("start"), "organizer")
-    monkeypatch.setattr(service.journal, "put", refuses("SQLITE_FULL"))
+    monkeypatch.setattr(service.journal, "put", fails(JournalConflict("full", "SQLITE_FULL")))
     service.checkpoint()
     assert keys(service) == ["full"]
 
 
-def test_a_disk_that_works_again_is_found_out_by_itself(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_works_again_is_found_out_by_itself(service: Service, tmp_path: Path) -> None:
     """Nobody presses anything while the console says that nothing can be saved."""
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", refuses("SQLITE_FULL"))
-        with pytest.raises(Problem):
-            service.execute_one("e1", c.SetClock("start"), "organizer")
+    with disk_fails(service), pytest.raises(Problem):
+        service.execute_one("e1", c.SetClock("start"), "organizer")
     well = threading.Event()
     service.storage.listen(well.set)
     service.check_disk(tmp_path)
@@ -97,18 +83,10 @@ def test_a_disk_that_works_again_is_found_out_by_itself(
     assert keys(service) == ["well"]
 
 
-def test_a_slow_commit_is_told_and_forgotten(
-    service: Service, clock: HandClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    append = service.journal.append
-
-    def slow(*args: object) -> None:
-        clock.ms += SLOW_MS + 10_000
-        append(*args)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", slow)
-        service.execute_one("e1", c.SetClock("start"), "organizer")
+def test_a_slow_commit_is_told_and_forgotten(service: Service, clock: HandClock) -> None:
+    service.journal.disk = lambda *_: setattr(clock, "ms", clock.ms + SLOW_MS + 10_000)
+    service.execute_one("e1", c.SetClock("start"), "organizer")
+    service.journal.disk = lambda *_: None
     assert [(line.key, line.n) for line in service.storage.lines()] == [("slow", 13)]
     clock.ms += WELL_AGAIN_MS
     service.execute_one("e1", c.SetClock("pause"), "organizer")

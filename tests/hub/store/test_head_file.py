@@ -1,12 +1,11 @@
 """A shortened journal is never taken for a whole one: what the head file names must be there when a hub starts."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -42,33 +41,28 @@ def cut(tmp_path: Path) -> Path:
     """A hub's folder after a power cut: venue and e1 in the database, the last of e1 and all of e2 in the log."""
     folder = tmp_path / "hub"
     folder.mkdir()
-    first = opened(folder)
-    make_event(first.service)
-    first.close()
-    again = opened(folder)
-    again.service.execute_one("e1", c.SetClock("start"), "organizer")
-    again.service.execute(event_steps("e2"), "organizer", people("e2"))
-    head_is_noted(again.service)
-    left = at_the_cut(folder, tmp_path / "cut")
-    again.close()
-    return left
+    with closing(opened(folder)) as first:
+        make_event(first.service)
+    with closing(opened(folder)) as again:
+        again.service.execute_one("e1", c.SetClock("start"), "organizer")
+        again.service.execute(event_steps("e2"), "organizer", people("e2"))
+        head_is_noted(again.service)
+        return at_the_cut(folder, tmp_path / "cut")
 
 
 def test_a_hub_starts_again_though_the_head_file_lacks_the_newest_commit(tmp_path: Path) -> None:
     """Nobody waits for the head file: the power may go between the answer and its note."""
     folder = tmp_path / "hub"
     folder.mkdir()
-    hub = opened(folder)
-    make_event(hub.service)
-    head_is_noted(hub.service)
-    noted = (folder / HEAD_FILE).read_bytes()
-    hub.service.execute_one("e1", c.SetClock("start"), "organizer")
-    left = at_the_cut(folder, tmp_path / "cut")
-    hub.close()
+    with closing(opened(folder)) as hub:
+        make_event(hub.service)
+        head_is_noted(hub.service)
+        noted = (folder / HEAD_FILE).read_bytes()
+        hub.service.execute_one("e1", c.SetClock("start"), "organizer")
+        left = at_the_cut(folder, tmp_path / "cut")
     (left / HEAD_FILE).write_bytes(noted)
-    again = opened(left)
-    assert again.service.snapshot.events["e1"].clock.state == "running"
-    again.close()
+    with closing(opened(left)) as again:
+        assert again.service.snapshot.events["e1"].clock.state == "running"
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -89,9 +83,8 @@ def refusal(folder: Path) -> Problem:
 
 
 def test_a_hub_starts_again_after_a_power_cut(cut: Path) -> None:
-    hub = opened(cut)
-    assert hub.service.snapshot.events["e2"].number == 5
-    hub.close()
+    with closing(opened(cut)) as hub:
+        assert hub.service.snapshot.events["e2"].number == 5
 
 
 def delete_log(folder: Path) -> None:
@@ -216,11 +209,9 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
         connection.executescript(
             "DROP TABLE lineage; DROP TABLE unit_key; DROP TABLE staff; UPDATE alembic_version SET version_num = '0001'"
         )
-    hub = opened(cut)
-    assert hub.service.snapshot.events["e1"].number == 8
-    hub.close()
+    with closing(opened(cut)) as hub:
+        assert hub.service.snapshot.events["e1"].number == 8
     named = read_head_file(cut / HEAD_FILE)
-    assert named is not None
     assert named.heads["e1"].number == 8
 
     (cut / HEAD_FILE).unlink()
@@ -231,33 +222,27 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
 
 def test_what_was_committed_just_before_a_cut_may_be_ahead_of_the_head_file(cut: Path, tmp_path: Path) -> None:
     before = (cut / HEAD_FILE).read_bytes()
-    hub = opened(cut)
-    hub.service.execute_one("e1", c.SetClock("pause"), "organizer")
-    hub.close()
+    with closing(opened(cut)) as hub:
+        hub.service.execute_one("e1", c.SetClock("pause"), "organizer")
     (cut / HEAD_FILE).write_bytes(before)
-    hub = opened(cut)
-    assert hub.service.snapshot.events["e1"].number == 9
-    hub.close()
+    with closing(opened(cut)) as hub:
+        assert hub.service.snapshot.events["e1"].number == 9
 
 
 def test_the_head_file_names_each_commit_before_the_next_one(tmp_path: Path) -> None:
-    hub = opened(tmp_path)
-    made = hub.service.execute(event_steps(), "organizer", people())
-    head_is_noted(hub.service)
-    named = read_head_file(tmp_path / HEAD_FILE)
-    assert named is not None
-    assert named.heads["e1"] == Head(5, made[-1].hash)
-    assert named.epoch == hub.service.snapshot.venue.epoch
-    assert named.commits == 2
-    assert set(named.heads) == {"e1", VENUE}
-    hub.close()
+    with closing(opened(tmp_path)) as hub:
+        made = hub.service.execute(event_steps(), "organizer", people())
+        head_is_noted(hub.service)
+        named = read_head_file(tmp_path / HEAD_FILE)
+        assert named.heads["e1"] == Head(5, made[-1].hash)
+        assert named.epoch == hub.service.snapshot.venue.epoch
+        assert named.commits == 2
+        assert set(named.heads) == {"e1", VENUE}
 
 
 def test_two_hubs_do_not_run_on_one_folder(tmp_path: Path) -> None:
-    hub = opened(tmp_path)
-    with pytest.raises(Problem, match="Another hub"):
+    with closing(opened(tmp_path)), pytest.raises(Problem, match="Another hub"):
         opened(tmp_path)
-    hub.close()
     opened(tmp_path).close()
 
 
@@ -279,7 +264,6 @@ def test_a_torn_last_line_was_never_answered(head: HeadFile) -> None:
     for length in range(len(whole), len(torn)):
         head.path.write_bytes(torn[:length] + bytes(100))
         named = read_head_file(head.path)
-        assert named is not None
         assert named.heads["e1"].number in ((1, 2) if length == len(torn) - 1 else (1,))
 
 
@@ -289,7 +273,6 @@ def test_it_is_made_anew_before_it_grows(head: HeadFile, monkeypatch: pytest.Mon
     for n in range(2, 2000):
         head.note_commit("epoch", {"e7": Head(n, f"{n:064}")})
     named = read_head_file(head.path)
-    assert named is not None
     assert named.commits == 1999
     assert named.heads == {**heads, "e7": Head(1999, f"{1999:064}")}
     assert head.path.stat().st_size < 80_000
@@ -305,22 +288,20 @@ def test_a_note_that_failed_is_made_up_for_by_the_next_one(head: HeadFile, monke
             head.note_commit("epoch", {"e1": Head(1, "aa")})
     head.note_commit("epoch", {"e2": Head(1, "bb")})
     named = read_head_file(head.path)
-    assert named is not None
     assert named.heads == {"e1": Head(1, "aa"), "e2": Head(1, "bb")}
 
 
 def test_a_head_file_that_cannot_be_written_fails_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hub = opened(tmp_path)
+    with closing(opened(tmp_path)) as hub:
 
-    def refuses(*_: object) -> None:
-        raise OSError(28, "full")
+        def refuses(*_: object) -> None:
+            raise OSError(28, "full")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(HeadFile, "note_commit", refuses)
-        assert hub.service.execute(event_steps(), "organizer", people())
+        with monkeypatch.context() as patch:
+            patch.setattr(HeadFile, "note_commit", refuses)
+            assert hub.service.execute(event_steps(), "organizer", people())
+            head_is_noted(hub.service)
+            assert next(line.key for line in hub.service.storage.lines()) == "head"
+        hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
         head_is_noted(hub.service)
-        assert next(line.key for line in hub.service.storage.lines()) == "head"
-    hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
-    head_is_noted(hub.service)
-    assert "head" not in [line.key for line in hub.service.storage.lines()]
-    hub.close()
+        assert "head" not in [line.key for line in hub.service.storage.lines()]

@@ -1,10 +1,9 @@
 """The journal on disk: one chain that cannot fork, that shows tampering, and people kept beside it."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,9 +26,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def journal(path: Path) -> Iterator[Journal]:
-    made = Journal(url_of(path))
-    yield made
-    made.close()
+    with closing(Journal(url_of(path))) as made:
+        yield made
 
 
 def chain(n: int, word: str = "a", stream: str = "e1") -> list[Entry]:
@@ -89,13 +87,12 @@ def test_people_of_some_events_are_read_without_the_others(journal: Journal) -> 
 
 def test_a_second_journal_on_the_same_file_cannot_fork_it(journal: Journal, path: Path) -> None:
     ours, theirs = chain(2, "ours"), chain(2, "theirs")
-    second = Journal(url_of(path))
-    journal.append(ours)
-    with pytest.raises(JournalConflict):
-        second.append(theirs)
-    with pytest.raises(JournalConflict):
-        second.append(theirs[1:])
-    second.close()
+    with closing(Journal(url_of(path))) as second:
+        journal.append(ours)
+        with pytest.raises(JournalConflict):
+            second.append(theirs)
+        with pytest.raises(JournalConflict):
+            second.append(theirs[1:])
     assert stored(path) == ours
 
 
@@ -172,13 +169,12 @@ def test_an_entry_of_an_unknown_kind_stops_the_start(path: Path) -> None:
     with running(path) as service:
         make_event(service)
         state = service.snapshot.events["e1"]
-    journal = Journal(url_of(path))
-    journal.append(
-        [chain_entry(NewEntry("teleported", {}), "e1", state.number + 1, state.head, Timestamp("b", 1), "x")]
-    )
-    with pytest.raises(Problem, match="teleported"):
-        Service(journal, HandClock().clocks)
-    journal.close()
+    with closing(Journal(url_of(path))) as journal:
+        journal.append(
+            [chain_entry(NewEntry("teleported", {}), "e1", state.number + 1, state.head, Timestamp("b", 1), "x")]
+        )
+        with pytest.raises(Problem, match="teleported"):
+            Service(journal, HandClock().clocks)
 
 
 def test_people_lie_beside_and_entries_hold_no_name(path: Path) -> None:

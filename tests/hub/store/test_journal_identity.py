@@ -1,7 +1,5 @@
 """Hubs of one journal: which of two goes on, and whom neither believes."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,7 +60,6 @@ def hall(tmp_path: Path) -> Hall:
 def asks(asker: Peers, asked: Peers, nonce: str = "n1") -> str:
     """One question and what the asker makes of the answer."""
     answered = asked.identity_response(json.loads(json.dumps(asker.identity_request(nonce))))
-    assert answered is not None
     return asker.handle_answer(json.loads(json.dumps(answered[0])), nonce, "http://10.0.0.2:8080")
 
 
@@ -185,7 +182,6 @@ def test_a_recorded_answer_stops_nobody(hall: Hall) -> None:
     """The new hub lived once, and somebody kept what it said: to another question it is no answer."""
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     answered = new.identity_response(old.identity_request("an old question"))
-    assert answered is not None
     assert old.handle_answer(answered[0], "a new question", "http://10.6.6.6:80") == UNRELATED
     assert old.taken_over is None
 
@@ -194,7 +190,6 @@ def test_a_beacon_is_no_answer_and_an_answer_no_question(hall: Hall) -> None:
     old, new = hall.hub("old"), hall.hub("new", ("first", SECOND))
     assert old.handle_answer(new.beacon(), "n", "u") == UNRELATED
     answered = new.identity_response(old.identity_request("n"))
-    assert answered is not None
     assert new.identity_response(answered[0]) is None
 
 

@@ -1,7 +1,5 @@
 """A hub's folder that is moved, deleted or replaced under it: nothing is called saved that lies elsewhere."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

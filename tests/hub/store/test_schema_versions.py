@@ -1,7 +1,5 @@
 """The form of a journal's tables: noted, brought to the program's own after a backup that leads back, never guessed."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -54,10 +52,9 @@ def folder(tmp_path: Path) -> Path:
 def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubResources]:
     """With an event; closed by whoever takes it further."""
     monkeypatch.setattr(Maintenance, "start", lambda _: None)
-    opened = open_folder(folder, lambda _: None)
-    make_event(opened.service)
-    yield opened
-    opened.close()
+    with closing(open_folder(folder, lambda _: None)) as opened:
+        make_event(opened.service)
+        yield opened
 
 
 @pytest.fixture
@@ -90,11 +87,8 @@ def as_before_forms(folder: Path) -> None:
 
 
 def heads(folder: Path) -> dict[str, Head]:
-    journal = Journal(sqlite_url(folder), read_only=True)
-    try:
+    with closing(Journal(sqlite_url(folder), read_only=True)) as journal:
         return journal.heads()
-    finally:
-        journal.close()
 
 
 # --- forms noted --------------------------------------------------------------------------------------------------
@@ -179,9 +173,8 @@ def test_a_standby_s_journal_of_an_earlier_program_gets_a_print_book(rested: Pat
         *(f"DROP TABLE print_{name}" for name in ("state", "order", "text", "setting")),
         "UPDATE written_by SET version = '0.0.1'",
     )
-    opened = open_folder(rested, lambda _: None)
-    assert PrintBook(sqlite_url(rested)).orders == []
-    opened.close()
+    with closing(open_folder(rested, lambda _: None)):
+        assert PrintBook(sqlite_url(rested)).orders == []
 
 
 def as_of_form_0001(folder: Path) -> None:
@@ -200,11 +193,10 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
     as_of_form_0001(rested)
     before = heads(rested)
     assert before, "who only looks reads it as it is"
-    opened = open_folder(rested, lambda _: None)
-    take_key_file(rested, opened.service)
-    assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
-    opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
-    opened.close()
+    with closing(open_folder(rested, lambda _: None)) as opened:
+        take_key_file(rested, opened.service)
+        assert dict(UnitKeys(opened.service)) == {"table-1": KEY}
+        opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
     (kept,) = (rested / "backups" / BEFORE_UPGRADE / "0001").iterdir()
     assert read_backup(kept).heads == before
     assert "keys.json" in read_backup(kept).files
@@ -215,9 +207,8 @@ def test_a_folder_of_form_0001_is_backed_up_opened_and_goes_on(rested: Path) -> 
 def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_recover(
     rested: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    opened = open_folder(rested, lambda _: None)
-    UnitKeys(opened.service).enrol("table-1", "table", KEY)
-    opened.close()
+    with closing(open_folder(rested, lambda _: None)) as opened:
+        UnitKeys(opened.service).enrol("table-1", "table", KEY)
     with open(rested / DATABASE, "r+b") as file:
         file.seek(file.read().index(KEY.hex().encode()) // 4096 * 4096)
         file.write(bytes(range(256)) * 16)
@@ -233,9 +224,8 @@ def test_a_damaged_page_of_keys_is_told_like_any_other_and_leaves_the_rest_to_re
 def test_a_standby_s_journal_of_form_0001_gets_a_print_book(rested: Path) -> None:
     as_of_form_0001(rested)
     change(rested, *(f"DROP TABLE print_{name}" for name in ("state", "order", "text", "setting")))
-    opened = open_folder(rested, lambda _: None)
-    assert PrintBook(sqlite_url(rested)).orders == []
-    opened.close()
+    with closing(open_folder(rested, lambda _: None)):
+        assert PrintBook(sqlite_url(rested)).orders == []
 
 
 # --- onwards ------------------------------------------------------------------------------------------------------
@@ -246,15 +236,13 @@ def test_a_later_form_comes_after_a_backup_that_the_hub_s_own_do_not_replace(res
     made = back_up_before_upgrade(rested, read_head_file(rested / HEAD_FILE), "2026-11-22T10:00:00+00:00", later)
     Journal(sqlite_url(rested), known=later).close()
 
-    assert made is not None
     assert made.parent == rested / "backups" / BEFORE_UPGRADE / CURRENT.newest
     assert made not in backups_in(rested / "backups")
     assert read_backup(made).heads == before
     assert rows(rested, "SELECT DISTINCT mood FROM person") == [("calm",)]
     assert rows(rested, "SELECT form, version FROM written_by") == [(CURRENT.newest, version()), ("0003", LATER)]
-    journal = Journal(sqlite_url(rested), known=later)
-    assert journal.heads() == before
-    journal.close()
+    with closing(Journal(sqlite_url(rested), known=later)) as journal:
+        assert journal.heads() == before
 
 
 def test_no_backup_is_made_where_nothing_moves(rested: Path, tmp_path: Path) -> None:
@@ -331,9 +319,8 @@ def test_the_older_program_goes_on_with_the_backup_from_before(
     (rested / "keys.json").write_text('{"table-1": "00"}')
     before, events = heads(rested), events_in(rested)
     with later_program():
-        opened = open_folder(rested, lambda _: None)
-        opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
-        opened.close()
+        with closing(open_folder(rested, lambda _: None)) as opened:
+            opened.service.execute_one("e1", c.SetEventDetails({"venue": "the new hall"}), "organizer")
         # Somebody who goes back has the later program make one more, which must not take its place.
         assert back_up(rested, "").parent == rested / "backups" / BEFORE_UPGRADE / "0003"
     assert rows(rested, "SELECT * FROM alembic_version") == [("0003",)]
@@ -364,10 +351,8 @@ def test_a_backup_of_the_later_form_is_refused_by_the_older_program(
 
 
 def test_a_standby_keeps_a_backup_too(rested: Path, tmp_path: Path) -> None:
-    with later_program():
-        standby = StandbyFolder(rested)
+    with later_program(), closing(StandbyFolder(rested)) as standby:
         standby.open()
-        standby.close()
     (kept,) = (rested / "backups" / BEFORE_UPGRADE / CURRENT.newest).iterdir()
     assert read_backup(kept).heads.keys() == {"venue", "e1"}
 

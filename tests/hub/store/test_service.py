@@ -1,15 +1,14 @@
 """The service: one writer that commits in groups, shows nothing unsaved, and survives whatever is done to it."""
 
-from __future__ import annotations
-
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
+from hub_kit import HandClock, disk_fails, event_steps, fails, make_event, people, running, stored, url_of
 
 from event_kit import fold_entries
 from roundtap_core.clock import COUNTING, RUNNING
@@ -54,16 +53,6 @@ class Gate:
     def shut(self) -> None:
         self.reached.clear()
         self.opened.clear()
-
-
-def fails(*errors: Exception) -> Callable[..., None]:
-    """An `append` that raises these, one after the other."""
-    left = list(errors)
-
-    def append(*_: object) -> None:
-        raise left.pop(0)
-
-    return append
 
 
 # --- committing --------------------------------------------------------------------------------------------------
@@ -145,14 +134,10 @@ def test_an_event_nobody_created_takes_no_command(service: Service) -> None:
 
 
 @pytest.mark.parametrize("error", [JournalConflict("no"), OSError(28, "full"), ValueError("odd"), TypeError("a bug")])
-def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(
-    service: Service, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(service: Service, error: Exception) -> None:
     before = service.snapshot.events["e1"]
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", fails(error))
-        with pytest.raises(Problem) as caught:
-            service.execute_one("e1", c.SetClock("start"), "organizer")
+    with disk_fails(service, error), pytest.raises(Problem) as caught:
+        service.execute_one("e1", c.SetClock("start"), "organizer")
     assert caught.value.key == "not_saved"
     assert service.snapshot.events["e1"] == before
     assert service.execute_one("e1", c.SetClock("start"), "organizer")[0].number == before.number + 1
@@ -165,7 +150,7 @@ def test_a_hub_that_cannot_even_read_says_that_nobody_knows_and_wants_a_new_proc
     before = service.snapshot
     told = threading.Event()
     service.when_must_reopen(told.set)
-    monkeypatch.setattr(service.journal, "append", fails(JournalConflict("full", "SQLITE_FULL")))
+    service.journal.disk = fails(JournalConflict("full", "SQLITE_FULL"))
     monkeypatch.setattr(service.journal, "holds", fails(Problem("journal_unreadable", reason="I/O", folder="hub")))
     with pytest.raises(OutcomeUnknown):
         service.execute_one("e1", c.SetClock("start"), "organizer")
@@ -188,18 +173,15 @@ def test_a_commit_that_failed_is_looked_for_where_it_would_be(
         return read(stream, after)
 
     with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", fails(OSError(28, "full")))
         patch.setattr(service.journal, "entries", watched)
-        with pytest.raises(Problem, match="Saving failed"):
+        with disk_fails(service, OSError(28, "full")), pytest.raises(Problem, match="Saving failed"):
             service.execute_one("e1", c.SetClock("start"), "organizer")
 
     assert looked == [("e1", service.snapshot.events["e1"].number)]
     assert service.snapshot.events["e2"] is other
 
 
-def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
-    service: Service, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(service: Service, path: Path) -> None:
     """A backup was put back while the hub ran: what it knew is not what lies there."""
     known = service.snapshot.events["e1"]
     created = chain_entry(
@@ -212,13 +194,10 @@ def test_a_journal_that_was_replaced_under_the_hub_is_read_from_the_beginning(
     )
     with sqlite3.connect(path) as connection:
         connection.execute("DELETE FROM entry WHERE stream = 'e1'")
-    other = Journal(url_of(path))
-    other.append([created])
-    other.close()
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", fails(JournalConflict("no")))
-        with pytest.raises(Problem, match="Saving failed"):
-            service.execute_one("e1", c.SetClock("start"), "organizer")
+    with closing(Journal(url_of(path))) as other:
+        other.append([created])
+    with disk_fails(service, JournalConflict("no")), pytest.raises(Problem, match="Saving failed"):
+        service.execute_one("e1", c.SetClock("start"), "organizer")
     assert (known.name, service.snapshot.events["e1"].name) == ("Winter Open", "Summer Open")
     assert service.snapshot.events["e1"].number == 1
 
@@ -247,7 +226,7 @@ def test_a_bug_between_commit_and_answer_makes_no_error_of_what_is_done(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        broken = fails(ZeroDivisionError(), ZeroDivisionError())
+        broken = fails(ZeroDivisionError())
         patch.setattr("roundtap_hub.store.read_model.Snapshot.with_names", broken)
         assert [entry.kind for entry in service.execute_one("e1", c.SetClock("start"), "organizer")] == ["clock-set"]
     with pytest.raises(Problem) as caught:
@@ -260,20 +239,19 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
     state = service.snapshot.events["e1"]
     heard: list[int] = []
     service.listen(lambda snapshot, _: heard.append(snapshot.events["e1"].number))
-    other = Journal(url_of(path))
-    other.append(
-        [
-            chain_entry(
-                NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}),
-                "e1",
-                state.number + 1,
-                state.head,
-                Timestamp("other", 1),
-                "another hub",
-            )
-        ]
-    )
-    other.close()
+    with closing(Journal(url_of(path))) as other:
+        other.append(
+            [
+                chain_entry(
+                    NewEntry("competitor-dropped", {"competitor": "p1", "after": 1}),
+                    "e1",
+                    state.number + 1,
+                    state.head,
+                    Timestamp("other", 1),
+                    "another hub",
+                )
+            ]
+        )
 
     with pytest.raises(Problem) as caught:
         service.execute_one("e1", c.SetClock("start"), "organizer")

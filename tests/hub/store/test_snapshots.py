@@ -1,7 +1,5 @@
 """Events at rest: sealed from their entries, unread at the start, opened when somebody looks, in play when told so."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import threading
@@ -409,12 +407,9 @@ def test_an_event_at_rest_whose_first_row_is_damaged_is_listed_and_said_to_be_br
     with sqlite3.connect(path) as database:
         database.execute("DELETE FROM seal")
         database.execute("UPDATE entry SET data = ? WHERE stream = 'e1' AND kind = 'event-created'", (data,))
-    journal = Journal(f"sqlite:///{path}")
-    try:
+    with closing(Journal(f"sqlite:///{path}")) as journal:
         summary = journal.rough_summary("e1", journal.heads()["e1"])
         assert summary.name in ("e1", "7", "Winter Open")
         assert summary.finished
         with pytest.raises(Problem):
             list(journal.entries("e1"))
-    finally:
-        journal.close()

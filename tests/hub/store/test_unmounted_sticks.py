@@ -1,7 +1,5 @@
 """A stick that was unmounted while the hub wrote to it is no copy, and its bare mount point takes nothing: on tmpfs."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os
@@ -10,6 +8,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -62,18 +61,17 @@ def test_a_stick_that_was_unmounted_under_its_copy_is_none_from_the_next_commit_
 ) -> None:
     def body() -> None:
         mount(point)
-        hub = Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=may_be_missing), retry_s=1000)
-        hub.wait_for(CURRENT)
-        make_event(hub.service)
-        held = os.open(point / COPY_FILE, os.O_RDONLY)
-        unmount_lazily(point)
-        hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
-        assert hub.keys() == ["copy.away", "one_copy"]
-        assert hub.copies.states[0].state == AWAY
-        assert list(point.iterdir()) == []
-        assert b"the back room" in os.pread(held, 1 << 20, 0), "it could be written to all the same"
-        os.close(held)
-        hub.stop()
+        with closing(Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=may_be_missing), retry_s=1000)) as hub:
+            hub.wait_for(CURRENT)
+            make_event(hub.service)
+            held = os.open(point / COPY_FILE, os.O_RDONLY)
+            unmount_lazily(point)
+            hub.service.execute_one("e1", c.SetEventDetails({"venue": "the back room"}), "organizer")
+            assert hub.keys() == ["copy.away", "one_copy"]
+            assert hub.copies.states[0].state == AWAY
+            assert list(point.iterdir()) == []
+            assert b"the back room" in os.pread(held, 1 << 20, 0), "it could be written to all the same"
+            os.close(held)
 
     in_mount_namespace(body)
 
@@ -83,39 +81,37 @@ def test_it_is_noticed_without_a_commit_and_a_stick_mounted_there_later_is_the_c
 ) -> None:
     def body() -> None:
         mount(point)
-        hub = Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=True))
-        hub.wait_for(CURRENT)
-        make_event(hub.service)
-        unmount_lazily(point)
-        hub.wait_for(AWAY)
-        hub.service.execute_one("e1", c.SetClock("start"), "organizer")
-        assert list(point.iterdir()) == []
-        mount(point)
-        hub.wait_for(CURRENT)
-        assert heads_on(point) == hub.journal.heads()
-        changed = threading.Event()
-        hub.service.storage.listen(changed.set)
-        mount(point)
-        while not (point / COPY_FILE).exists():
-            assert changed.wait(10)
-            changed.clear()
-        hub.wait_for(CURRENT)
-        assert heads_on(point) == hub.journal.heads(), "of two sticks on one mount point, the one that is seen"
-        hub.stop()
+        with closing(Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=True))) as hub:
+            hub.wait_for(CURRENT)
+            make_event(hub.service)
+            unmount_lazily(point)
+            hub.wait_for(AWAY)
+            hub.service.execute_one("e1", c.SetClock("start"), "organizer")
+            assert list(point.iterdir()) == []
+            mount(point)
+            hub.wait_for(CURRENT)
+            assert heads_on(point) == hub.journal.heads()
+            changed = threading.Event()
+            hub.service.storage.listen(changed.set)
+            mount(point)
+            while not (point / COPY_FILE).exists():
+                assert changed.wait(10)
+                changed.clear()
+            hub.wait_for(CURRENT)
+            assert heads_on(point) == hub.journal.heads(), "of two sticks on one mount point, the one that is seen"
 
     in_mount_namespace(body)
 
 
 def test_a_mount_point_without_a_stick_takes_nothing_from_the_start_on(tmp_path: Path, point: Path) -> None:
     for may_be_missing, states in ((True, []), (False, [REFUSED])):
-        hub = Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=may_be_missing))
-        make_event(hub.service, f"e{may_be_missing:d}")
-        for state in states:
-            hub.wait_for(state)
-        assert [state.state for state in hub.copies.states] == states
-        assert hub.copies.plugged_in() == []
-        assert list(point.iterdir()) == []
-        hub.stop()
+        with closing(Hub(tmp_path, FolderCopy(point, tmp_path, may_be_missing=may_be_missing))) as hub:
+            make_event(hub.service, f"e{may_be_missing:d}")
+            for state in states:
+                hub.wait_for(state)
+            assert [state.state for state in hub.copies.states] == states
+            assert hub.copies.plugged_in() == []
+            assert list(point.iterdir()) == []
 
 
 def test_a_mount_point_on_a_third_file_system_is_no_stick_either(tmp_path: Path, point: Path) -> None:
@@ -140,9 +136,8 @@ def test_a_backup_under_way_never_goes_into_the_bare_mount_point(tmp_path: Path,
     """The stick is unmounted after somebody saw that it is there: the backup goes to the stick, or nowhere."""
 
     def body() -> None:
-        hub = Hub(tmp_path)
-        make_event(hub.service)
-        hub.stop()
+        with closing(Hub(tmp_path)) as hub:
+            make_event(hub.service)
         (tmp_path / "journal.db").rename(tmp_path / "roundtap.db")
         named = HeadRecord("line", "epoch", 1)
         made = make_backup(tmp_path, tmp_path / "backups", named, "")

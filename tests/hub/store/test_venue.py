@@ -1,7 +1,5 @@
 """What the venue's stream takes: entries within all limits, and none of what is so already."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,12 +1,11 @@
 """The device API: what a unit may say, and that whoever else knocks changes nothing and breaks nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,9 +89,8 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         make_event(service)
         hub = hub_of(service, clock)
         app = HubApplication(hub)
-        client = AsgiClient(app)
-        yield Bench(hub, app, client, tmp_path / "journal.db")
-        client.close()
+        with closing(AsgiClient(app)) as client:
+            yield Bench(hub, app, client, tmp_path / "journal.db")
 
 
 # --- a report and its echo ---------------------------------------------------------------------------------------

@@ -1,10 +1,9 @@
 """A key opens one door, and only so often; whoever else knocks neither gets in nor keeps the honest unit out."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,12 +95,10 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     clock = HandClock()
     with running(tmp_path / "journal.db", clock) as service:
         make_event(service)
-        book = PrintBook(url_of(tmp_path / "journal.db"))
-        hub = hub_of(service, clock, book)
-        client = AsgiClient(HubApplication(hub), lifespan=True)
-        yield Bench(hub, clock, client)
-        client.close()
-        book.close()
+        with closing(PrintBook(url_of(tmp_path / "journal.db"))) as book:
+            hub = hub_of(service, clock, book)
+            with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
+                yield Bench(hub, clock, client)
 
 
 # --- one door ----------------------------------------------------------------------------------------------------
@@ -121,7 +118,6 @@ def test_the_print_station_s_key_closes_no_match(bench: Bench) -> None:
 def test_a_table_s_key_takes_no_print_job(bench: Bench) -> None:
     assert bench.jobs("table-1").status_code == 403
     taken = open_envelope(KEYS["station-1"], ECHO, bench.jobs("station-1").get_json())
-    assert taken is not None
     assert taken["jobs"], "they are all still there for the station"
 
 
@@ -222,7 +218,6 @@ def test_the_answer_to_a_question_of_time_is_good_for_that_question_alone(bench:
 def test_a_unit_that_reports_where_it_does_not_stand_is_told_once_for_each_report(bench: Bench) -> None:
     for _ in range(3):
         echo = open_envelope(KEYS["table-2"], ECHO, bench.report(unit="table-2", match="1.1").get_json())
-        assert echo is not None
         assert (echo["fate"], echo["reason"]) == ("refused", "elsewhere")
     assert bench.troubles("table-2") == {ELSEWHERE}
     assert bench.hub.units.troubles.count("table-2", ELSEWHERE) == 1

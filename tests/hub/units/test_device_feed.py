@@ -1,7 +1,5 @@
 """Whose view is made anew: never too few of them, and of a report only its own table's."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

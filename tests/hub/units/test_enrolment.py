@@ -1,7 +1,5 @@
 """A new unit gets its key: six digits on its screen, typed once by an organizer, and the same key on both sides."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack

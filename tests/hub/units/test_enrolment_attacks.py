@@ -1,7 +1,5 @@
 """Who has heard everything, knows a code, or speaks as a hub or as a unit: what each gets of an enrolment."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path

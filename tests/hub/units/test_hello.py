@@ -1,10 +1,9 @@
 """The hello that opens a feed: fresh, signed by a key that may, looked at for its size first; twins and newer ones."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,9 +44,8 @@ def hub(tmp_path: Path, clock: HandClock) -> Iterator[Hub]:
 
 @pytest.fixture
 def client(hub: Hub) -> Iterator[AsgiClient]:
-    made = AsgiClient(HubApplication(hub), lifespan=True)
-    yield made
-    made.close()
+    with closing(AsgiClient(HubApplication(hub), lifespan=True)) as made:
+        yield made
 
 
 def knock(client: AsgiClient, body: bytes, unit: str = "table-1") -> Answer:
@@ -268,7 +266,6 @@ def test_listeners_hear_of_every_accepted_hello_before_the_fates_and_a_broken_on
 def test_the_welcome_names_the_other_hubs_and_says_whether_this_one_was_restored(hub: Hub) -> None:
     async def evening(feed: DeviceFeed) -> tuple[Any, Any]:
         welcome = await Feed(hub, feed).next()
-        assert welcome is not None
         return welcome["hubs"], welcome["restored"]
 
     assert play(hub, evening) == ([], False)

@@ -1,7 +1,5 @@
 """What hellos prove: a journal that lacks what was acknowledged is told so, and nothing else ever is."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Units on the hub's own machine: keys of one start, in files that few may read, good from loopback alone."""
 
-from __future__ import annotations
-
 import os
 import stat
 from itertools import count

@@ -1,7 +1,5 @@
 """The console's walk with new units: what each page shows, whose turn is next, and a unit in another's place."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

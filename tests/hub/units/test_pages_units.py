@@ -1,7 +1,5 @@
 """The console's page of units: a key is made and shown once, replaced, revoked at once; what is odd is told."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,10 +1,9 @@
 """The front panel at its hub: what it is shown, a new PIN, a stick let go of, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,6 @@ class Bench:
         answer = self.post(self.request(step, **changes))
         assert answer.status_code == 200, answer.text
         said = open_envelope(self.key, ECHO, answer.get_json())
-        assert said is not None
         parse_message(PanelView, said["view"])  # What a real panel can read.
         return said
 
@@ -103,11 +101,10 @@ def bench(tmp_path) -> Iterator[Bench]:
         local = make_local_units(tmp_path / "local", "http://127.0.0.1:8080", ())
         hub.units.keys.set_local(local)
         application = HubApplication(hub)
-        client = AsgiClient(application)
-        made = Bench(hub, clock, client, local["hub-panel"].key)
-        application.native["/device/panel"]["POST"] = PanelApi(hub, made.ask_root).answer  # type: ignore[index]
-        yield made
-        client.close()
+        with closing(AsgiClient(application)) as client:
+            made = Bench(hub, clock, client, local["hub-panel"].key)
+            application.native["/device/panel"]["POST"] = PanelApi(hub, made.ask_root).answer  # type: ignore[index]
+            yield made
 
 
 def test_what_is_shown(bench):

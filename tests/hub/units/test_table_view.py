@@ -1,7 +1,5 @@
 """What a table is shown, where the ordinary evening (tests of the device API, of the kit) does not come."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hub_kit import HandClock, event_steps, make_event, people, running
@@ -118,7 +116,6 @@ def test_a_table_of_the_final_and_the_one_for_third_place(tmp_path: Path) -> Non
                 tell(c.MakeCut())
             tell(c.DrawRound(1))
             draft = service.snapshot.events["e2"].draft
-            assert draft is not None
             tell(c.PublishRound(draft.number, 1))
             if draft.number < 3:
                 for match in draft.matches:

@@ -1,7 +1,5 @@
 """The units' keys: changes that count at once and are saved, what the journal says of them, files of earlier hubs."""
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

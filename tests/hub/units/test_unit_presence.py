@@ -1,7 +1,5 @@
 """What the hub knows of the hall right now: who is told of a change, and what a reader holds in his hand."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Small fields: whether the remaining rounds can still do without a repeat, if all stay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from checker.repeats import Met

@@ -1,7 +1,5 @@
 """The figures of the seven rulebooks, as the digest states them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

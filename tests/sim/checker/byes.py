@@ -1,7 +1,5 @@
 """Who had to get the bye of an odd field."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from checker.books import LAST, Event, book_of

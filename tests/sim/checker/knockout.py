@@ -1,7 +1,5 @@
 """Elimination: who should meet whom next, and what was drawn."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The last tiebreaker: drawn once, from the event's seed and the competitor's id."""
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 from checker.books import Event

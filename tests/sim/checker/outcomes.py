@@ -1,7 +1,5 @@
 """What one match or bye gives either side: tournament points, the outcome, and figures for tiebreakers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

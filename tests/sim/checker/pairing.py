@@ -1,7 +1,5 @@
 """What `pair` printed, held against the event before that round."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How many Swiss rounds are planned, the size of the cut, and which stage comes next."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from checker.books import Event, book_of, option, still_there

@@ -1,7 +1,5 @@
 """Warlords' tie-break rounds as drawn: among the tied at a prize or cut place, and only as far as still needed."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import combinations
 from typing import Any

@@ -1,7 +1,5 @@
 """The order of the standings, and what put each competitor above the next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What every competitor has gathered in the Swiss rounds, and the tiebreakers that follow from it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """How few repeated pairings a round can do with, by matching in the graph of those who have not met."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from itertools import combinations
 

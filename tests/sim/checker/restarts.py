@@ -1,7 +1,5 @@
 """Warlords of Terra: ties that start again at the match between the tied, and tie-break rounds where it matters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The best a round can be: fewest repeats, then as many pairs as possible within and between groups from the top."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """A Swiss round as drawn: repeats, bye, groups from the top down, and the notes that explain it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

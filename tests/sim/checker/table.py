@@ -1,7 +1,5 @@
 """What `standings` printed, held against a table computed here."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any

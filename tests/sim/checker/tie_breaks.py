@@ -7,8 +7,6 @@ decide; where these are level, those who are meet again. Nobody who has gone is 
 went stays won. Nothing of this looks at the Swiss rounds.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass

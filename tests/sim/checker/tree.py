@@ -1,7 +1,5 @@
 """What `bracket` printed: seeds, games, champion, and the final ranking."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from checker.books import Event, book_of, in_table, status_of
