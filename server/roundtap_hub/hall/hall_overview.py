@@ -2,7 +2,7 @@
 
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.http.routes import STAFF, route
+from roundtap_hub.http.routes import STAFF, PageKey, route
 from roundtap_hub.live import current
 from roundtap_hub.live.hall_pages import hall_checks, place_page
 from roundtap_hub.views import places
@@ -23,4 +23,4 @@ def hall_page() -> AnyResponse:
     said = announcement_lines(
         current.snapshot().venue.display_plan.announcements, current.instant(), current.hub().clocks.wall()
     )
-    return place_page("hall_overview.html", "overview", "before-doors", rows=rows, said=said)
+    return place_page("hall_overview.html", "overview", PageKey("before-doors"), rows=rows, said=said)

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_hub.http.auth import is_local_request
-from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, route
+from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, PageKey, route
 from roundtap_hub.live import current, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.views.preflight_checks import all_checks, failed_checks
@@ -52,7 +52,7 @@ def preflight_page() -> AnyResponse:
     return place_page(
         "preflight.html",
         "preflight",
-        "before-doors",
+        PageKey("before-doors"),
         groups=group_checks(checks),
         wrong=failed_checks(checks),
         noted=[check for check in checks if check.state == NOTE],

@@ -11,7 +11,7 @@ from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS
 from roundtap_core.result_json import result_from_json
-from roundtap_hub.http.routes import ORGANIZERS, route
+from roundtap_hub.http.routes import ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step
@@ -198,7 +198,7 @@ def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | N
 def restored_page(**_: str) -> AnyResponse:
     return render.page(
         "restored.html",
-        feed="console",
+        feed=PageKey("console"),
         view=restored_view(current.snapshot()),
         bye=BYE,
         missed=UNPAIRED_LOSS,

@@ -16,7 +16,7 @@ from roundtap_hub.hall import wall_picture
 from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
+from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
@@ -47,15 +47,20 @@ def wall_of_display() -> AnyResponse:
         if name:
             visit.current_visit().new_cookies[known_displays.DISPLAY] = (f"{display}.{name}", known_displays.DISPLAY_S)
         place = known_displays.display_page(snapshot, screens.get(display), name, current.now_ms())
-        if place.page != "wall":
-            return _wall(current.event(place.page.partition("/")[2]), place.variant)
+        if place.page.event:
+            return _wall(current.event(place.page.event), place.variant)
         variant = place.variant
     way = wall_view.wall_options(wall_view.wall_variant(request.args) if variant is None else variant)
     chosen = known_displays.played_event(current.snapshot(), current.now_ms())
     if chosen is None or way.display:
         # A display stays at its address and is updated as soon as there is an event.
         return render.cached_page(
-            "wall_waiting.html", wall_view.variant_of(way), "wall", theme=way.theme, way=way, reached=join_address()
+            "wall_waiting.html",
+            wall_view.variant_of(way),
+            PageKey("wall"),
+            theme=way.theme,
+            way=way,
+            reached=join_address(),
         )
     query = urlencode(
         {
@@ -90,7 +95,7 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     return render.cached_page(
         "wall.html",
         wall_view.variant_of(way),
-        f"wall/{state.id}",
+        PageKey("wall", state.id),
         state=state,
         view=view,
         current=current.now_ms() // wall_view.PAGE_MS % max(1, pages),
@@ -164,7 +169,7 @@ def displays_page(**_: str) -> AnyResponse:
     return place_page(
         "displays.html",
         "walls",
-        "displays",
+        PageKey("displays"),
         rows=rows,
         events=listed_events(snapshot),
         shows=display_plan.SHOWS,

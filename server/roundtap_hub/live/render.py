@@ -20,6 +20,7 @@ from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access import visit
 from roundtap_hub.http.http_answers import gzip_bytes
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import current, regions, role_view
 from roundtap_hub.live.page_versions import HallNow, version_at
 from roundtap_hub.live.regions import CSRF, NOW, SEEN, PagePatch, RenderedPage, split_regions
@@ -54,7 +55,7 @@ CUT_CHOICES = MappingProxyType(
 """The choices that an official has about the cut or the tie-break round: the form comes back with these buttons."""
 
 
-def current_version(feed: str) -> str:
+def current_version(feed: PageKey | None) -> str:
     """The version of this request's page; "" where it does not change."""
     if "version" in g:
         return str(g.version)
@@ -142,12 +143,12 @@ def round_title(t: Words, state: EventState, number: int) -> str:
     return (knockout_name(t, title_key(state, played)) if played is not None else "") or t("round", number=number)
 
 
-def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:
-    """A page as HTML. `feed`: the page's key in the live feed; empty: the page does not change."""
+def page(template: str, feed: PageKey | None = None, status: int = 200, **context: Any) -> Response:
+    """A page as HTML. `feed`: the page's key in the live feed; None: the page does not change."""
     return page_response(render_page(template, feed, **context), status)
 
 
-def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
+def render_page(template: str, feed: PageKey | None = None, **context: Any) -> RenderedPage:
     """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
     placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
     hub, t = current.hub(), current.words()
@@ -225,15 +226,15 @@ def _fill(text: str) -> str:
     return regions.fill_placeholders(text, token, current.hub().clocks.mono_ms())
 
 
-def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
+def cached_page(template: str, variant: str = "", feed: PageKey | None = None, **context: Any) -> Response:
     """A page that all readers of one language share, drawn once and cached (page_cache.py). Its content depends only on
     the state, `variant`, and `feed`, by default the route's."""
     return page(template, feed or page_cache_key(), **{"variant": variant, "sent_ms": "", **context})
 
 
-def page_cache_key() -> str:
+def page_cache_key() -> PageKey | None:
     """This request's page key, as its route declares it."""
-    return current.route().page_key(request.view_args or {})
+    return (kept := current.route().kept) and kept.filled(request.view_args or {})
 
 
 def cached_variant() -> str | None:

@@ -2,7 +2,7 @@
 
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_hub.http.routes import STAFF, route
+from roundtap_hub.http.routes import STAFF, PageKey, route
 from roundtap_hub.live import current
 from roundtap_hub.live.hall_pages import hall_checks, place_page
 from roundtap_hub.paper.paper import asking_jobs
@@ -16,7 +16,7 @@ def printer_page() -> AnyResponse:
     return place_page(
         "printer.html",
         "printer",
-        "before-doors",
+        PageKey("before-doors"),
         jobs=[(state, asking_jobs(state, waiting=True)) for state in states],
         checks=[check for check in hall_checks() if check.group == machine_checks.PRINTER],
     )

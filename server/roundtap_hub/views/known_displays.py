@@ -15,6 +15,7 @@ from roundtap_core.event.states import EventState
 from roundtap_core.rounds.phases import extra_ms
 from roundtap_hub.http.auth import is_loopback
 from roundtap_hub.http.connection_limits import throttle_key
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.store.display_plan import AUTO, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
@@ -43,7 +44,7 @@ PARTS = ("", "1/2", "2/2", "1/3", "2/3", "3/3", "1/4", "2/4", "3/4", "4/4")
 class DisplayPage(NamedTuple):
     """The page a display shows, and its variant (views/wall_view.py)."""
 
-    page: str
+    page: PageKey
     variant: str
 
 
@@ -212,7 +213,7 @@ def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str
         "turns" if not assigned and len(events_in_play(snapshot)) > 1 else "",
         f"name:{name}" if screen is None and name else "",
     ]
-    return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, variant)))
+    return DisplayPage(PageKey("wall", event or ""), " ".join(filter(None, variant)))
 
 
 def events_in_play(snapshot: Snapshot) -> list[EventState]:

@@ -8,7 +8,7 @@ from statistics import median_low
 
 from msgspec import structs
 
-from roundtap_core.clock import COUNTING, RUNNING, Clock, Instant, format_clock
+from roundtap_core.clock import COUNTING, IDLE, RUNNING, Clock, Instant, format_clock
 from roundtap_core.elimination.cut import THIRD
 from roundtap_core.event.event_flow import match_clock
 from roundtap_core.event.states import EventState
@@ -222,3 +222,12 @@ def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str
     with suppress(TypeError, ValueError, OverflowError):
         return (datetime.fromisoformat(wall or "").astimezone() + timedelta(milliseconds=later_ms)).strftime(form)
     return ""
+
+
+def played_ms(state: EventState, now: Instant) -> int | None:
+    """How long the current round has been played, without pauses; None where it is untimed or not started."""
+    clock = state.clock
+    left_ms = clock.remaining_at(now)
+    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
+        return None
+    return clock.total_ms - left_ms

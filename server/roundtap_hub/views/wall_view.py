@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.store.display_plan import AUTO, SHOWS
 
 THEMES = ("dark", "light")
@@ -82,11 +83,11 @@ def wall_variant(query: Mapping[str, str]) -> str:
     )
 
 
-def canonical_variant(page: str, variant: str) -> str:
+def canonical_variant(page: PageKey, variant: str) -> str:
     """A client's variant in the page's own canonical form."""
-    if page.split("/")[0] == "wall":
+    if page.kind == "wall":
         return variant_of(wall_options(variant))
-    return variant if (page, variant) == ("door", "stay") else ""
+    return variant if (page.kind, variant) == ("door", "stay") else ""
 
 
 def name_sort_key(name: str) -> tuple[str, str]:
