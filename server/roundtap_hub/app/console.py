@@ -25,9 +25,8 @@ from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.app.next_step import clash_of, next_step
 from roundtap_hub.app.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
-from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, route
+from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.live.render import RowSource
 from roundtap_hub.paper.paper import asking_jobs
@@ -38,7 +37,7 @@ from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
 from roundtap_hub.views.list_states import MISSING, WRONG, list_counts, list_states
 from roundtap_hub.views.mending_view import waiting_count
-from roundtap_hub.views.round_clock import clock_face, table_clock_face, table_clocks
+from roundtap_hub.views.round_clock import clock_face, played_ms, table_clock_face, table_clocks
 from roundtap_hub.views.saved_event import SavedEvent, settled_rows
 from roundtap_hub.views.standings_table import has_draws, standings_view
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
@@ -142,7 +141,7 @@ def _show_place(event_id: str) -> AnyResponse:
         return render.page_response(_draw(moment, place))
     shown = current.shown_round(moment.state)
     key = place.key, event_id, current.words().language, shown.number if shown else None, lines_marked()
-    g.version = render.current_version(f"console/{event_id}")
+    g.version = render.current_version(PageKey("console", event_id))
     newest, old = render.render_cache().page(
         key, g.version, current.now_ms(), lambda before: _draw(moment, place, before), request.args.get("since")
     )
@@ -153,7 +152,7 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedP
     """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
-    state, feed = moment.state, f"console/{moment.state.id}"
+    state, feed = moment.state, PageKey("console", moment.event_id)
     steady = _steady_part(moment) if place is places.PLAY else None
     source: Any = before.source if before is not None else None
     if source is not None and source[0] != steady:
@@ -459,7 +458,7 @@ def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, *
     state = moment.state
     return render.page(
         "console_part.html",
-        feed=f"console/{state.id}",
+        feed=PageKey("console", state.id),
         state=state,
         rulebook=state.rulebook,
         part=part,

@@ -22,7 +22,8 @@ from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.judging import judging
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.current import Visit
-from roundtap_hub.live.page_cache import RENDER_PAGE, PageKey, RenderInput
+from roundtap_hub.live.page_cache import RENDER_PAGE, RenderingKey, RenderInput
+from roundtap_hub.live.page_versions import PAGE_KINDS
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.live.render import RENDER_CACHE, ROW_CACHE, RenderCache, RowCache
 from roundtap_hub.paper import paper, station_api
@@ -81,7 +82,7 @@ def create_app(hub: Hub) -> Flask:
 
 
 def draw_page(
-    app: Flask, path: str, key: PageKey, moment: RenderInput, now_ms: int, version: str
+    app: Flask, path: str, key: RenderingKey, moment: RenderInput, now_ms: int, version: str
 ) -> RenderedPage | str | None:
     """The page that all readers of `key` share, drawn from `moment` for the cache; its redirect address; or None."""
     environ = wsgi_environ({"method": "GET", "path": path, "query_string": b"", "headers": [(b"host", b"localhost")]})
@@ -133,6 +134,8 @@ def _add_routes(app: Flask) -> None:
     my_page.guard_links(rooms["me"])
     for route in ROUTES.values():
         if not route.is_native:
+            if route.kept is not None and route.kept.pattern not in PAGE_KINDS:
+                raise ValueError(str(route.kept))
             room = rooms.get(route.path.split("/")[1], rooms["pages"])
             room.add_url_rule(route.path, view_func=route.answer, methods=[route.method])
     app.after_request(render.finish_response)

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Invalid
 from roundtap_core.event.states import EventState
 from roundtap_hub.http.auth import safe_redirect_path
-from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, route
+from roundtap_hub.http.routes import EVERYBODY, JUDGE, LOGIN, ORGANIZER, ORGANIZERS, STAFF, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.paper.paper import asking_jobs
 from roundtap_hub.store import continuing
@@ -63,7 +63,7 @@ def events_page(**_: str) -> AnyResponse:
     ]
     return render.page(
         "home.html",
-        feed="console",
+        feed=PageKey("console"),
         events=lines,
         playing=playing,
         archived=archived_list(snapshot),

@@ -11,11 +11,14 @@ from roundtap_hub.access.personal_links import PersonalLinks
 from roundtap_hub.access.policy import AccessControl
 from roundtap_hub.access.staff import make_staff_login
 from roundtap_hub.access.unit_keys import UnitKeys
+from roundtap_hub.app import console_versions
 from roundtap_hub.app.practice_hub import PracticeHub
 from roundtap_hub.app.standby.peers import Peers
+from roundtap_hub.hall import hall_versions
 from roundtap_hub.hall.hub_sound import HubSound
 from roundtap_hub.http.host import Host
 from roundtap_hub.http.tls import HttpsInfo
+from roundtap_hub.phones import phone_versions
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.event_times import EventTimesCache
 from roundtap_hub.store.secure_files import write_private
@@ -25,6 +28,9 @@ from roundtap_hub.views.running_hub import Hall, RunningHub, Units
 from roundtap_hub.views.unit_presence import Presence
 
 SECRET_BYTES = 32
+
+PAGE_VERSIONS = console_versions, hall_versions, phone_versions
+"""The modules that say what live pages show: each registers its kinds of pages as it is imported."""
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from roundtap_core.eventfile.exports import list_fortress
 from roundtap_core.eventfile.exports import standings_csv as csv_of
 from roundtap_core.eventfile.write import tournament_to_json
 from roundtap_hub.http.http_answers import problem_status
-from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, route
+from roundtap_hub.http.routes import NOT_IN_PLAY, ORGANIZERS, OVER, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store.command_pipeline import refuse_event_change
 from roundtap_hub.store.venue import EVENT_ARCHIVED, EVENT_DELETED, EVENT_UNARCHIVED
@@ -24,7 +24,7 @@ from roundtap_hub.views.saved_event import archived_list, settled_round, tournam
 @route("GET /console/archived", ORGANIZERS)
 def archived_events(**_: str) -> AnyResponse:
     """The archived events, each with a button that restores it."""
-    return render.page("archived.html", feed="console", events=archived_list(current.snapshot()))
+    return render.page("archived.html", feed=PageKey("console"), events=archived_list(current.snapshot()))
 
 
 @route("POST /console/<event_id>/archive", ORGANIZERS, NOT_IN_PLAY)

@@ -13,7 +13,7 @@ from roundtap_core.event.prizes import door_prize_pool
 from roundtap_core.event.states import ACTIVE, AMONG, Prize
 from roundtap_core.lists.list_form import fold
 from roundtap_core.randomness import SEED_BITS
-from roundtap_hub.http.routes import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, route
+from roundtap_hub.http.routes import NOT_ARCHIVED, ORGANIZERS, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.knockout import final_lines
 from roundtap_hub.views.saved_event import SavedEvent, full_names, name_sort_key, settled_standings
@@ -94,7 +94,7 @@ def prizes_page(event_id: str) -> AnyResponse:
     last = max((prize.last or 0 for prize in state.prizes), default=0)
     return render.page(
         "prizes.html",
-        feed=f"console/{event_id}",
+        feed=PageKey("console", event_id),
         state=state,
         typed_list="\n".join(f"{prize_target(prize)}: {prize.what}" for prize in state.prizes),
         lines=prize_lines(moment, names),

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.entries import NewEntry
-from roundtap_hub.http.routes import HEADS_AND_DESK, route
+from roundtap_hub.http.routes import HEADS_AND_DESK, PageKey, route
 from roundtap_hub.live import current, forms
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
@@ -27,7 +27,7 @@ def announcements_page(**_: str) -> AnyResponse:
     return place_page(
         "announcements.html",
         "announcements",
-        "displays",
+        PageKey("displays"),
         said=said,
         kinds=display_plan.KINDS,
         counted=display_plan.COUNTED,

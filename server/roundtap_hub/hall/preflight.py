@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_hub.hall.diagnostics import diagnostics_text
 from roundtap_hub.http.requester import is_local_request
-from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, route
+from roundtap_hub.http.routes import EVERYBODY, ORGANIZERS, STAFF, PageKey, route
 from roundtap_hub.live import current, render
 from roundtap_hub.live.hall_pages import hall_checks, place_page
 from roundtap_hub.views import places
@@ -35,7 +35,7 @@ def hall_page() -> AnyResponse:
     said = announcement_lines(
         current.snapshot().venue.display_plan.announcements, current.instant(), current.hub().clocks.wall()
     )
-    return place_page("hall_overview.html", "overview", "before-doors", rows=rows, said=said)
+    return place_page("hall_overview.html", "overview", PageKey("before-doors"), rows=rows, said=said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def preflight_page() -> AnyResponse:
     return place_page(
         "preflight.html",
         "preflight",
-        "before-doors",
+        PageKey("before-doors"),
         groups=group_checks(checks),
         wrong=failed_checks(checks),
         noted=[check for check in checks if check.state == NOTE],

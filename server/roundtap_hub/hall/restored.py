@@ -10,7 +10,7 @@ from roundtap_core.event.commands import AdoptRound, DropCompetitor, EnterResult
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.states import DECIDED, EventState
 from roundtap_core.records import BYE, SWISS, UNPAIRED_LOSS, result_from_json
-from roundtap_hub.http.routes import ORGANIZERS, route
+from roundtap_hub.http.routes import ORGANIZERS, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.store import restore_gap, venue
 from roundtap_hub.store.command_pipeline import report_step
@@ -197,7 +197,7 @@ def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | N
 def restored_page(**_: str) -> AnyResponse:
     return render.page(
         "restored.html",
-        feed="console",
+        feed=PageKey("console"),
         view=restored_view(current.snapshot()),
         bye=BYE,
         missed=UNPAIRED_LOSS,

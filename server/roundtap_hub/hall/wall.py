@@ -15,7 +15,7 @@ from roundtap_hub.hall import wall_picture
 from roundtap_hub.hall.announcement_desk import event_field
 from roundtap_hub.hall.hub_sound import SOUND
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, route
+from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.live.hall_pages import place_page
 from roundtap_hub.store import display_plan
@@ -49,8 +49,8 @@ def wall_of_display() -> AnyResponse:
                 known_displays.DISPLAY_S,
             )
         place = known_displays.display_page(snapshot, screens.get(display), name, current.now_ms())
-        if place.page != "wall":
-            return _wall(current.event(place.page.partition("/")[2]), place.variant)
+        if place.page.event:
+            return _wall(current.event(place.page.event), place.variant)
         variant = place.variant
     way = known_displays.wall_options(known_displays.wall_variant(request.args) if variant is None else variant)
     chosen = known_displays.played_event(current.snapshot(), current.now_ms())
@@ -59,7 +59,7 @@ def wall_of_display() -> AnyResponse:
         return render.cached_page(
             "wall_waiting.html",
             known_displays.variant_of(way),
-            "wall",
+            PageKey("wall"),
             theme=way.theme,
             way=way,
             reached=join_address(),
@@ -97,7 +97,7 @@ def _wall(moment: SavedEvent, variant: str) -> AnyResponse:
     return render.cached_page(
         "wall.html",
         known_displays.variant_of(way),
-        f"wall/{state.id}",
+        PageKey("wall", state.id),
         state=state,
         view=view,
         current=current.now_ms() // known_displays.PAGE_MS % max(1, pages),
@@ -171,7 +171,7 @@ def displays_page(**_: str) -> AnyResponse:
     return place_page(
         "displays.html",
         "walls",
-        "displays",
+        PageKey("displays"),
         rows=rows,
         events=listed_events(snapshot),
         shows=display_plan.SHOWS,

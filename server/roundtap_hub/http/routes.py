@@ -15,7 +15,7 @@ from functools import cache
 from inspect import iscoroutinefunction
 from itertools import product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 if TYPE_CHECKING:
     from werkzeug.routing import MapAdapter
@@ -109,6 +109,31 @@ ROUTES: dict[str, Route] = {}
 """Every address of the hub, once its module is imported: the native ones with asgi.py, all pages with routes.py."""
 
 
+class PageKey(NamedTuple):
+    """A live page's key, "console", "wall/e1" or "p/e1/p3" as text: what kind it is, of which event, and of which
+    competitor or personal link. A tuple: it is looked up for each open page at each change."""
+
+    kind: str
+    event: str = ""
+    of: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        return cls(*text.split("/", 2))
+
+    def __str__(self) -> str:
+        return "/".join(filter(None, self))
+
+    @property
+    def pattern(self) -> tuple[str, bool, bool]:
+        """What it has in common with the keys of all pages of its kind."""
+        return self.kind, bool(self.event), bool(self.of)
+
+    def filled(self, named: Mapping[str, str]) -> Self:
+        """With the values of a path's parameters: "wall/<event_id>" as "wall/e1"."""
+        return type(self)(*(_filled(part, named) for part in self))
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """One address: `who` may request it, in which `states` of its event, and in which `rounds`; all else is refused."""
@@ -119,9 +144,9 @@ class Route:
     states: frozenset[str]
     rounds: frozenset[str]
     only: RoleLimits  # those of `who` that are limited to fewer states
-    kept: str
-    """The key of its page in page_versions.py, "standings/<event_id>": it is drawn once for all readers of one language
-    and version (page_cache.py). "": drawn for each request."""
+    kept: PageKey | None
+    """The key of its page, "standings/<event_id>", whose kind a room has registered (live/page_versions.py): drawn once
+    for all readers of one language and version (live/page_cache.py). None: drawn for each request."""
 
     @property
     def method(self) -> str:
@@ -130,10 +155,6 @@ class Route:
     @property
     def path(self) -> str:
         return self.address.partition(" ")[2]
-
-    def page_key(self, named: Mapping[str, str]) -> str:
-        """`kept`, with the values of the path's parameters."""
-        return _filled(self.kept, named)
 
     @property
     def is_native(self) -> bool:
@@ -182,7 +203,7 @@ def route(
         allowed = frozenset({who}) if isinstance(who, str) else who
         if address in ROUTES or not allowed or (allowed <= STAFF) != _is_console(address.partition(" ")[2]):
             raise ValueError(address)
-        ROUTES[address] = Route(address, answer, allowed, states, rounds, only, kept)
+        ROUTES[address] = Route(address, answer, allowed, states, rounds, only, PageKey.parse(kept) if kept else None)
         _map.cache_clear()
         return answer
 
@@ -219,12 +240,11 @@ def find_route(method: str, path: str) -> tuple[Route, Mapping[str, str]] | None
     return ROUTES[address], named
 
 
-def page_path(page: str) -> str:
-    """The path of the page with this key ("standings/e1"); "" where there is none."""
-    kind, *values = page.split("/")
+def page_path(page: PageKey) -> str:
+    """The path of the page with this key; "" where there is none."""
     for each in ROUTES.values():
-        if each.kept and each.kept.split("/")[0] == kind and len(names := NAMED.findall(each.kept)) == len(values):
-            return _filled(each.path, dict(zip(names, values, strict=True)))
+        if each.kept is not None and each.kept.pattern == page.pattern:
+            return _filled(each.path, dict(zip((part.strip("<>") for part in each.kept), page, strict=True)))
     return ""
 
 

@@ -18,9 +18,10 @@ from roundtap_core.words import LANGUAGES
 from roundtap_hub.http.connection_limits import TRANSPORT
 from roundtap_hub.http.http_answers import CLOSE, NO_STORE, Receive, Scope, Send, get_header, send_json
 from roundtap_hub.http.requester import client_key_in, cookies_in
-from roundtap_hub.http.routes import EVERYBODY, route
+from roundtap_hub.http.routes import EVERYBODY, PageKey, route
 from roundtap_hub.http.uvicorn_private import take_over
-from roundtap_hub.live.page_cache import CachedPage, PageCache, PageKey
+from roundtap_hub.live.page_cache import CachedPage, PageCache, RenderingKey
+from roundtap_hub.live.page_versions import NO_PAGE
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, canonical_variant, display_page
 from roundtap_hub.views.round_clock import public_clock, time_of_day
@@ -105,7 +106,7 @@ class ViewerGroup:
     """Clients with the same page, variant and language. `version`: the page when it was last checked; `sent_version`:
     the version sent last, which shows the same; `shown`: the page of both, where it was drawn."""
 
-    key: PageKey
+    key: RenderingKey
     version: str
     sent_version: str
     shown: RenderedPage | None
@@ -146,7 +147,7 @@ class BrowserFeed:
         self._cache = cache
         self._of_one = of_one
         self._askers: Counter[str] = Counter()
-        self._groups: dict[PageKey, ViewerGroup] = {}
+        self._groups: dict[RenderingKey, ViewerGroup] = {}
         self._display_clients: set[FeedClient] = set()
         self._ticked: list[set[FeedClient]] = [set() for _ in range(TICK_SLOTS)]
         self._next_tick = 0
@@ -219,8 +220,8 @@ class BrowserFeed:
     def _add_client(self, scope: Scope, asker: str) -> None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         params = {name: values[0][:200] for name, values in query.items()}
-        language, page = params.get("lang", ""), params.get("page", "")
-        key = PageKey(
+        language, page = params.get("lang", ""), PageKey.parse(params.get("page", ""))
+        key = RenderingKey(
             page, canonical_variant(page, params.get("variant", "")), language if language in LANGUAGES else ""
         )
         version = self._cache.version(page)
@@ -232,7 +233,7 @@ class BrowserFeed:
         min(self._ticked, key=len).add(client)
         group.clients.add(client)
         client.begin()
-        clock = self._clock(_event_of(page))
+        clock = self._clock(page.event)
         # Whether its page is old comes before the time: a page that hears the time has looked.
         if client.version != version:
             client.send_reload(version)
@@ -306,7 +307,7 @@ class BrowserFeed:
         before, self._clocks = self._clocks, {}
         events: dict[str, bytes] = {}
         for group in self._groups.values():
-            event = _event_of(group.key.page)
+            event = group.key.page.event
             clock = self._clock(event)
             if clock and before.get(event) not in (None, clock):
                 message = events.setdefault(event, self._clock_event(clock))
@@ -349,8 +350,8 @@ class BrowserFeed:
                 for group in groups[begin : begin + BATCH_PAGES]
                 if (version := self._cache.version(group.key.page)) != group.version
             ]
-            drawn: dict[PageKey, CachedPage | None] = {}
-            keys = [group.key for group, version in changed if group.key.language and version != "none"]
+            drawn: dict[RenderingKey, CachedPage | None] = {}
+            keys = [group.key for group, version in changed if group.key.language and version != NO_PAGE]
             if keys:
                 drawn = dict(zip(keys, await self._cache.render(keys), strict=True))
             elif begin:
@@ -419,7 +420,3 @@ def _display_of(scope: Scope) -> str:
     """The display of the request's cookie; "" where there is none."""
     known = DISPLAY_COOKIE_RE.fullmatch(cookies_in(get_header(scope, b"cookie").decode("latin-1")).get(DISPLAY, ""))
     return known["id"] if known else ""
-
-
-def _event_of(page: str) -> str:
-    return page.split("/")[1] if "/" in page else ""

@@ -17,9 +17,8 @@ from roundtap_hub.http.requester import (
     new_phone,
     set_cookie,
 )
-from roundtap_hub.http.routes import EVERYBODY, Route
-from roundtap_hub.live.page_cache import PageCache, PageKey
-from roundtap_hub.live.page_versions import page_key
+from roundtap_hub.http.routes import EVERYBODY, PageKey, Route
+from roundtap_hub.live.page_cache import PageCache, RenderingKey
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_S, WALL_PARAMS, DisplayPage, display_page, wall_variant
 from roundtap_hub.views.running_hub import RunningHub
@@ -71,7 +70,7 @@ class CachedPages:
                     return receive
                 if route.address == REPORT:
                     return await self._report(scope, receive, send, who, token)
-                answered = await self._own_page(scope, send, who, token)
+                answered = await self._own_page(scope, send, PageKey("me", who[0], token))
             else:
                 answered = await self._public_page(scope, send, route, named)
         except Busy as busy:
@@ -87,7 +86,7 @@ class CachedPages:
         query = scope["query_string"].decode("latin-1")
         params = dict(parse_qsl(query, keep_blank_values=True)) if query else {}
         if (
-            not route.kept
+            route.kept is None
             or EVERYBODY not in route.who
             or scope["method"] != "GET"
             or not params.keys() <= {"lang", *WALL_PARAMS}
@@ -96,10 +95,10 @@ class CachedPages:
         cookies = cookies_in(http_answers.get_header(scope, b"cookie").decode("latin-1"))
         if params.get("lang", cookies.get(LANGUAGE)) != cookies.get(LANGUAGE):
             return False  # A language chosen just now has to be remembered.
-        found, more = DisplayPage(route.page_key(named), _variant(route, params)), http_answers.Headers()
+        found, more = DisplayPage(route.kept.filled(named), _variant(route, params)), http_answers.Headers()
         if route.path == "/wall" and not params.keys() - {"lang"}:
             found, more = self._display(scope, cookies.get(DISPLAY, ""))
-        key = PageKey(*found, language_of(scope, self._hub.language))
+        key = RenderingKey(*found, language_of(scope, self._hub.language))
         kept = await self._cache.page(key, client_key_in(scope))
         if kept is None:
             return False
@@ -125,10 +124,10 @@ class CachedPages:
 
     # --- a player's own page
 
-    async def _own_page(self, scope: http_answers.Scope, send: http_answers.Send, who: PlayerId, token: str) -> bool:
+    async def _own_page(self, scope: http_answers.Scope, send: http_answers.Send, page: PageKey) -> bool:
         if scope["query_string"]:
             return False
-        key = PageKey(page_key(who[0], token), "", language_of(scope, self._hub.language))
+        key = RenderingKey(page, "", language_of(scope, self._hub.language))
         kept = await self._cache.page(key, client_key_in(scope))
         if kept is None or not kept.body:
             return False

@@ -12,7 +12,8 @@ from weakref import WeakValueDictionary
 
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
-from roundtap_hub.http.routes import page_path
+from roundtap_hub.http.routes import PageKey, page_path
+from roundtap_hub.live.page_versions import NO_PAGE
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -31,11 +32,11 @@ VERSIONS_MAX, PAGE_LETTERS_MAX = 4096, 200
 """How many pages' versions are remembered until something changes, and the longest page key among them."""
 
 
-class PageKey(NamedTuple):
-    """`page`: its content, as its route declares it; `variant`: how it shows that (views/known_displays.py). All who
-    read it see the same, the staff too."""
+class RenderingKey(NamedTuple):
+    """`page`: its content, as its route says; `variant`: how it shows that (views/known_displays.py). All who read it
+    see the same, the staff too."""
 
-    page: str
+    page: PageKey
     variant: str
     language: str
 
@@ -61,8 +62,8 @@ class RenderInput(NamedTuple):
     units: Mapping[str, UnitStatus]
 
 
-PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], str], str]
-UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[str]], Iterable[str]]
+PageVersion = Callable[[Snapshot, Mapping[str, UnitStatus], PageKey], str]
+UnchangedPages = Callable[[RenderInput, RenderInput, Iterable[PageKey]], Iterable[PageKey]]
 
 
 class PageCache:
@@ -84,32 +85,32 @@ class PageCache:
         self._page_version, self._unchanged = page_version, unchanged
         self._built = built
         self._lane = lane
-        self._pages: OrderedDict[PageKey, CachedPage] = OrderedDict()
+        self._pages: OrderedDict[RenderingKey, CachedPage] = OrderedDict()
         self._bytes = 0
-        self._awaited: WeakValueDictionary[tuple[PageKey, str], asyncio.Future[CachedPage | None]] = (
+        self._awaited: WeakValueDictionary[tuple[RenderingKey, str], asyncio.Future[CachedPage | None]] = (
             WeakValueDictionary()
         )
         """Pages that requests wait for, each drawn in the first turn that one of these has."""
         self._moment: RenderInput | None = None
         self._hall_changed = False
-        self._versions: dict[str, str] = {}
+        self._versions: dict[PageKey, str] = {}
         hub.presence.listen(self._on_presence)
         hub.host.hall_addresses.listeners.append(lambda: self._on_presence(None))
 
-    def version(self, page: str) -> str:
+    def version(self, page: PageKey) -> str:
         """The page's current version."""
         moment = self._render_input()
         version = self._versions.get(page)
         if version is None:
             version = self._page_version(moment.snapshot, moment.units, page)
             # Made-up addresses are not remembered.
-            if version != "none" and len(page) <= PAGE_LETTERS_MAX:
+            if version != NO_PAGE and len(str(page)) <= PAGE_LETTERS_MAX:
                 if len(self._versions) >= VERSIONS_MAX:
                     self._versions.clear()
                 self._versions[page] = version
         return version
 
-    def ready(self, key: PageKey) -> CachedPage | None:
+    def ready(self, key: RenderingKey) -> CachedPage | None:
         """The page if it is cached, whole, current and not too old."""
         kept = self._pages.get(key)
         if kept is None or kept.version != self.version(key.page):
@@ -122,12 +123,12 @@ class PageCache:
         self._pages.move_to_end(key)
         return kept
 
-    def cached_render(self, key: PageKey, version: str) -> RenderedPage | None:
+    def cached_render(self, key: RenderingKey, version: str) -> RenderedPage | None:
         """The page of that version, if it is cached."""
         kept = self._pages.get(key)
         return kept.rendered if kept is not None and kept.version == version and not kept.redirect else None
 
-    async def page(self, key: PageKey, asker: str = "") -> CachedPage | None:
+    async def page(self, key: RenderingKey, asker: str = "") -> CachedPage | None:
         """The current page, whole, drawn in the turn of the address `asker` if necessary, once for all that wait for
         it. None where there is no such page, or it fails: Flask then answers. Raises Busy."""
         try:
@@ -138,10 +139,10 @@ class PageCache:
             _log_failed(key)
             return None
 
-    async def full_page(self, key: PageKey, asker: str = "") -> CachedPage | None:
+    async def full_page(self, key: RenderingKey, asker: str = "") -> CachedPage | None:
         """As `page`, but drawn in any case."""
         version = self.version(key.page)
-        if version == "none":
+        if version == NO_PAGE:
             return None
         awaited = self._awaited.get((key, version))
         if awaited is None or awaited.done():
@@ -156,7 +157,7 @@ class PageCache:
 
     async def render(
         self,
-        keys: Sequence[PageKey],
+        keys: Sequence[RenderingKey],
         whole: bool = False,
         patience: QueueLimits = PROBE,
         gone: Callable[[], Awaitable[Any]] | None = None,
@@ -182,7 +183,7 @@ class PageCache:
         app: Any,
         moment: RenderInput,
         now_ms: int,
-        key: PageKey,
+        key: RenderingKey,
         version: str,
         before: CachedPage | None,
         whole: bool,
@@ -206,7 +207,7 @@ class PageCache:
         etag = hashlib.blake2s(text, digest_size=9).hexdigest()
         return CachedPage(version, replace(page, beside=()), now_ms, body, etag, bytes=size)
 
-    def _store(self, key: PageKey, kept: CachedPage) -> None:
+    def _store(self, key: RenderingKey, kept: CachedPage) -> None:
         before = self._pages.get(key)
         if before is not None:
             if kept.body is None and before.version == kept.version and before.body is not None:
@@ -234,6 +235,6 @@ class PageCache:
         self._hall_changed = True
 
 
-def _log_failed(key: PageKey) -> None:
+def _log_failed(key: RenderingKey) -> None:
     # Only the first part: the rest may be a personal link.
-    log.exception("a page failed: %s", key.page.partition("/")[0])
+    log.exception("a page failed: %s", key.page.kind)

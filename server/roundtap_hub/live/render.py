@@ -31,7 +31,7 @@ from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import is_allowed as may_ask
 from roundtap_hub.access.policy import refuse_role
 from roundtap_hub.http.http_answers import gzip_bytes
-from roundtap_hub.http.routes import STAFF_ROLES
+from roundtap_hub.http.routes import STAFF_ROLES, PageKey
 from roundtap_hub.live import current, regions
 from roundtap_hub.live.page_versions import HallNow, version_at
 from roundtap_hub.live.regions import (
@@ -242,7 +242,7 @@ def _share_region(new: Region, old: Region | None) -> Region:
     return replace(new, groups=tuple(tuple(rows.get(row, row) for row in group) for group in new.groups))
 
 
-def current_version(feed: str) -> str:
+def current_version(feed: PageKey | None) -> str:
     """The version of this request's page; "" where it does not change."""
     if "version" in g:
         return str(g.version)
@@ -330,12 +330,12 @@ def round_title(t: Words, state: EventState, number: int) -> str:
     return (knockout_name(t, title_key(state, played)) if played is not None else "") or t("round", number=number)
 
 
-def page(template: str, feed: str = "", status: int = 200, **context: Any) -> Response:
-    """A page as HTML. `feed`: the page's key in the live feed; empty: the page does not change."""
+def page(template: str, feed: PageKey | None = None, status: int = 200, **context: Any) -> Response:
+    """A page as HTML. `feed`: the page's key in the live feed; None: the page does not change."""
     return page_response(render_page(template, feed, **context), status)
 
 
-def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
+def render_page(template: str, feed: PageKey | None = None, **context: Any) -> RenderedPage:
     """A page in this request's language. In templates `csrf()` and `sent_ms` (the hub's clock when it is sent) are
     placeholders, as they differ between readers of one rendering; `now_ms` is the time that the page shows."""
     hub, t = current.hub(), current.words()
@@ -413,15 +413,15 @@ def _fill(text: str) -> str:
     return regions.fill_placeholders(text, token, current.hub().clocks.mono_ms())
 
 
-def cached_page(template: str, variant: str = "", feed: str = "", **context: Any) -> Response:
+def cached_page(template: str, variant: str = "", feed: PageKey | None = None, **context: Any) -> Response:
     """A page that all readers of one language share, drawn once and cached (page_cache.py). Its content depends only on
     the state, `variant`, and `feed`, by default the route's."""
     return page(template, feed or page_cache_key(), **{"variant": variant, "sent_ms": "", **context})
 
 
-def page_cache_key() -> str:
+def page_cache_key() -> PageKey | None:
     """This request's page key, as its route declares it."""
-    return current.route().page_key(request.view_args or {})
+    return (kept := current.route().kept) and kept.filled(request.view_args or {})
 
 
 def cached_variant() -> str | None:

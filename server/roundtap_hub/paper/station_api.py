@@ -13,7 +13,7 @@ from roundtap_core.wire import ECHO, envelope
 from roundtap_hub.access.unit_keys import JOBS, RequestRefused
 from roundtap_hub.http.host import hall_address
 from roundtap_hub.http.requester import throttle_key
-from roundtap_hub.http.routes import STAFF, STATION, route
+from roundtap_hub.http.routes import STAFF, STATION, PageKey, route
 from roundtap_hub.live import current
 from roundtap_hub.live.hall_pages import hall_checks, place_page
 from roundtap_hub.paper.paper import asking_jobs
@@ -109,7 +109,7 @@ def printer_page() -> AnyResponse:
     return place_page(
         "printer.html",
         "printer",
-        "before-doors",
+        PageKey("before-doors"),
         jobs=[(state, asking_jobs(state, waiting=True)) for state in states],
         checks=[check for check in hall_checks() if check.group == machine_checks.PRINTER],
     )

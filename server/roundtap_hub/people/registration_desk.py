@@ -26,8 +26,8 @@ from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.page_versions import played_ms
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.new_entrants import person_and_entrant
@@ -35,6 +35,7 @@ from roundtap_hub.store.person_rows import is_damaged, refuse_damaged
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.competitors import IN, CompetitorRow, roster
 from roundtap_hub.views.judging_view import people_forms_view
+from roundtap_hub.views.round_clock import played_ms
 from roundtap_hub.views.saved_event import SavedEvent, full_names
 from roundtap_hub.views.tables import absentees_view, grid_cells
 from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
@@ -76,7 +77,7 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     missing, present = awaited_and_present(moment)
     return render.page(
         "check_in.html",
-        feed=f"console/{event_id}",
+        feed=PageKey("console", event_id),
         state=state,
         rulebook=state.rulebook,
         missing=missing,
@@ -246,7 +247,9 @@ def absentees_page(event_id: str) -> AnyResponse:
     state = moment.state
     grid = grid_cells(current.snapshot(), units, state, state.live, full_names(moment), current.now_ms())
     view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
-    return render.page("absentees.html", feed=f"console/{event_id}", state=state, rulebook=state.rulebook, view=view)
+    return render.page(
+        "absentees.html", feed=PageKey("console", event_id), state=state, rulebook=state.rulebook, view=view
+    )
 
 
 @routes.route("POST /console/<event_id>/competitors", routes.HEADS_AND_DESK, routes.OPEN, only=routes.BEFORE_ROUND_1)

@@ -16,7 +16,7 @@ from roundtap_core.numbers import next_number
 from roundtap_core.records import Competitor
 from roundtap_hub.access.personal_links import PHONE_ACTOR
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, route
+from roundtap_hub.http.routes import EVERYBODY, HEADS_AND_DESK, OPEN, ORGANIZERS, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
 from roundtap_hub.people.registration_desk import typed_team
 from roundtap_hub.store.new_entrants import person_and_entrant
@@ -122,7 +122,7 @@ def sign_up_page(event_id: str) -> AnyResponse:
     people, together = {each.id: each for each in roster(moment)}, _sign_up_groups(moment)
     return render.page(
         "sign_up_desk.html",
-        feed=f"console/{event_id}",
+        feed=PageKey("console", event_id),
         state=state,
         rulebook=state.rulebook,
         address=address,

@@ -31,11 +31,11 @@ from roundtap_core.rulebooks import result_gate
 from roundtap_core.rulebooks.result_words import ResultLine, outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
-from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
+from roundtap_hub.http.routes import EVERYBODY, PLAYER, PageKey, route
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.live.list_fields import list_context, typed_list
-from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
+from roundtap_hub.phones.phone_versions import PERSONAL
 from roundtap_hub.phones.players import player_view
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.views.judging_view import my_bye
@@ -296,7 +296,7 @@ def current_player() -> PlayerId:
     return who
 
 
-def render_player_page(template: str, feed: str = "", **context: Any) -> Response:
+def render_player_page(template: str, feed: PageKey | None = None, **context: Any) -> Response:
     """A page of a player: never with an organizer's controls, and without form tokens, as the link authorizes."""
     return render.page(template, feed, **{"organizer": False, "csrf": lambda: "", "sent_ms": "", **context})
 
@@ -323,7 +323,7 @@ def my_page(token: str) -> AnyResponse:
     view, (face, more_ms) = player_view(moment, who), my_clock(moment, who)
     return render_player_page(
         "my_page.html",
-        page_key(event_id, token),
+        PageKey(PERSONAL, event_id, token),
         state=moment.state,
         view=view,
         face=face,

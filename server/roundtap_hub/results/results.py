@@ -17,7 +17,17 @@ from roundtap_core.records import SIDES, Result, result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
 from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.slip_codes import slip_codes
-from roundtap_hub.http.routes import IN_OPEN_ROUNDS, JUDGES, PLAYED, PLAYING, SHOWN_ROUND, STAFF, VISIBLE, route
+from roundtap_hub.http.routes import (
+    IN_OPEN_ROUNDS,
+    JUDGES,
+    PLAYED,
+    PLAYING,
+    SHOWN_ROUND,
+    STAFF,
+    VISIBLE,
+    PageKey,
+    route,
+)
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_context
 from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
@@ -51,7 +61,7 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     waited_ms = current.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
     return render.page(
         "match.html",
-        feed=f"console/{event_id}",
+        feed=PageKey("console", event_id),
         state=state,
         played=played,
         match=match,
@@ -317,7 +327,7 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
     context = _table(match_context_at(event_id, match.id), line) if match is not None else {}
     return render.page(
         "entry.html",
-        feed=f"console/{event_id}",
+        feed=PageKey("console", event_id),
         state=state,
         played=played,
         played_name=title_key(state, played, match) if played is not None else None,

@@ -14,8 +14,10 @@ from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine
 from roundtap_core.standings.standings import standings
 from roundtap_core.words import Words
+from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.views.saved_event import (
     SavedEvent,
+    listed_events,
     memoized,
     newest_round,
     settled_rows,
@@ -258,3 +260,18 @@ def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine
         )
         for p in final_places(moment).values()
     )
+
+
+def events_progress(snapshot: Snapshot) -> list[tuple[object, ...]]:
+    """All events as the front door and a waiting wall list them, with the progress of each that is not at rest."""
+    return [
+        (
+            line.id,
+            line.name,
+            line.rulebook_id,
+            line.finished,
+            state and (state.live is not None, len(state.public_rounds), newest_round_key(state)),
+        )
+        for line in listed_events(snapshot)
+        for state in (snapshot.events.get(line.id),)
+    ]

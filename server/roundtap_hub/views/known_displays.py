@@ -13,6 +13,7 @@ from typing import NamedTuple
 from roundtap_core.clock import RUNNING, extra_ms
 from roundtap_core.event.states import EventState
 from roundtap_hub.http.requester import is_loopback, throttle_key
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.store.display_plan import AUTO, SHOWS, DisplayAssignment
 from roundtap_hub.store.read_model import Snapshot
 
@@ -114,17 +115,17 @@ def wall_variant(query: Mapping[str, str]) -> str:
     )
 
 
-def canonical_variant(page: str, variant: str) -> str:
+def canonical_variant(page: PageKey, variant: str) -> str:
     """A client's variant in the page's own canonical form."""
-    if page.split("/")[0] == "wall":
+    if page.kind == "wall":
         return variant_of(wall_options(variant))
-    return variant if (page, variant) == ("door", "stay") else ""
+    return variant if (page.kind, variant) == ("door", "stay") else ""
 
 
 class DisplayPage(NamedTuple):
     """The page a display shows, and its variant (views/known_displays.py)."""
 
-    page: str
+    page: PageKey
     variant: str
 
 
@@ -293,7 +294,7 @@ def display_page(snapshot: Snapshot, screen: DisplayAssignment | None, name: str
         "turns" if not assigned and len(events_in_play(snapshot)) > 1 else "",
         f"name:{name}" if screen is None and name else "",
     ]
-    return DisplayPage(f"wall/{event}" if event else "wall", " ".join(filter(None, variant)))
+    return DisplayPage(PageKey("wall", event or ""), " ".join(filter(None, variant)))
 
 
 def events_in_play(snapshot: Snapshot) -> list[EventState]:

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from roundtap_core.clock import (
     COUNTING,
+    IDLE,
     MINUTE_MS,
     RUNNING,
     Clock,
@@ -231,3 +232,12 @@ def time_of_day(wall: str | None, later_ms: int = 0, form: str = "%H:%M") -> str
     with suppress(TypeError, ValueError, OverflowError):
         return (datetime.fromisoformat(wall or "").astimezone() + timedelta(milliseconds=later_ms)).strftime(form)
     return ""
+
+
+def played_ms(state: EventState, now: Instant) -> int | None:
+    """How long the current round has been played, without pauses; None where it is untimed or not started."""
+    clock = state.clock
+    left_ms = clock.remaining_at(now)
+    if state.live is None or clock.state == IDLE or clock.total_ms is None or left_ms is None:
+        return None
+    return clock.total_ms - left_ms

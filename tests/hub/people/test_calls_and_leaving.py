@@ -27,7 +27,8 @@ from roundtap_core.event.commands import (
 from roundtap_core.event.requests import ECHO_GRACE_MS
 from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.live.page_versions import page_version
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import version_at
 from roundtap_hub.units.table_api import take_status
 from roundtap_hub.views.unit_presence import UnitStatus, close_call
 
@@ -196,7 +197,10 @@ def test_whoever_looks_at_console_wall_or_phone_looks_again_when_a_phone_calls(h
     pages = ("console/e1", "wall/e1", f"p/e1/{who}")
 
     def versions() -> list[str]:
-        return [page_version(house.service.snapshot, house.hub.presence.units, page) for page in pages]
+        return [
+            version_at(house.hub, house.service.snapshot, house.hub.presence.units, PageKey.parse(page))
+            for page in pages
+        ]
 
     before = versions()
     call(house, "1.1", f"phone:{who}")

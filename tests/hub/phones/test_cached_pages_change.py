@@ -12,6 +12,7 @@ from roundtap_core.event import commands as c
 from roundtap_core.event.states import Entrant
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import page_cache
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
@@ -212,7 +213,7 @@ def test_no_kept_page_is_older_than_a_decision(hall: Hall, decided: Callable[[Ha
 def test_a_page_that_fails_keeps_the_news_from_no_other(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
     in_round_1(hall)
     cache = hall.client.application.cached_pages._cache  # type: ignore[attr-defined]
-    keys = [page_cache.PageKey(page, "", "en") for page in ("standings/e1", "pairings/e1")]
+    keys = [page_cache.RenderingKey(PageKey(kind, "e1"), "", "en") for kind in ("standings", "pairings")]
 
     def broken(*_: object) -> None:
         raise RuntimeError("wires crossed")

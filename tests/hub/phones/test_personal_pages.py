@@ -15,8 +15,9 @@ from pages_kit import House, open_house
 from roundtap_core.event.states import MatchState
 from roundtap_hub.app import flask_app as flask_side
 from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import browser_feed
-from roundtap_hub.live.page_cache import PageKey
+from roundtap_hub.live.page_cache import RenderingKey
 
 PHONE = "10.42.0.31"
 
@@ -146,8 +147,9 @@ def test_the_feed_tells_nobody_of_another_s_page(hall: Hall) -> None:
     revoked_before = hall.house.hub.access.links.token("e1", "p5")
     hall.house.hub.access.links.revoke("e1", "p5")
     for page in (f"me/e1/{token}x", f"me/e2/{token}", f"me/e1/{revoked_before}", "me/e1/", "me/e1", "me/", "me"):
-        assert store.version(page) == "none", page
-        assert hall.client.run(store.full_page(PageKey(page, "", "en"))) is None, page
+        key = PageKey.parse(page)
+        assert store.version(key) == "none", page
+        assert hall.client.run(store.full_page(RenderingKey(key, "", "en"))) is None, page
 
 
 def test_an_open_page_ends_with_its_link(hall: Hall) -> None:

@@ -20,10 +20,10 @@ from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.events.new_event import COLORS
 from roundtap_hub.http.connection_limits import PER_ADDRESS
 from roundtap_hub.http.page_queues import PROBE
-from roundtap_hub.http.routes import page_path
+from roundtap_hub.http.routes import PageKey, page_path
 from roundtap_hub.http.static_files import StaticFiles
 from roundtap_hub.live import page_cache
-from roundtap_hub.live.page_cache import CLOCK_PAGE_TTL_MS, PageKey
+from roundtap_hub.live.page_cache import CLOCK_PAGE_TTL_MS, RenderingKey
 from roundtap_hub.store.journal import PersonRecord
 from roundtap_hub.store.service import Step
 from roundtap_hub.views.known_displays import ROTATION_MS
@@ -50,11 +50,11 @@ class Hall:
         self.house = house
         self.application = HubApplication(house.hub)
         self.client = AsgiClient(self.application, lifespan=True)
-        self.drawn: list[PageKey] = []
+        self.drawn: list[RenderingKey] = []
         store = self.application.cached_pages._cache
         made = store._render_one
 
-        def noted(app: object, moment: object, now_ms: object, key: PageKey, *more: object) -> object:
+        def noted(app: object, moment: object, now_ms: object, key: RenderingKey, *more: object) -> object:
             self.drawn.append(key)
             return made(app, moment, now_ms, key, *more)  # type: ignore[arg-type]
 
@@ -247,7 +247,7 @@ def test_pages_are_drawn_in_turns_by_address_and_once_for_all_who_wait(hall: Hal
     hall.client.until(lambda: len(lane._waiting) == len(every) + 2)
     hold.set()
     assert {answer.result(30).status_code for answer in (*greedy, *honest)} == {200}
-    drawn = [(key.page, key.language) for key in hall.drawn]
+    drawn = [(str(key.page), key.language) for key in hall.drawn]
     assert drawn.index(("p/e1/p3", "es")) <= 4, "its own second turn"
     assert len(drawn) == len(set(hall.drawn)) == len(every) + 1, "what both asked for once"
     assert hall.drawn[1][0] == "wall/e1", "the phone that asked once, before the other's second page"
@@ -319,7 +319,7 @@ def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall
 def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
     answers = [hall.client.begin("GET", "/e/e1/standings") for _ in range(500)]
     assert len({answer.result(30).body for answer in answers}) == 1
-    assert hall.drawn == [PageKey("standings/e1", "", "en")]
+    assert hall.drawn == [RenderingKey(PageKey("standings", "e1"), "", "en")]
 
 
 def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
@@ -353,7 +353,7 @@ def test_the_store_does_not_grow_for_ever(hall: Hall, monkeypatch: pytest.Monkey
         for language in ("en", "es", "de", "pl"):
             hall.get(f"/e/e1/p/p{n}", language)
     assert sum(kept.bytes for kept in store._pages.values()) == store._bytes <= 20_000
-    assert PageKey("p/e1/p6", "", "pl") in store._pages
+    assert RenderingKey(PageKey("p", "e1", "p6"), "", "pl") in store._pages
 
 
 def test_an_event_s_colour_stands_on_its_pages_and_in_the_style_sheet(hall: Hall):
@@ -392,4 +392,4 @@ def test_an_event_s_colour_stands_on_its_pages_and_in_the_style_sheet(hall: Hall
     ],
 )
 def test_what_is_shown_leads_to_its_address_and_to_no_other(page: str, path: str) -> None:
-    assert page_path(page) == path
+    assert page_path(PageKey.parse(page)) == path

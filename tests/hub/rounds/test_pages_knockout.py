@@ -12,7 +12,8 @@ from roundtap_core.event.commands import DropCompetitor, EnterResult, MakeCut
 from roundtap_core.event.event_flow import current_seeds, squads_let_go
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.live.page_versions import page_version
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import version_at
 
 TWENTY = [
     f"{first} {last}"
@@ -279,11 +280,11 @@ def test_every_page_looks_again_after_a_result_of_the_bracket(house: House, page
     house.publish()
     seeds = current_seeds(house.event)
     page = page.replace("p1", seeds[0]) if page.startswith("p/") else page
-    before = page_version(house.service.snapshot, {}, page)
+    before = version_at(house.hub, house.service.snapshot, {}, PageKey.parse(page))
     house.play(leave_open=1)
-    between = page_version(house.service.snapshot, {}, page)
+    between = version_at(house.hub, house.service.snapshot, {}, PageKey.parse(page))
     house.play()
-    after = page_version(house.service.snapshot, {}, page)
+    after = version_at(house.hub, house.service.snapshot, {}, PageKey.parse(page))
     assert before != between or page.startswith("standings")
     assert between != after
 

@@ -26,9 +26,10 @@ from roundtap_core.event.commands import (
 )
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.app.asgi import HubApplication
+from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import browser_feed
 from roundtap_hub.live.browser_feed import WAITING_MAX, FeedClient, ViewerGroup
-from roundtap_hub.live.page_cache import PageKey
+from roundtap_hub.live.page_cache import RenderingKey
 
 PATHS = (
     "/e/e1",
@@ -184,7 +185,7 @@ def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path, monkeypatch: pyt
 
 def opened(sent: list[bytes], full: bool = False) -> FeedClient:
     """A browser's connection; what is written to it is noted in `sent`. `full`: its buffer has no room."""
-    group = ViewerGroup(PageKey("e/e1", "", "en"), "v0", "v0", None)
+    group = ViewerGroup(RenderingKey(PageKey("e", "e1"), "", "en"), "v0", "v0", None)
     link = FeedLink(sent.append)
     link.flow.write_paused = full
     client = FeedClient(group, "v0", cast(asyncio.Transport, link), lambda _: None)

@@ -1,11 +1,17 @@
 """When a page looks again: exactly when what it shows has changed."""
 
+from __future__ import annotations
+
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from flask import Flask
+from floors import sources
 from pages_kit import House, open_house
 
+from made_once import add_routes
 from roundtap_core.event.commands import (
     AskToDrop,
     CallJudge,
@@ -19,7 +25,11 @@ from roundtap_core.event.commands import (
     SwapSeats,
     TakeCall,
 )
-from roundtap_hub.live.page_versions import page_key, page_version, unchanged_pages, version_at
+from roundtap_hub.app import flask_app
+from roundtap_hub.http import routes
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import PAGE_KINDS, event_page, page_kind, version_at
+from roundtap_hub.phones.phone_versions import unchanged_pages
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.unit_presence import UnitStatus
 
@@ -43,7 +53,7 @@ class Watch:
 
     def keys(self) -> dict[str, str]:
         snapshot, units = self.house.service.snapshot, self.house.hub.presence.units
-        return {page: page_version(snapshot, units, page) for page in self.pages}
+        return {page: version_at(self.house.hub, snapshot, units, PageKey.parse(page)) for page in self.pages}
 
     def changed(self) -> set[str]:
         before, self.before = self.before, self.keys()
@@ -62,7 +72,7 @@ def test_a_phone_that_takes_its_link_wakes_nobody_and_who_loses_it_is_told(house
     links.claim_by_slip("e1", "p1", "a phone that scanned")
     links.give("e1", "p2")
     assert watch.changed() == set()
-    mine, other = (page_key("e1", links.token("e1", who)) for who in ("p1", "p2"))
+    mine, other = (PageKey("me", "e1", links.token("e1", who)) for who in ("p1", "p2"))
     before = [version_at(house.hub, house.service.snapshot, {}, page) for page in (mine, other)]
     links.revoke("e1", "p1")
     assert watch.changed() == set()
@@ -124,13 +134,16 @@ def test_a_new_event_wakes_the_list(house: House):
 
 @pytest.mark.parametrize("page", ["", "p", "p/e1", "p/e1/p99", "wall/e9", "console/e1/x", "../etc", "e/e1/p1"])
 def test_what_is_no_page_has_one_key(house: House, page: str):
-    assert page_version(house.service.snapshot, {}, page) == "none"
+    assert version_at(house.hub, house.service.snapshot, {}, PageKey.parse(page)) == "none"
 
 
 def test_the_page_carries_the_key_that_the_feed_compares_with(house: House):
     text = house.browser().get("/e/e1/standings").text
-    key = page_version(house.service.snapshot, house.hub.presence.units, "standings/e1")
+    key = version_at(house.hub, house.service.snapshot, house.hub.presence.units, PageKey("standings", "e1"))
     assert f'data-feed="/feed?page=standings/e1" data-seen="{key}"' in text
+
+
+SHARED = (PageKey("e", "e1"), PageKey("wall", "e1"))
 
 
 class VersionsKept:
@@ -143,16 +156,16 @@ class VersionsKept:
     def now(self) -> tuple[Snapshot, Mapping[str, UnitStatus]]:
         return self.house.service.snapshot, self.house.hub.presence.units
 
-    def anew(self) -> dict[str, str]:
+    def anew(self) -> dict[PageKey, str]:
         links = self.house.hub.access.links
         pages = [
             page
             for who in self.house.event.entrants
-            for page in (f"p/e1/{who}", page_key("e1", links.token("e1", who)))
+            for page in (PageKey("p", "e1", who), PageKey("me", "e1", links.token("e1", who)))
         ]
-        return {page: version_at(self.house.hub, *self.now(), page) for page in [*pages, "e/e1", "wall/e1"]}
+        return {page: version_at(self.house.hub, *self.now(), page) for page in [*pages, *SHARED]}
 
-    def dropped(self) -> set[str]:
+    def dropped(self) -> set[PageKey]:
         """The pages whose version is worked out again; each version that was kept is the right one."""
         now, anew = self.now(), self.anew()
         kept = list(unchanged_pages(self.house.hub, self.before, now, self.versions))
@@ -166,11 +179,13 @@ def test_a_report_and_a_press_cost_the_versions_of_two_players(house: House):
     kept = VersionsKept(house)
     links = house.hub.access.links
     players = [seat(house, 1, side) for side in "ab"]
-    theirs = {page for who in players for page in (f"p/e1/{who}", page_key("e1", links.token("e1", who)))}
+    theirs = {
+        page for who in players for page in (PageKey("p", "e1", who), PageKey("me", "e1", links.token("e1", who)))
+    }
     house.report("1.1", "a", 100, 24)
-    assert kept.dropped() == {*theirs, "e/e1", "wall/e1"}
+    assert kept.dropped() == {*theirs, *SHARED}
     house.hub.presence.update("unit-1", 5, match="1.1", seated=frozenset("a"))
-    assert kept.dropped() == {*theirs, "e/e1", "wall/e1"}
+    assert kept.dropped() == {*theirs, *SHARED}
 
 
 def test_whatever_happens_in_an_event_no_version_is_kept_that_would_be_another(house: House):
@@ -209,3 +224,49 @@ def test_whatever_happens_in_an_event_no_version_is_kept_that_would_be_another(h
         of_players = len(kept.versions) - 2
         stayed.append(of_players + 2 - len(kept.dropped()))
     assert sum(stay > 0 for stay in stayed) >= 5, "a press or a report concerns few"
+
+
+# --- keys and kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("console", PageKey("console")),
+        ("wall/e1", PageKey("wall", "e1")),
+        ("p/e1/p3", PageKey("p", "e1", "p3")),
+        ("p/e1/p3/x", PageKey("p", "e1", "p3/x")),
+        ("", PageKey("")),
+    ],
+)
+def test_a_page_s_key_is_the_same_on_the_wire_and_in_addresses(text: str, key: PageKey) -> None:
+    assert PageKey.parse(text) == key
+    assert str(key) == text
+
+
+def test_a_page_whose_kind_no_room_has_registered_stops_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    def map_page() -> str:
+        return ""
+
+    monkeypatch.setattr(routes, "ROUTES", dict(routes.ROUTES))
+    monkeypatch.setattr(flask_app, "ROUTES", routes.ROUTES)
+    routes.route("GET /map/<event_id>", routes.EVERYBODY, kept="map/<event_id>")(map_page)
+    with pytest.raises(ValueError, match="map/<event_id>"):
+        add_routes(Flask("a hub"))
+    monkeypatch.setitem(PAGE_KINDS, PageKey("map", "e1").pattern, lambda source, page: "")
+    add_routes(Flask("a hub that has maps"))
+
+
+def test_a_kind_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="judge"):
+        page_kind("judge")(lambda source, page: "")
+    with pytest.raises(ValueError, match="wall/<event_id>"):
+        event_page("wall/<event_id>")(lambda source, moment, page: "")
+
+
+def test_every_page_that_the_hub_names_is_of_a_registered_kind() -> None:
+    """Staff pages name theirs where they are drawn."""
+    made = re.compile(r"PageKey\(\"([a-z-]+)\"(?:, ([^,)]+))?(?:, ([^)]+))?\)")
+    named = {(found[1], bool(found[2]), bool(found[3])) for text in sources().values() for found in made.finditer(text)}
+    assert {kind for kind, *_ in named} >= {"console", "judge", "wall", "displays", "before-doors"}
+    assert named - set(PAGE_KINDS) == set()

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from hub_kit import HandClock, event_steps, make_event, people, running, stored, url_of
+from hub_kit import HandClock, event_steps, hub_of, make_event, people, running, stored, url_of
 from recorded_reports import record_report
 from sqlalchemy import update
 from wire_json import table_json
@@ -23,7 +23,8 @@ from roundtap_core.event.states import EventState
 from roundtap_core.eventfile.read import parse_event_file
 from roundtap_core.records import Result, SidePair
 from roundtap_hub.events.new_event import import_steps
-from roundtap_hub.live.page_versions import page_version
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import version_at
 from roundtap_hub.paper.print_jobs import wanted_jobs
 from roundtap_hub.store.event_cache import CACHE_MAX, DormantEvents, LoadedEvent
 from roundtap_hub.store.journal import START, Head, Journal
@@ -309,10 +310,11 @@ def test_tables_clocks_and_paper_know_nothing_of_the_shelf(path: Path, monkeypat
         view = table_json(service.snapshot, "table-1", reported=["e1", "e2"])
         assert (view["event"], view["finished"]) == (None, ["e1"])
         assert wanted_jobs(service.snapshot, [], {}, "station") == []
-        assert page_version(service.snapshot, {}, "standings/e1") not in (
-            "none",
-            page_version(service.snapshot, {}, "pairings/e1"),
+        hub = hub_of(service, HandClock())
+        standings, pairings = (
+            version_at(hub, service.snapshot, {}, PageKey(kind, "e1")) for kind in ("standings", "pairings")
         )
+        assert standings not in ("none", pairings)
         service.checkpoint()
         assert read == []
 

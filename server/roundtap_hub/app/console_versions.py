@@ -1,0 +1,97 @@
+"""What the console, the judges' page and the front door show that may change; not a growing age: browsers count it."""
+
+from typing import Any
+
+from roundtap_core.clock import COUNTING, phase_now
+from roundtap_core.event.states import ONE_SIDED
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import HallNow, PageSource, event_page, page_kind
+from roundtap_hub.store.command_pipeline import taken_tables
+from roundtap_hub.views.knockout import events_progress
+from roundtap_hub.views.round_clock import played_ms, table_clocks
+from roundtap_hub.views.saved_event import SavedEvent, known_events, saved_event
+from roundtap_hub.views.tables import ONE_SIDED_MS, ms_since, out_of_contact
+from roundtap_hub.views.unit_presence import UnitStatus, known_units, phone_requests
+
+page_kind("door")(lambda source, _: events_progress(source.snapshot))
+
+
+@page_kind("console")
+def _home(source: PageSource, _: PageKey) -> object:
+    snapshot, hall = source.snapshot, source.hall
+    return (
+        [(line.id, line.number) for line in known_events(snapshot)],
+        snapshot.venue.shown,
+        hall.storage if hall else "",
+        [unit for unit, status in source.units.items() if hall and out_of_contact(status, hall.now.mono_ms)],
+    )
+
+
+@page_kind("judge")
+def _judge(source: PageSource, page: PageKey) -> object:
+    found = (
+        saved_event(source.snapshot, event_id)
+        for event_id, state in source.snapshot.events.items()
+        if not state.finished
+    )
+    return [_console(source, each, page) for each in found if each is not None]
+
+
+@event_page("console/<event_id>")
+def _console(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
+    snapshot, units, state = source.snapshot, source.units, moment.state
+    # With a draft it matters where other events play: the first to publish gets the tables.
+    others: list[Any] = sorted(taken_tables(snapshot.events, state.id)) if state.draft else []
+    if any(status.call_since_ms is not None for status in units.values()):
+        # A call is shown by the event that plays at the table; by all events where none does.
+        others += [(other.id, other.number) for other in snapshot.events.values()]
+    if state.clock.state == COUNTING:
+        # By when they end: counting down is no change.
+        counted = table_clocks(snapshot, units, state, 0)
+        others.append((counted.tables, counted.spread_ms // 1000, counted.left_ms // 1000) if counted else ())
+    requests = [  # those in no journal
+        (*key, asked.since_ms, sorted(asked.sources))
+        for key, asked in sorted(phone_requests(units).items())
+        if key[1] == state.id
+    ]
+    return (
+        state.id,
+        state.number,
+        snapshot.venue.shown,
+        [_of_unit(status) for _, status in sorted(units.items())],
+        others,
+        requests,
+        _by_time(source, moment, source.hall) if source.hall else (),
+    )
+
+
+def _by_time(source: PageSource, moment: SavedEvent, hall: HallNow) -> object:
+    """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
+    state, units, now_ms = moment.state, source.units, hall.now.mono_ms
+    live = state.live
+    silent = sorted(unit for unit in known_units(source.snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
+    alone = [
+        m.id
+        for m in (live.matches if live else ())
+        if m.reported_mono_ms is not None
+        and m.state == ONE_SIDED
+        and ms_since(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS
+    ]
+    limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
+    late = limit is not None and played is not None and played >= limit * 60_000
+    phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
+    return silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here), hall.storage
+
+
+def _of_unit(status: UnitStatus) -> object:
+    return (
+        status.unit,
+        status.connected,
+        status.match,
+        sorted(status.seated),
+        status.draft,
+        status.call_since_ms,
+        status.call_taken_by,
+        status.waiting,
+        sorted(status.troubles),
+    )

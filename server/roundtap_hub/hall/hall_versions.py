@@ -1,0 +1,55 @@
+"""What the hall's live pages show that may change: walls, displays, and the page before the doors open."""
+
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import PageSource, event_page, page_kind
+from roundtap_hub.views.knockout import events_progress
+from roundtap_hub.views.known_displays import events_in_play
+from roundtap_hub.views.saved_event import SavedEvent, decided_version, listed_events
+from roundtap_hub.views.tables import out_of_contact
+
+
+@page_kind("displays")
+def _displays(source: PageSource, _: PageKey) -> object:
+    return source.snapshot.venue.shown, [(line.id, line.name) for line in listed_events(source.snapshot)]
+
+
+@page_kind("before-doors")
+def _before_doors(source: PageSource, _: PageKey) -> object:
+    """A unit falls silent by time alone."""
+    hall = source.hall
+    units = [
+        (
+            unit,
+            status.connected,
+            status.core,
+            status.health,
+            bool(status.waiting),
+            sorted(status.troubles),
+            hall is not None and out_of_contact(status, hall.now.mono_ms),
+        )
+        for unit, status in sorted(source.units.items())
+    ]
+    return source.snapshot.venue.shown, units, hall.storage if hall else ""
+
+
+@page_kind("wall")
+def _wall_of_displays(source: PageSource, _: PageKey) -> object:
+    return events_progress(source.snapshot), _addresses(source)
+
+
+@event_page("wall/<event_id>")
+def _wall(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
+    return (
+        moment.state.number,
+        source.snapshot.venue.tables,
+        [(other.id, other.name) for other in events_in_play(source.snapshot)],
+        [(unit, sorted(status.seated), status.match) for unit, status in sorted(source.units.items())],
+        decided_version(moment),
+        _addresses(source),
+    )
+
+
+def _addresses(source: PageSource) -> tuple[str, str]:
+    """Only walls show the hub's address."""
+    reached = source.hub.host.hall_addresses
+    return reached.url, reached.by_name

@@ -1,0 +1,204 @@
+"""What phones' pages show that may change: a player's pages, and those of an event that all may read."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from roundtap_core.event.states import Request
+from roundtap_core.records import ELIMINATION
+from roundtap_hub.http.routes import PageKey
+from roundtap_hub.live.page_versions import PageSource, event_page, page_kind
+from roundtap_hub.store.service import Snapshot
+from roundtap_hub.views import saved_event
+from roundtap_hub.views.knockout import winner_of
+from roundtap_hub.views.player_requests import taker_name
+from roundtap_hub.views.running_hub import RunningHub
+from roundtap_hub.views.saved_event import SavedEvent, memoized
+from roundtap_hub.views.unit_presence import UnitStatus
+
+PUBLIC, PERSONAL = "p", "me"
+"""A player's two pages. The key of the personal one includes the link's token, so that no page outlives its link."""
+
+
+@event_page("e/<event_id>")
+def _players(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
+    newest = saved_event.newest_round(moment.state)
+    return *_people(moment), moment.state.live is None, newest and newest.number
+
+
+@event_page("standings/<event_id>")
+def _standings(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
+    return *_people(moment), saved_event.results_version(moment)
+
+
+@event_page("pairings/<event_id>")
+def _pairings(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
+    newest = saved_event.newest_round(moment.state)
+    matches = [
+        (m.id, m.match.table, m.match.a, m.match.b, m.state, m.number, m.revision)
+        for m in (newest.matches if newest else ())
+    ]
+    return *_people(moment), saved_event.results_version(moment), moment.state.clock.state, matches
+
+
+@event_page("bracket/<event_id>")
+def _bracket(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
+    newest = saved_event.newest_round(moment.state)
+    played = [
+        [(m.id, m.match.table, m.number, m.revision, m.state) for m in r.matches]
+        for r in moment.state.public_rounds
+        if r.stage == ELIMINATION
+    ]
+    return *_people(moment), saved_event.results_version(moment), newest and (newest.number, newest.stage), played
+
+
+@event_page("rules/<event_id>")
+def _rules(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
+    """The announced settings may change until round 1 is drawn; mended rounds are listed here."""
+    rounds = [
+        (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in moment.state.public_rounds
+    ]
+    return *_people(moment), rounds
+
+
+def _people(moment: SavedEvent) -> tuple[str, str]:
+    return saved_event.entrants_version(moment), saved_event.decided_version(moment)
+
+
+# --- one player
+
+
+@page_kind("me/<event_id>/<token>")
+def _personal(source: PageSource, page: PageKey) -> object | None:
+    who = source.hub.access.links.owner_of(page.of)
+    if who is None or who[0] != page.event:
+        return None
+    public = source.shown(PageKey(PUBLIC, *who))
+    moment = saved_event.saved_event(source.snapshot, page.event) if page.event in source.snapshot.events else None
+    return public and (public, moment and _own_match(source, moment, who[1]))
+
+
+def _own_match(source: PageSource, moment: SavedEvent, competitor: str) -> object:
+    """The part of the match that only its two players see: their reports, and whether a unit is there."""
+    match, entrant = saved_event.current_matches(moment).get(competitor), moment.state.entrants[competitor]
+    wish = moment.state.wishes.get(competitor), moment.state.check_in, entrant.checked_in
+    if match is None:
+        return wish
+    unit = source.snapshot.venue.unit_at(match.match.table)
+    status = source.units.get(unit) if unit else None
+    return (
+        moment.state.public_rounds[-1].mark,
+        match.match.picks,
+        sorted((side, report.number) for side, report in match.reports.items()),
+        sorted(match.heard.items()),
+        unit is not None,
+        status is not None and status.connected,
+        moment.state.clock.total_ms,
+        wish,
+    )
+
+
+@event_page("p/<event_id>/<competitor>")
+def _player(source: PageSource, moment: SavedEvent, page: PageKey) -> object | None:
+    """Changes with the player's own table or the standings, not with each result of the hall."""
+    state, competitor = moment.state, page.of
+    entrant = state.entrants.get(competitor)
+    if entrant is None:
+        return None
+    played = saved_event.played_matches(moment).get(competitor, [])
+    opponents = [state.entrants.get((m.match.b if m.match.a == competitor else m.match.a) or "") for m in played]
+    sitting: tuple[Any, ...] = ()
+    if played and (match := played[-1]) is saved_event.current_matches(moment).get(competitor):
+        status = source.units.get(source.snapshot.venue.unit_at(match.match.table) or "")
+        sitting = (
+            match.match.table,
+            match.match.bye,
+            match.match.extension_minutes,
+            dict(match.lots),
+            status
+            and (
+                status.match == match.id,
+                sorted(status.seated),
+                status.draft,
+            ),
+            (call := state.calls.get(match.id)) and (call, taker_name(source.snapshot, call.taken_by)),
+        )
+    return (
+        entrant,
+        [each and (each.id, each.digest, each.list_total) for each in opponents],
+        [(m.id, m.state, m.number, m.revision, m.match.picks) for m in played],
+        _version_for_players(moment),
+        sitting,
+    )
+
+
+@memoized
+def _version_for_players(moment: SavedEvent) -> str:
+    """What all players' pages have in common."""
+    newest, winner = saved_event.newest_round(moment.state), moment.state.entrants.get(winner_of(moment) or "")
+    return saved_event.short_hash(
+        newest and (newest.number, newest.status),
+        moment.state.clock.state,
+        saved_event.results_version(moment),
+        saved_event.decided_version(moment),
+        winner and (winner.id, winner.digest, winner.list_total),
+    )
+
+
+Seen = tuple[Snapshot, Mapping[str, UnitStatus]]
+
+
+def unchanged_pages(hub: RunningHub, before: Seen, now: Seen, pages: Iterable[PageKey]) -> Iterator[PageKey]:
+    """Yields the players' pages among `pages` whose version cannot have changed since `before`: a report changes two
+    of a thousand, and working one out costs as much as looking up fifty."""
+    changed = {event_id: _changed_players(before, now, event_id) for event_id in before[0].events}
+    others = {
+        page
+        for event_id, players in changed.items()
+        for who in players or ()
+        for page in (
+            PageKey(PUBLIC, event_id, who),
+            PageKey(PERSONAL, event_id, hub.access.links.token(event_id, who)),
+        )
+    }
+    for page in pages:
+        if page.kind in (PUBLIC, PERSONAL) and changed.get(page.event) is not None and page not in others:
+            yield page
+
+
+def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
+    """Whose pages may have changed; None: everybody's."""
+    (was, units_before), (new, units) = before, now
+    old, event = was.events[event_id], new.events.get(event_id)
+    if event is None or was.venue is not new.venue:
+        return None
+    touched = {unit for unit in {*units_before, *units} if units_before.get(unit) is not units.get(unit)}
+    matches = [
+        match
+        for played in event.public_rounds[-1:]
+        for match in played.matches
+        if new.venue.unit_at(match.match.table) in touched
+    ]
+    if event is not old:
+        moments = [SavedEvent(state, at.people_of(event_id)) for state, at in ((old, was), (event, new))]
+        if (
+            old.entrants is not event.entrants
+            or old.clock.total_ms != event.clock.total_ms
+            or [(r.mark, len(r.matches)) for r in old.public_rounds]
+            != [(r.mark, len(r.matches)) for r in event.public_rounds]
+            or _version_for_players(moments[0]) != _version_for_players(moments[1])
+        ):
+            return None
+        matches += [
+            match
+            for played, as_it_was in zip(event.public_rounds, old.public_rounds, strict=True)
+            for pair in zip(played.matches, as_it_was.matches, strict=True)
+            if pair[0] is not pair[1]
+            for match in pair
+        ]
+    asked = {key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))}
+    matches += [found[1] for key in asked if (found := event.find_match(key)) is not None]
+    return {who for match in matches for who in (match.match.a, match.match.b) if who} | asked
+
+
+def _changed_keys(old: Mapping[str, Request], new: Mapping[str, Request]) -> Iterator[str]:
+    return (key for key in {**old, **new} if old.get(key) != new.get(key)) if old is not new else iter(())
