@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 from urllib.parse import urlencode
 
 from flask import abort, g, redirect
@@ -19,7 +18,7 @@ from roundtap_core.event.course import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import AT_TIME, Form, WayToEnd, with_rulings
-from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
+from roundtap_core.forms.questions import LOSER, WINNER, Answers, BaseQuestion, Choice, Figure, Picks, Question, Turns
 from roundtap_core.forms.walk import answers_on_record, compose_result, needs_opener, walk_way
 from roundtap_core.records import RULING, SIDES, Result, Side, other_side
 from roundtap_core.result_json import result_to_json
@@ -48,7 +47,7 @@ class WizardProgress:
 
     way: WayToEnd | None = None
     opener: Side | None = None
-    answers: Mapping[str, Any] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
 
     def fields(self) -> list[tuple[str, str]]:
         """The fields of a form or an address that lead back here."""

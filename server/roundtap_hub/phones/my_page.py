@@ -25,7 +25,6 @@ from roundtap_core.event.commands import (
     SubmitList,
 )
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.records import ELIMINATION, SIDES, Side, other_side
 from roundtap_core.result_json import result_to_json
 from roundtap_core.rulebooks import result_gate
@@ -547,8 +546,7 @@ def field_squads(token: str) -> AnyResponse:
     bye = my_bye(current.event(event_id), competitor)
     if bye is None:
         abort(404)
-    picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
     current.hub().service.execute_one(
-        event_id, SetPicks(bye.match.id, tuple(picks), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+        event_id, SetPicks(bye.match.id, forms.typed_squads(), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
     )
     return redirect(url_for("me.my_page", token=token), 303)

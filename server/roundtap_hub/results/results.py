@@ -184,7 +184,7 @@ def undo_no_show(event_id: str, match_id: str) -> None:
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
 def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     """The wizard's next page. `?text=`: a whole result as a short line; `?slip=`: the code of the slip being typed."""
-    fields = request.form if request.method == "POST" else request.args
+    fields = forms.sent_fields()
     entered, line = entered_by_official(event_id, match_id, fields), fields.get("text", "").strip()
     try:
         if "problem" not in g:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.results import acceptable_results
@@ -131,7 +130,7 @@ def _winner(typed: TypedLine) -> Side | None:
 
 def _opener_and_answers(
     way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]
-) -> tuple[Side, dict[str, Any]]:
+) -> tuple[Side, questions.Answers]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
     winner = _winner(typed)
@@ -143,7 +142,7 @@ def _opener_and_answers(
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
-    answers: dict[str, Any] = {}
+    answers: dict[str, object] = {}
     for step in way.opened_by(opener).questions:
         if isinstance(step, questions.Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = value = typed_number(str(text))

@@ -225,6 +225,17 @@ def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: 
     assert result_of(house, "1.1") == Result(ended="time", score=SidePair(60, 24))
 
 
+def test_a_line_over_a_result_is_read_by_how_that_one_ended(house: House, browser: Browser):
+    """100:24 may be a game that was played out or one that time ended: the result on record decides, on both pages."""
+    house.time_is_up()
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "organizer")
+    walked = browser.get("/console/e1/match/1.1/walk?text=100+30")
+    assert "way=played" in walked.headers["Location"]
+    told = browser.get(f"{ENTRY}?table=1&text=100+30")
+    assert confirm(browser, told.text).status_code == 303
+    assert result_of(house, "1.1") == Result(score=SidePair(100, 30))
+
+
 def test_a_line_needs_no_reason_once_time_is_up(house: House, browser: Browser):
     house.time_is_up()
     assert confirm(browser, browser.get(f"{ENTRY}?table=1&text=60+24").text).status_code == 303
