@@ -33,7 +33,7 @@ from roundtap_hub.access import visit
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, route
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.list_fields import list_context, typed_list
+from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.live.page_versions import page_key
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.players import player_view
@@ -419,7 +419,8 @@ def list_page(token: str) -> AnyResponse:
         my=url_for("me.my_page", token=token),
         save_at=url_for("me.save_list", token=token),
         fixed=False,
-        **list_context(current.event(state.id), current_player()[1]),
+        state=state,
+        view=list_view(current.event(state.id), current_player()[1]),
     )
 
 
