@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
-from roundtap_core.errors import Invalid, Problem
+from roundtap_core.errors import Invalid
 from roundtap_core.event.setup import ABOUT
 from roundtap_core.eventfile.file_schema import DeckEra, SecondStage, TableOrder
 from roundtap_core.limits import MOST_ROUNDS
-from roundtap_core.numbers import typed_number
 from roundtap_core.rulebooks.base import Options, Rulebook, may_play
 from roundtap_core.rulebooks.fact_sheet import games_allowed
 from roundtap_core.words import Words
+from roundtap_hub.live import forms
 
 STAGES = ("swiss", "elimination", "final", "third_place")
 CUTS = (0, 2, 4, 8, 16, 32)
@@ -175,16 +175,7 @@ def option_path(name: str) -> str:
 
 
 def _number(field: Callable[[str], str], name: str, low: int, high: int) -> int | None:
-    text = field(name)
-    if not text:
-        return None
-    try:
-        value = typed_number(text)
-    except Problem as problem:
-        raise problem.at(option_path(name)) from None
-    if not low <= value <= high:
-        raise Invalid("figure_out_of_range", where=option_path(name), value=value, minimum=low, maximum=high)
-    return value
+    return forms.read_number(field(name), (low, high), where=option_path(name))
 
 
 ABOUT_PLACES = tuple(f"/{key}" for key in ABOUT)  # the places that a Problem with the event's own details names

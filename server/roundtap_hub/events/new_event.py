@@ -45,7 +45,7 @@ def new_event_page(**_: str) -> AnyResponse:
     snapshot = current.snapshot()
     used = {event.color.upper() for event in listed_events(snapshot)}
     free = next((color for color in COLORS if color.upper() not in used), COLORS[0])
-    wanted = (request.form if request.method == "POST" else request.args).get("rulebook", "")
+    wanted = forms.sent_fields().get("rulebook", "")
     book = RULEBOOKS.get(wanted) or next(iter(RULEBOOKS.values()))
     return render.page(
         "new_event.html",

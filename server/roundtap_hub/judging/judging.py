@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable
 from functools import partial
 
-from flask import redirect, request, url_for
+from flask import redirect, url_for
 from msgspec.structs import replace
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -13,7 +13,6 @@ from roundtap_core.event import commands
 from roundtap_core.event.lookups import require_entrant
 from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
-from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.rulebooks.base import JUDGE, ORGANIZER
@@ -115,8 +114,7 @@ def give_extension(event_id: str, match_id: str) -> None:
 )
 @forms.shows_problem_on(forms.EVENT_PAGE, "picks")
 def record_picks(event_id: str, match_id: str) -> None:
-    squads = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
-    forms.submit_command(event_id, commands.SetPicks(match_id, tuple(squads), forms.field("lets_go")))
+    forms.submit_command(event_id, commands.SetPicks(match_id, forms.typed_squads(), forms.field("lets_go")))
 
 
 @routes.route("POST /console/<event_id>/officials", routes.ORGANIZERS, routes.OPEN)

@@ -14,6 +14,7 @@ from roundtap_core.event.commands import Command
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_core.event.judging import EXTENSION_MAX
 from roundtap_core.event.stale_check import refuse_stale
+from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
 from roundtap_core.limits import fits_prose
 from roundtap_core.numbers import typed_number
 from roundtap_hub.access.policy import is_allowed as may_ask
@@ -242,6 +243,11 @@ def back_to_event(event_id: str, anchor: str = "", **shown: object) -> AnyRespon
     return redirect(f"{place.path(event_id)}{query and '?'}{query}{anchor and '#'}{anchor}", 303)
 
 
+def sent_fields() -> MultiDict[str, str]:
+    """The fields of the posted form, else of the address."""
+    return request.form if request.method == "POST" else request.args
+
+
 def field(name: str, default: str = "") -> str:
     """A form field, stripped."""
     return request.form.get(name, default).strip()
@@ -260,22 +266,29 @@ def typed_reason(name: str = "reason") -> str:
     return field(name)[:REASON_LETTERS]
 
 
-def form_number(name: str, wrong: str = "not_a_number", maximum: int = 0) -> int | None:
-    """A field's whole number, None where it is empty; Problem(`wrong`) for anything else."""
-    text = field(name)
+def read_number(text: str, limits: tuple[int, int] | None = None, wrong: str = "", where: str = "") -> int | None:
+    """A typed whole number, None where nothing is typed; Problem(`wrong`), by default what is wrong with it, for
+    anything else and for a number beyond the limits."""
+    low, high = limits or (0, 0)
     if not text:
         return None
     try:
-        return typed_number(text)
+        number = typed_number(text)
     except Problem:
-        raise Invalid(wrong, value=text[:20], maximum=maximum) from None
+        raise Invalid(wrong or "not_a_number", where, value=text[:20], maximum=high) from None
+    if limits and not low <= number <= high:
+        raise Invalid(wrong or "figure_out_of_range", where, value=number, minimum=low, maximum=high)
+    return number
+
+
+def form_number(name: str, limits: tuple[int, int] | None = None, wrong: str = "") -> int | None:
+    """A field's whole number (`read_number`)."""
+    return read_number(field(name), limits, wrong)
 
 
 def confirmed_minutes(name: str, sure: str) -> int | None:
     """The minutes of an extension, or None; many have to be confirmed."""
-    minutes = form_number(name, "extension_minutes", EXTENSION_MAX)
-    if minutes is not None and not 1 <= minutes <= EXTENSION_MAX:
-        raise Invalid("extension_minutes", maximum=EXTENSION_MAX)
+    minutes = form_number(name, (1, EXTENSION_MAX), "extension_minutes")
     if minutes is not None and minutes > LONG_EXTENSION and field(sure).lstrip("0") != str(minutes):
         raise Invalid("extension_is_long", minutes=minutes)
     return minutes
@@ -283,7 +296,9 @@ def confirmed_minutes(name: str, sure: str) -> int | None:
 
 def typed_table(name: str) -> int | None:
     """A field's table number; None where it is empty."""
-    table = form_number(name, "table_number", MOST_TABLES)
-    if table is not None and not 1 <= table <= MOST_TABLES:
-        raise Invalid("table_number", value=table, maximum=MOST_TABLES)
-    return table
+    return form_number(name, (1, MOST_TABLES), "table_number")
+
+
+def typed_squads() -> tuple[int, ...]:
+    """The squads that are ticked."""
+    return tuple(parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX]))

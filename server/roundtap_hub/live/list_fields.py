@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flask import abort, g, request
 from msgspec.structs import replace
@@ -15,7 +14,7 @@ from roundtap_core.records import Competitor
 from roundtap_core.words import Words
 from roundtap_hub.live import current, forms
 from roundtap_hub.store.journal import PersonRecord
-from roundtap_hub.views.list_states import flags_of, list_states
+from roundtap_hub.views.list_states import ListState, flags_of, list_states
 from roundtap_hub.views.saved_event import SavedEvent, all_competitors
 
 LETTERS, LINES = 300, 200  # the most letters in a box, and lines in a table
@@ -61,6 +60,20 @@ class FormPart:
     problems: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ListView:
+    """A list's form, as saved or as just typed. `elsewhere`: problems without a place; `count`: of all; `standing`: of
+    a saved one; `looked_at`: the version that the official saw."""
+
+    who: Competitor
+    parts: tuple[FormPart, ...]
+    elsewhere: tuple[str, ...]
+    flags: tuple[str, ...]
+    count: int
+    standing: ListState | None
+    looked_at: str
+
+
 class _FormBuilder:
     """Builds the view of one form; every problem is shown once, at the narrowest place that holds it. `lines`: the
     least number of lines by table."""
@@ -70,29 +83,27 @@ class _FormBuilder:
         self._open = list(problems)
         self._lines = lines
 
-    def view(self, form: list_form.ListForm, list_: Mapping[str, Any]) -> dict[str, Any]:
-        """The form filled with the list, each problem beside its place; `elsewhere`: problems without a place."""
-        if form.per_member:
-            parts = [self._part(None, form.shared, (), list_, "")]
-            parts += [
-                self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
-                for n in range(form.per_member)
-            ]
-        else:
-            parts = [self._part(None, form.fields, form.lines, list_, "")]
-        return {"parts": parts, "elsewhere": self._take_problems("")}
+    def parts(self, form: list_form.ListForm, list_: list_form.ListData) -> tuple[FormPart, ...]:
+        """The form filled with the list, each problem beside its place."""
+        if not form.per_member:
+            return (self._part(None, form.fields, form.lines, list_, ""),)
+        members = (
+            self._part(n + 1, form.fields, form.lines, _at(list_.get("players"), n), f"/players/{n}")
+            for n in range(form.per_member)
+        )
+        return (self._part(None, form.shared, (), list_, ""), *members)
 
     def _part(
         self,
         number: int | None,
         fields: Sequence[list_form.ListField],
         lines: Sequence[list_form.ListTable],
-        data: Mapping[str, Any],
+        data: list_form.ListData,
         where: str,
     ) -> FormPart:
         boxes = tuple(self._box(f, data.get(f.key), f"{where}/{f.key}", take=True) for f in fields)
         tables = tuple(self._table(table, data.get(table.key), f"{where}/{table.key}") for table in lines)
-        return FormPart(number, boxes, tables, self._take_problems(where) if where else ())
+        return FormPart(number, boxes, tables, self.take_problems(where) if where else ())
 
     def _table(self, table: list_form.ListTable, typed: object, where: str) -> FormTable:
         known = typed if isinstance(typed, list) else []
@@ -101,10 +112,10 @@ class _FormBuilder:
         for index in range(min(shown, LINES)):
             row, place = _at(known, index), f"{where}/{index}"
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
-            rows.append((boxes, self._take_problems(place)))
+            rows.append((boxes, self.take_problems(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
         return FormTable(
-            where[1:], self._words(table.text, number=table.number), columns, tuple(rows), self._take_problems(where)
+            where[1:], self._words(table.text, number=table.number), columns, tuple(rows), self.take_problems(where)
         )
 
     def _box(self, field: list_form.ListField, value: object, where: str, take: bool) -> FormBox:
@@ -115,17 +126,17 @@ class _FormBuilder:
             field.kind,
             _values(field, value),
             options,
-            self._take_problems(where) if take else (),
+            self.take_problems(where) if take else (),
             "" if field.usual is None else str(field.usual),
         )
 
-    def _take_problems(self, where: str) -> tuple[str, ...]:
+    def take_problems(self, where: str) -> tuple[str, ...]:
         found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
         self._open = [p for p in self._open if p not in found]
         return tuple(dict.fromkeys(p.say(self._words) for p in found))
 
 
-def _at(items: object, place: int) -> Mapping[str, Any]:
+def _at(items: object, place: int) -> list_form.ListData:
     found = items[place] if isinstance(items, list) and place < len(items) else None
     return found if isinstance(found, dict) else {}
 
@@ -167,7 +178,7 @@ def _read_fields(fields: Sequence[list_form.ListField], typed: Mapping[str, str]
     return {key: value for key, value in read if value not in (None, "", [])}
 
 
-def _read(field: list_form.ListField, typed: Mapping[str, str], name: str) -> Any:
+def _read(field: list_form.ListField, typed: Mapping[str, str], name: str) -> object:
     if field.kind == list_form.NAMES and field.count:
         return [text for n in range(LINES) if f"{name}/{n}" in typed and (text := _clean(typed[f"{name}/{n}"]))]
     text = _clean(typed.get(name, ""))
@@ -196,8 +207,8 @@ def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dic
     return shown
 
 
-def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
-    """The template context of a list's form, as saved or as this request has it; 404 for an unknown competitor."""
+def list_view(moment: SavedEvent, competitor: str) -> ListView:
+    """A list's form, as saved or as this request has it; 404 for an unknown competitor."""
     who = listed_competitor(moment, competitor)
     state, check = moment.state, moment.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
@@ -206,20 +217,19 @@ def list_context(moment: SavedEvent, competitor: str) -> dict[str, Any]:
         list_, lines = read_list(form, typed), shown_line_counts(form, typed)
         if (more := forms.field("more")) in lines:
             lines[more] += ROWS_ADDED
-        problems = _problems(moment, check.with_list(who, list_)) if list_ else []
-    else:
-        problems = _problems(moment, who) if list_ else []
+    problems = _problems(moment, check.with_list(who, list_) if typed is not None else who) if list_ else []
+    if typed is None:
         list_ = list_ or dict(check.initial_list(who))
-    flags = flags_of(moment, who) if typed is None else []
-    return {
-        "state": state,
-        "who": who,
-        "view": _FormBuilder(current.words(), problems, lines).view(form, list_),
-        "flags": [flag.say(current.words()) for flag in flags],
-        "count": len(problems),
-        "standing": list_states(moment)[competitor] if typed is None else None,
-        "looked_at": _seen_version(check, who),
-    }
+    builder = _FormBuilder(current.words(), problems, lines)
+    return ListView(
+        who,
+        builder.parts(form, list_),
+        builder.take_problems(""),
+        tuple(flag.say(current.words()) for flag in (flags_of(moment, who) if typed is None else ())),
+        len(problems),
+        list_states(moment)[competitor] if typed is None else None,
+        _seen_version(check, who),
+    )
 
 
 def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:

@@ -26,6 +26,7 @@ from roundtap_core.event.states import EventState
 from roundtap_core.limits import sanitize_text
 from roundtap_core.records import TIEBREAK
 from roundtap_core.rulebooks.result_gate import NEEDS_REASON
+from roundtap_core.rulebooks.result_words import figure_label, option_label, way_label
 from roundtap_core.version import version
 from roundtap_core.words import LANGUAGES, Words
 from roundtap_hub.access.policy import is_allowed as may_ask
@@ -302,6 +303,9 @@ def common_context(hub: RunningHub, t: Words, rows: RowCache) -> dict[str, objec
         "said_to": lambda event_id: announcement_lines(
             hub.service.snapshot.venue.display_plan.for_event(event_id), hub.clocks.now(), hub.clocks.wall()
         ),
+        "figure_label": figure_label,
+        "way_label": way_label,
+        "option_label": option_label,
         "worth_label": lambda key: t.first(f"worth.{key}", f"column.{key}"),
         "row_texts": lambda *of: rows.rows(t.language, *of),
         "build": version(),

@@ -1,14 +1,15 @@
-"""The result wizard of all pages that enter a result: the next question, the answers so far, the result at the end."""
+"""A result as it is entered, by steps, a line, a slip or a phone: the match, the answers so far, what they make."""
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 from urllib.parse import urlencode
 
-from flask import abort, g
+from flask import abort, g, redirect
 from msgspec import structs
 from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
@@ -19,7 +20,6 @@ from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import (
     AT_TIME,
     Form,
-    WalkState,
     WayToEnd,
     answers_on_record,
     compose_result,
@@ -27,21 +27,24 @@ from roundtap_core.forms.form import (
     walk_way,
     with_rulings,
 )
-from roundtap_core.forms.questions import LOSER, WINNER, BaseQuestion, Choice, Figure, Picks, Question, Turns
-from roundtap_core.records import RULING, SIDES, Result, Side, other_side
+from roundtap_core.forms.questions import LOSER, WINNER, Answers, BaseQuestion, Choice, Figure, Picks, Question, Turns
+from roundtap_core.records import RULING, SIDES, Result, Side, other_side, result_to_json
 from roundtap_core.rulebooks import result_gate, result_words
 from roundtap_core.rulebooks.base import DRAW, MatchSituation
 from roundtap_hub.live import current
-from roundtap_hub.views.competitors import lost_squads, squads_of_match
-from roundtap_hub.views.knockout import cut_changes, title_key
-from roundtap_hub.views.saved_event import SavedEvent
-from roundtap_hub.views.tables import side_names, situation_at
+from roundtap_hub.views.competitors import OwedSquads, lost_squads, squads_of_match
+from roundtap_hub.views.knockout import cut_changes
+from roundtap_hub.views.saved_event import SavedEvent, short_hash
+from roundtap_hub.views.tables import ShownResult, shown_result, side_names, situation_at
 
 WAY, OPEN, END = "way", "opener", "end"
 FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns"
 """Kinds of pages: how it ended; who opens; the result; figures or squads of both; one choice; a lot; last turns."""
 
 _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
+
+Fields = MultiDict[str, str]
+FieldPairs = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class WizardProgress:
 
     way: WayToEnd | None = None
     opener: Side | None = None
-    answers: Mapping[str, Any] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
 
     def fields(self) -> list[tuple[str, str]]:
         """The fields of a form or an address that lead back here."""
@@ -64,6 +67,180 @@ def _texts(answer: object) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldResult:
+    """A result as it is told before it counts: who wins, all it holds with its consequences, its worth by side.
+    `lets_go`: squads that can never be fielded any more, which its button confirms; `mark`: a digest of match and
+    result, so that only the result on the screen counts."""
+
+    result: Result
+    shown: ShownResult
+    outcome: str
+    lines: tuple[result_words.ResultLine, ...]
+    worth: Mapping[str, tuple[int, int]]
+    lets_go: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnteredMatch:
+    """A match that somebody enters a result for. `form` and `saying`: what they are asked, and who they are; `names` by
+    side, `people`: all names by competitor. `address`: of the steps; `carried`: fields that go through all of them."""
+
+    state: EventState
+    played: RoundState
+    match: MatchState
+    situation: MatchSituation
+    form: Form
+    names: dict[str, str]
+    people: Mapping[str, str]
+    saying: result_gate.ResultSource
+    address: str = ""
+    carried: FieldPairs = ()
+
+    @property
+    def slip(self) -> str:
+        """The code of the slip that is typed, or ""."""
+        return dict(self.carried).get("slip", "")
+
+    def ways(self) -> list[tuple[str, bool]]:
+        """(id, stands) of every way, those offered now first, rulings last."""
+        now = {way.id for way in self.form.offered(bool(self.saying.time_is_up))}
+        early = self.saying.by == result_gate.PLAYER and self.saying.time_is_up is False
+        stands = self.progress_of(self.match.match.result).way
+        ways = sorted(
+            (way for way in self.form.ways if not (early and way.when == AT_TIME)),
+            key=lambda way: (way.ended == RULING, way.id not in now),
+        )
+        return [(way.id, stands is not None and way.id == stands.id) for way in ways]
+
+    def read(self, fields: Fields, without: Collection[str] = ()) -> WizardProgress:
+        """The answers in the fields. Raises Problem for an impossible one. Lots are as drawn; `without`: questions to
+        ask again."""
+        way = self.form.way(fields.get("way") or "")
+        said: Side | None = next((side for side in SIDES if side == fields.get("opener")), None)
+        opener = said if way is None or needs_opener(way) else "a"
+        if way is None or opener is None:
+            return WizardProgress(way)
+        if self.saying.side is not None:
+            way = way.for_one_side(self.saying.side, opener)
+        answers = {
+            question.name: question.read(fields.getlist(f"q.{question.name}"))
+            for question in way.questions
+            if question.name not in without and f"q.{question.name}" in fields and question.name not in way.lots
+        }
+        answers |= {name: side for name, side in self.match.lots.items() if name in way.lots}
+        compose_result(way, opener, answers)
+        return WizardProgress(way, opener, answers)
+
+    def progress_of(self, result: Result | None) -> WizardProgress:
+        """The answers that a reported result gives: all, or all but its missing squads."""
+        if result is None:
+            return WizardProgress()
+        winner = result_words.winner_of(self.state.rulebook, self.state.options, result)
+        return WizardProgress(*(answers_on_record(self.form.ways, result, winner) or ()))
+
+    def made(self, progress: WizardProgress) -> ToldResult:
+        """The result that whole answers make. Raises Problem for impossible ones."""
+        assert progress.way is not None
+        return self.told(compose_result(progress.way, progress.opener or "a", progress.answers))
+
+    def told(self, result: Result) -> ToldResult:
+        state, played, match, t = self.state, self.played, self.match, current.words()
+        book, options, shown = state.rulebook, state.options, shown_result(result, state)
+        worth = book.worth(structs.replace(match.match, result=result), options, self.situation)
+        as_text = sorted(result_to_json(result).items(), key=str)
+        return ToldResult(
+            result,
+            shown,
+            result_words.outcome_text(book, options, self.situation, result, self.names, t),
+            (
+                *result_words.describe_result(book, self.form, options, result, self.names, t),
+                *effect_lines(state, played, match, result, self.names, t),
+                *lost_squads(state, played, match, result, self.names, t),
+                *cut_changes(state, played, match, result, self.people, t),
+            ),
+            worth,
+            event_flow.squads_let_go(state, played, match.match, result.picks or {}),
+            short_hash(match.id, match.match.a, match.match.b, as_text, shown.winner, sorted(worth.items())),
+        )
+
+    def problem(self, result: Result) -> Problem | None:
+        """Why this result cannot stand; None also where it only needs a reason, which the page then asks for. One that
+        stands or was reported may be entered at any time."""
+        known = self.saying.by == result_gate.OFFICIAL and result in acceptable_results(self.match)
+        saying = result_gate.ON_RECORD if known else self.saying
+        book, options = self.state.rulebook, self.state.options
+        why = next(result_gate.result_problems(book, result, options, self.situation, saying), None)
+        if why is None or why.key not in result_gate.NEEDS_REASON:
+            return why
+        g.asks_reason = why
+        return None
+
+    def fields_at(self, progress: WizardProgress) -> list[tuple[str, str]]:
+        return [*progress.fields(), *self.carried]
+
+    def address_of(self, progress: WizardProgress, more: FieldPairs = ()) -> str:
+        """The address of the page that asks what these answers leave open."""
+        return f"{self.address}?{urlencode([*self.fields_at(progress), *more])}"
+
+    def next_page(self, fields: Fields) -> "WizardPage":
+        """The next page, in the end with the result. Problems are noted for the page."""
+        asked = fields.get("asked", "").split()
+        try:
+            progress = self.read(fields)
+            for question in progress.way.questions if progress.way is not None else ():
+                if question.name in asked and question.name not in progress.answers:
+                    raise question.missing_problem()
+        except Problem as problem:
+            note_problem(problem)
+            progress = WizardProgress()
+            with suppress(Problem):
+                progress = self.read(fields, asked)
+        page = self.page(progress, fields)
+        why = self.problem(page.told.result) if page.told is not None else None
+        # A Problem that the hub has just raised is already shown.
+        if why is not None and not g.get("problem"):
+            note_problem(why)
+        return replace(page, sayable=why is None)
+
+    def page(self, progress: WizardProgress, fields: Fields | None = None) -> "WizardPage":
+        """The page that comes after these answers. `fields`: as they were sent."""
+        way, opener, fields = progress.way, progress.opener, Fields() if fields is None else fields
+        if way is None:
+            return WizardPage(self, fields, WAY, progress, None)
+        if opener is None:
+            return WizardPage(self, fields, OPEN, progress, WizardProgress())
+        opened = way.opened_by(opener)
+        walked = walk_way(opened, progress.answers, opener)
+        met = [each for each in walked.met if each.name in progress.answers and each.name not in way.lots]
+        # Answers that a later correction made needless are dropped.
+        ahead = [each.name for each in walk_way(opened, progress.answers, opener, fill=True).met]
+        answers = {name: progress.answers[name] for name in ahead if name in progress.answers}
+        dropped = tuple(each.name for each in met[-2:] if each is met[-1] or _same_page(each, met[-1]))
+        progress, before = WizardProgress(way, opener, answers), WizardProgress(way if needs_opener(way) else None)
+        if dropped:
+            left = {name: answer for name, answer in answers.items() if name not in dropped}
+            before = WizardProgress(way, opener, left)
+        if walked.question is None:
+            return WizardPage(self, fields, END, progress, before, dropped, told=self.made(progress))
+        first, sides = walked.question, {WINNER: opener, LOSER: other_side(opener)}
+        # The same question about the other side, where it follows directly, is on the same page.
+        beside = (
+            each
+            for each in opened.steps[opened.steps.index(first) + 1 :][:1]
+            if isinstance(each, BaseQuestion) and _same_page(first, each) and each.name not in answers and each.asked
+        )
+        asked = [
+            AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
+            for each in (first, *beside)
+        ]
+        asked.sort(key=lambda one: one.side or "")
+        lines = result_words.answer_lines(self.form, opened, opener, answers, walked, self.names, current.words())
+        kind = LOT if first.name in way.lots else _KINDS[type(first)]
+        return WizardPage(self, fields, kind, progress, before, dropped, tuple(asked), lines)
+
+
+@dataclass(frozen=True, slots=True)
 class AskedQuestion:
     """One question on a page; figures and squads have a side."""
 
@@ -74,152 +251,71 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class WizardPage:
-    """One page: its kind, its questions (a's first), and where "back" leads (`before`, None on the first page).
-    `sayable`: whether the reader may enter the result, perhaps with a reason."""
+    """One page: its kind, where "back" leads (`before`, None on the first page) and the answers `dropped` there, its
+    questions (a's first), the answers so far in words, at the end the result. `sayable`: whether the reader may enter
+    it, perhaps with a reason."""
 
+    entered: EnteredMatch
+    fields: Fields
     kind: str
     trail: WizardProgress
-    asked: tuple[AskedQuestion, ...]
-    walked: WalkState | None
     before: WizardProgress | None
     dropped: tuple[str, ...] = ()
-    result: Result | None = None
+    asked: tuple[AskedQuestion, ...] = ()
+    lines: Sequence[result_words.ResultLine] = ()
+    told: ToldResult | None = None
     sayable: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(asked.question.name for asked in self.asked)
 
+    @property
+    def is_last(self) -> bool:
+        """Whether no question can follow this page."""
+        way, opener, answers = self.trail.way, self.trail.opener or "a", self.trail.answers
+        steps = way.opened_by(opener).questions if way is not None else ()
+        return {each.name for each in steps if each.asked and each.name not in answers} == set(self.names)
 
-def read_progress(
-    form: Form,
-    fields: MultiDict[str, str],
-    lots: Mapping[str, Side],
-    without: Iterable[str] = (),
-    side: Side | None = None,
-) -> WizardProgress:
-    """The answers in the fields. Raises Problem for an impossible one. `lots`: as drawn, they override fields;
-    `without`: questions to ask again; `side`: the only side that is asked."""
-    way = form.way(fields.get("way") or "")
-    if way is None:
-        return WizardProgress()
-    opener = fields.get("opener")
-    trail = WizardProgress(way, "a" if opener == "a" else "b" if opener == "b" else None)
-    if needs_opener(way) and trail.opener is None:
-        return trail
-    if not needs_opener(way):
-        trail = replace(trail, opener="a")
-    if side is not None:
-        way = way.for_one_side(side, trail.opener or "a")
-        trail = replace(trail, way=way)
-    skipped = set(without)
-    answers = {
-        question.name: question.read(fields.getlist(f"q.{question.name}"))
-        for question in way.questions
-        if question.name not in skipped and f"q.{question.name}" in fields and question.name not in way.lots
-    }
-    answers |= {name: side for name, side in lots.items() if name in way.lots}
-    trail = replace(trail, answers=answers)
-    compose_result(way, trail.opener or "a", answers)
-    return trail
+    @property
+    def back(self) -> str:
+        if self.before is None:
+            return ""
+        dropped = [(f"p.{name}", text) for name in self.dropped for text in _texts(self.trail.answers[name])]
+        return self.entered.address_of(self.before, dropped)
 
+    @property
+    def given(self) -> dict[str, list[str]]:
+        """The initial values of the fields: as just typed, else as before going back, else of the standing result."""
+        stands, trail = self.entered.progress_of(self.entered.match.match.result), self.trail
+        # Answers are the winner's and the loser's: with another winner they would be the wrong player's.
+        same = stands.way and trail.way and (stands.way.id, stands.opener) == (trail.way.id, trail.opener)
+        return {
+            **({name: _texts(answer) for name, answer in stands.answers.items()} if same else {}),
+            **{
+                name: self.fields.getlist(f"{kind}.{name}")
+                for kind in ("p", "q")
+                for name in self.names
+                if f"{kind}.{name}" in self.fields
+            },
+        }
 
-def wizard_page(form: Form, trail: WizardProgress) -> WizardPage:
-    way, opener = trail.way, trail.opener
-    if way is None:
-        return WizardPage(WAY, WizardProgress(), (), None, None)
-    start = WizardProgress()
-    if opener is None:
-        return WizardPage(OPEN, trail, (), None, start)
-    opened = way.opened_by(opener)
-    walked = walk_way(opened, trail.answers, opener)
-    # Answers that a later correction made needless are dropped.
-    met = [question for question in walked.met if question.name in trail.answers]
-    ahead = walk_way(opened, trail.answers, opener, fill=True).met
-    trail = replace(
-        trail,
-        answers={question.name: trail.answers[question.name] for question in ahead if question.name in trail.answers},
-    )
-    dropped = tuple(question.name for question in _last_page([q for q in met if q.name not in way.lots]))
-    if dropped:
-        before = replace(trail, answers={name: answer for name, answer in trail.answers.items() if name not in dropped})
-    else:
-        before = WizardProgress(way) if needs_opener(way) else start
-    if walked.question is None:
-        return WizardPage(END, trail, (), walked, before, dropped, compose_result(way, opener, trail.answers))
-    sides: dict[str, Side] = {WINNER: opener, LOSER: other_side(opener)}
-    asked = [
-        AskedQuestion(each, each.key if each.by_side else each.name, sides.get(each.whose or ""))
-        for each in _paired_questions(opened, walked.question, trail.answers)
-    ]
-    asked.sort(key=lambda one: one.side or "")
-    kind = LOT if walked.question.name in way.lots else _KINDS[type(walked.question)]
-    return WizardPage(kind, trail, tuple(asked), walked, before, dropped)
+    @property
+    def order(self) -> list[str]:
+        """The names of those who take the remaining turns, the current one first."""
+        question = self.asked[0].question
+        assert isinstance(question, Turns)
+        order = ("b", "a") if self.trail.answers.get(question.first) == "b" else SIDES
+        return [self.entered.names[order[turn % 2]] for turn in range(question.turns)]
 
-
-def _paired_questions(way: WayToEnd, first: Question, answers: Mapping[str, Any]) -> list[Question]:
-    """The question, and the same one about the other side where it follows directly."""
-    following = way.steps[way.steps.index(first) + 1 :][:1]
-    return [
-        first,
-        *(
-            question
-            for question in following
-            if isinstance(question, BaseQuestion)
-            and _same_page(first, question)
-            and question.name not in answers
-            and question.asked
-        ),
-    ]
+    @property
+    def owed(self) -> dict[str, OwedSquads]:
+        return squads_of_match(self.entered.state, self.entered.played, self.entered.match)
 
 
 def _same_page(first: Question, second: Question) -> bool:
+    """Whether it is the same question about the other side."""
     return first.by_side and second.by_side and first.key == second.key
-
-
-def _last_page(met: list[Question]) -> list[Question]:
-    if not met:
-        return []
-    last, earlier = met[-1], met[-2] if len(met) > 1 else None
-    return [earlier, last] if earlier is not None and _same_page(earlier, last) else [last]
-
-
-def is_last_page(page: WizardPage) -> bool:
-    """Whether no question can follow this page."""
-    way, opener = page.trail.way, page.trail.opener
-    assert way is not None
-    left = [
-        question
-        for question in way.opened_by(opener or "a").questions
-        if question.asked and question.name not in page.trail.answers
-    ]
-    return {question.name for question in left} == set(page.names)
-
-
-def turn_order(page: WizardPage) -> tuple[Side, ...]:
-    """The sides of the remaining turns in order, the current one first."""
-    question = page.asked[0].question
-    assert isinstance(question, Turns)
-    first = page.trail.answers.get(question.first)
-    order: tuple[Side, Side] = ("b", "a") if first == "b" else SIDES
-    return tuple(order[turn % 2] for turn in range(question.turns))
-
-
-Fields = MultiDict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class MatchContext:
-    """A match in the wizard, with its form; `names` by side, `people`: all names by competitor."""
-
-    state: EventState
-    played: RoundState
-    match: MatchState
-    situation: MatchSituation
-    form: Form
-    names: dict[str, str]
-    people: Mapping[str, str]
-    saying: result_gate.ResultSource
 
 
 def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
@@ -230,216 +326,37 @@ def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchSta
     return found
 
 
-def match_context(
+def entered_match(
     moment: SavedEvent,
     played: RoundState,
     match: MatchState,
     names: Mapping[str, str],
     by: str,
     side: Side | None = None,
-) -> MatchContext:
-    """The context of a match. `names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is
-    asked the squads of their `side` alone."""
+) -> EnteredMatch:
+    """`names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is asked the squads of their
+    `side` alone."""
     state = moment.state
     situation = situation_at(state, moment.people, played, match)
     up = event_flow.time_is_up(state, played, match, current.hub().clocks.now())
-    form = state.rulebook.form(state.options, situation)
+    form, corrects = state.rulebook.form(state.options, situation), None
     if by == result_gate.OFFICIAL:
         draw = (DRAW,) if result_gate.may_be_drawn(state.rulebook, state.options, situation) else ()
-        form = with_rulings(form, (*SIDES, *draw, "none"))
-    return MatchContext(
-        state,
-        played,
-        match,
-        situation,
-        form,
-        side_names(match, names),
-        names,
-        result_gate.ResultSource(
-            by, up, side=side, corrects=result_to_correct(played, match) if by == result_gate.OFFICIAL else None
-        ),
-    )
+        form, corrects = with_rulings(form, (*SIDES, *draw, "none")), result_to_correct(played, match)
+    saying = result_gate.ResultSource(by, up, side=side, corrects=corrects)
+    return EnteredMatch(state, played, match, situation, form, side_names(match, names), names, saying)
 
 
-def wizard_page_at(seat: MatchContext, fields: Fields) -> WizardPage:
-    """The next page, in the end with the result. Problems are noted for the page."""
-    try:
-        trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
-        _refuse_unanswered(trail, fields)
-    except Problem as problem:
-        _note_problem(problem)
-        trail = _without_last_answers(seat, fields)
-    at = wizard_page(seat.form, trail)
-    if at.result is None:
-        return at
-    why = result_problem(seat, at.result)
-    # A Problem that the hub has just raised is already shown.
-    if why is not None and not g.get("problem"):
-        _note_problem(why)
-    return replace(at, sayable=why is None)
-
-
-def result_problem(seat: MatchContext, result: Result) -> Problem | None:
-    """Why this result cannot stand; None also where it only needs a reason, which the page then asks for."""
-    why = next(
-        result_gate.result_problems(
-            seat.state.rulebook, result, seat.state.options, seat.situation, _saying(seat, result)
-        ),
-        None,
-    )
-    if why is None or why.key not in result_gate.NEEDS_REASON:
-        return why
-    g.asks_reason = why
-    return None
-
-
-def _saying(seat: MatchContext, result: Result) -> result_gate.ResultSource:
-    """The source of the result: one that stands or was reported may be entered at any time."""
-    if seat.saying.by == result_gate.OFFICIAL and result in acceptable_results(seat.match):
-        return result_gate.ON_RECORD
-    return seat.saying
-
-
-def _refuse_unanswered(trail: WizardProgress, fields: Fields) -> None:
-    """Raise Problem where the last page's form came back without an answer to one of its questions."""
-    left_out = [name for name in fields.get("asked", "").split() if name not in trail.answers]
-    questions = trail.way.questions if trail.way is not None else ()
-    question = next((question for question in questions if question.name in left_out), None)
-    if question is not None:
-        raise question.missing_problem()
-
-
-def _note_problem(problem: Problem) -> None:
-    # Always 400: only the answers are wrong, nothing was asked of the event yet.
+def note_problem(problem: Problem) -> None:
+    """Show what is wrong with the answers: always 400, as nothing was asked of the event yet."""
     g.problem, g.status = problem, 400
 
 
-def _without_last_answers(seat: MatchContext, fields: Fields) -> WizardProgress:
-    try:
-        return read_progress(seat.form, fields, seat.match.lots, fields.get("asked", "").split(), seat.saying.side)
-    except Problem:
-        return WizardProgress()
-
-
-def step_context(
-    seat: MatchContext, at: WizardPage, fields: Fields, address: str, base: Sequence[tuple[str, str]]
-) -> dict[str, Any]:
-    """The template context of a step. `address`: the wizard's; `base`: fields carried through all steps."""
-    state, book, t = seat.state, seat.state.rulebook, current.words()
-    opener = at.trail.opener or "a"
-    lines = (
-        result_words.answer_lines(
-            seat.form, at.trail.way.opened_by(opener), opener, at.trail.answers, at.walked, seat.names, t
-        )
-        if at.trail.way is not None and at.walked is not None and at.kind != END
-        else []
-    )
-    return {
-        "state": state,
-        "played": seat.played,
-        "played_name": title_key(state, seat.played, seat.match),
-        "at": at,
-        "match": seat.match,
-        "names": seat.names,
-        "lines": lines,
-        "back": _back(at, address, base),
-        "hidden": [*at.trail.fields(), *base],
-        "given": _initial_values(seat, at, fields),
-        "ways": ways_of(seat) if at.kind == WAY else (),
-        "order": [seat.names[side] for side in turn_order(at)] if at.kind == TURNS else (),
-        "told": result_lines(seat, at.result) if at.result else (),
-        "lets_go": let_go(seat, at.result) if at.result else "",
-        "owed": squads_of_match(state, seat.played, seat.match) if at.kind == PICKS else {},
-        "outcome": result_words.outcome_text(book, state.options, seat.situation, at.result, seat.names, t)
-        if at.result
-        else "",
-        "worth": points_for_result(seat, at.result),
-        "figure_label": result_words.figure_label,
-        "way_label": result_words.way_label,
-        "option_label": result_words.option_label,
-        "walk_at": address,
-    }
-
-
-def result_lines(seat: MatchContext, result: Result) -> tuple[result_words.ResultLine, ...]:
-    """A result in words, with its consequences."""
-    state, t = seat.state, current.words()
-    return (
-        *result_words.describe_result(state.rulebook, seat.form, state.options, result, seat.names, t),
-        *effect_lines(state, seat.played, seat.match, result, seat.names, t),
-        *lost_squads(state, seat.played, seat.match, result, seat.names, t),
-        *cut_changes(state, seat.played, seat.match, result, seat.people, t),
-    )
-
-
-def let_go(seat: MatchContext, result: Result) -> str:
-    """What the page's button confirms of squads that can never be fielded any more."""
-    return event_flow.squads_let_go(seat.state, seat.played, seat.match.match, result.picks or {})
-
-
-def draw_lot(seat: MatchContext, fields: Fields, who: str) -> WizardProgress:
-    """Draw the next lot, if one comes next; the first draw stands for all clients."""
-    trail = read_progress(seat.form, fields, seat.match.lots, side=seat.saying.side)
-    at = wizard_page(seat.form, trail)
-    if at.kind == LOT:
-        note = NoteLot(seat.match.id, at.names[0], secrets.choice(SIDES), seat.played.mark)
-        current.hub().service.execute_one(seat.state.id, note, who)
-    return trail
-
-
-def address_at(address: str, fields: Sequence[tuple[str, str]]) -> str:
-    return f"{address}?{urlencode(fields)}"
-
-
-def _back(at: WizardPage, address: str, base: Sequence[tuple[str, str]]) -> str:
-    if at.before is None:
-        return ""
-    before = [*at.before.fields(), *base]
-    if at.trail.way is not None:
-        before += [(f"p.{name}", text) for name in at.dropped for text in _texts(at.trail.answers[name])]
-    return address_at(address, before)
-
-
-def ways_of(seat: MatchContext) -> list[tuple[str, bool]]:
-    """(id, stands) of every way, those offered now first, rulings last."""
-    now = {way.id for way in seat.form.offered(bool(seat.saying.time_is_up))}
-    early = seat.saying.by == result_gate.PLAYER and seat.saying.time_is_up is False
-    stands = progress_of(seat, seat.match.match.result).way
-    ways = sorted(
-        (way for way in seat.form.ways if not (early and way.when == AT_TIME)),
-        key=lambda way: (way.ended == RULING, way.id not in now),
-    )
-    return [(way.id, stands is not None and way.id == stands.id) for way in ways]
-
-
-def progress_of(seat: MatchContext, result: Result | None) -> WizardProgress:
-    """The answers that a reported result gives: all, or all but its missing squads."""
-    found = None
-    if result is not None:
-        winner = result_words.winner_of(seat.state.rulebook, seat.state.options, result)
-        found = answers_on_record(seat.form.ways, result, winner)
-    return WizardProgress() if found is None else WizardProgress(*found)
-
-
-def _initial_values(seat: MatchContext, at: WizardPage, fields: Fields) -> dict[str, list[str]]:
-    """The initial values of a page's fields: as just typed, else as before going back, else of the standing result."""
-    given: dict[str, list[str]] = {}
-    stands = progress_of(seat, seat.match.match.result)
-    # Answers are the winner's and the loser's: with another winner they would be the wrong player's.
-    if (
-        stands.way is not None
-        and at.trail.way is not None
-        and ((stands.way.id, stands.opener) == (at.trail.way.id, at.trail.opener))
-    ):
-        given = {name: _texts(answer) for name, answer in stands.answers.items()}
-    for name in at.names:
-        if f"q.{name}" in fields:
-            given[name] = fields.getlist(f"q.{name}")
-        elif f"p.{name}" in fields:
-            given[name] = fields.getlist(f"p.{name}")
-    return given
-
-
-def points_for_result(seat: MatchContext, result: Result | None) -> dict[str, tuple[int, int]]:
-    played = structs.replace(seat.match.match, result=result)
-    return seat.state.rulebook.worth(played, seat.state.options, seat.situation)
+def draw_lot(entered: EnteredMatch, fields: Fields, who: str) -> AnyResponse:
+    """Draw the next lot, if one comes next, and go on with it; the first draw stands for all clients."""
+    progress = entered.read(fields)
+    page = entered.page(progress)
+    if page.kind == LOT:
+        note = NoteLot(entered.match.id, page.names[0], secrets.choice(SIDES), entered.played.mark)
+        current.hub().service.execute_one(entered.state.id, note, who)
+    return redirect(entered.address_of(progress), 303)

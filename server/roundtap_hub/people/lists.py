@@ -6,7 +6,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.event.commands import CorrectList, SubmitList
 from roundtap_hub.http.routes import BEFORE_ROUND_1, HEADS_AND_DESK, OPEN, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.list_fields import list_context, typed_list
+from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.views.saved_event import full_names
 
 
@@ -23,7 +23,8 @@ def list_page(event_id: str, competitor: str) -> AnyResponse:
         save_at=save_at,
         fixed=bool(moment.state.public_rounds),
         reason=forms.field("reason"),
-        **list_context(moment, competitor),
+        state=moment.state,
+        view=list_view(moment, competitor),
     )
 
 

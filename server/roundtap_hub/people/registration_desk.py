@@ -21,7 +21,6 @@ from roundtap_core.names import clean_name
 from roundtap_core.numbers import next_number
 from roundtap_core.records import CONCESSION, Competitor, Result, Side, other_side
 from roundtap_core.rulebooks.result_gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import figure_label
 from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
@@ -434,26 +433,26 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
         return forms.back_to_event(event_id, "competitors")
     moment = current.event(event_id)
     seat = replace(
-        result_wizard.match_context(moment, *found, full_names(moment), OFFICIAL), saying=abandoned_match.LEAVING
+        result_wizard.entered_match(moment, *found, full_names(moment), OFFICIAL), saying=abandoned_match.LEAVING
     )
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = result_wizard.Fields(request.form)
     if not _needs_result(state, *found, action):
-        return _ask_for_result(seat, None, fields, competitor, action)
+        return _ask_for_result(seat, None, competitor, action)
     fields.setlist("way", [conceded.id])
     fields.setlist("opener", [other_side(side)])
-    at = result_wizard.wizard_page_at(seat, fields)
-    if at.result is not None and not g.get("problem"):
+    at = seat.next_page(fields)
+    if at.told is not None and not g.get("problem"):
         try:
-            submit_leaving(at.result, False)
+            submit_leaving(at.told.result, False)
             return forms.back_to_event(event_id, "competitors")
         except Problem as problem:
             g.problem, g.status = forms.with_competitor_names(problem, event_id), problem_status(problem)
-    if at.result is not None or at.trail.way is None:
+    if at.told is not None or at.trail.way is None:
         # The answers cannot stand, or came with others than those of their page: ask them again.
-        at = result_wizard.wizard_page(seat.form, result_wizard.WizardProgress(conceded, other_side(side)))
-    return _ask_for_result(seat, at, fields, competitor, action)
+        at = seat.page(result_wizard.WizardProgress(conceded, other_side(side)), fields)
+    return _ask_for_result(seat, at, competitor, action)
 
 
 def _needs_result(state: EventState, played: RoundState, match: MatchState, action: str) -> bool:
@@ -475,14 +474,12 @@ def both_asked_to_leave(event_id: str, competitor: str) -> bool:
 
 
 def _ask_for_result(
-    seat: result_wizard.MatchContext,
+    seat: result_wizard.EnteredMatch,
     at: result_wizard.WizardPage | None,
-    fields: result_wizard.Fields,
     competitor: str,
     action: str,
 ) -> AnyResponse:
     leaver: Side = "a" if seat.match.match.a == competitor else "b"
-    names = at.names if at is not None else ()
     carried = [
         *(at.trail.fields() if at is not None else ()),
         *((name, forms.field(name)) for name in ("reason", "by") if forms.field(name) and action != DROP),
@@ -495,12 +492,10 @@ def _ask_for_result(
         competitor=competitor,
         action=action,
         at=at,
-        given={name: fields.getlist(f"q.{name}") for name in names if f"q.{name}" in fields},
         carried=carried,
         leaver=seat.names[leaver],
         to=seat.names[other_side(leaver)],
-        figure_label=figure_label,
         does=abandoned_match.leave_effect(seat.state, competitor),
-        more=at is not None and not result_wizard.is_last_page(at),
+        more=at is not None and not at.is_last,
         together=both_asked_to_leave(seat.state.id, competitor),
     )

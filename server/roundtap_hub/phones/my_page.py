@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -25,20 +25,19 @@ from roundtap_core.event.commands import (
     SubmitList,
 )
 from roundtap_core.event.event_flow import match_clock
-from roundtap_core.forms.questions import SQUADS_MAX, parse_squad_ticks
-from roundtap_core.records import ELIMINATION, SIDES, Result, Side, other_side, result_to_json
+from roundtap_core.records import ELIMINATION, SIDES, Side, other_side, result_to_json
 from roundtap_core.rulebooks import result_gate
-from roundtap_core.rulebooks.result_words import ResultLine, outcome_text
 from roundtap_core.wire import canonical_json
 from roundtap_hub.access.personal_links import CALLS, LISTS, PHONE_ACTOR, REPORTS, WISHES
 from roundtap_hub.http.routes import EVERYBODY, PLAYER, PageKey, route
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.live.list_fields import list_context, typed_list
+from roundtap_hub.live.list_fields import list_view, typed_list
 from roundtap_hub.phones.phone_reports import error_status, fate_json, report_fate, reword_problem, submit
 from roundtap_hub.phones.phone_versions import PERSONAL
 from roundtap_hub.phones.players import player_view
 from roundtap_hub.store.rights import PlayerId
 from roundtap_hub.views.judging_view import my_bye
+from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.list_states import list_states
 from roundtap_hub.views.round_clock import ClockFace, clock_face
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, newest_round, shown_names
@@ -65,22 +64,13 @@ def my_match(moment: SavedEvent, competitor: str) -> tuple[states.RoundState, st
     return played, match
 
 
-def my_seat(moment: SavedEvent, competitor: str) -> tuple[result_wizard.MatchContext, Side] | None:
+def my_seat(moment: SavedEvent, competitor: str) -> tuple[result_wizard.EnteredMatch, Side] | None:
     """The same with the context that its steps need, and this player's side."""
     found = my_match(moment, competitor)
     if found is None:
         return None
     side: Side = "a" if found[1].match.a == competitor else "b"
-    return result_wizard.match_context(moment, *found, shown_names(moment), result_gate.PLAYER, side), side
-
-
-@dataclass(frozen=True, slots=True)
-class MyResult:
-    """A result as shown for confirmation: who wins, all its figures, its worth to both."""
-
-    outcome: str
-    lines: Sequence[ResultLine]
-    worth: Mapping[str, tuple[int, int]]
+    return result_wizard.entered_match(moment, *found, shown_names(moment), result_gate.PLAYER, side), side
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +90,9 @@ class MyTable:
     yes: FormPairs
     asks_squads: bool
     again: FormPairs
-    mine: MyResult | None
-    theirs: MyResult | None
-    stands: MyResult | None
+    mine: result_wizard.ToldResult | None
+    theirs: result_wizard.ToldResult | None
+    stands: result_wizard.ToldResult | None
     number: int
     unit: str
     lot: str
@@ -116,24 +106,17 @@ def my_table(moment: SavedEvent, competitor: str) -> MyTable | None:
     seat, side = at
     played, match, fields = seat.played, seat.match, report_fields(seat.played, seat.match, side)
     mine, theirs = match.reports.get(side), match.reports.get(other_side(side))
-    stands = match.match.result
+    stands = seat.told(match.match.result) if match.match.result is not None else None
+    said = seat.told(theirs.result) if theirs is not None else None
     what = _report_state(played, match, side)
     picks = (theirs.result.picks or {}) if theirs is not None else {}
     asks_squads = bool(picks) and side not in picks
     yes: FormPairs = ()
     if theirs is not None and asks_squads:
-        yes = (*fields, *result_wizard.progress_of(seat, theirs.result).fields())
-    elif theirs is not None and what in (CONFIRM, DIFFER):
-        yes = (
-            *fields,
-            *_answer_fields(fields, theirs.result, theirs),
-            ("lets_go", result_wizard.let_go(seat, theirs.result)),
-        )
-    again = (
-        (*fields, *_answer_fields(fields, stands, None), ("lets_go", result_wizard.let_go(seat, stands)))
-        if match.state == states.SECOND and stands is not None
-        else ()
-    )
+        yes = (*fields, *seat.progress_of(theirs.result).fields())
+    elif said is not None and what in (CONFIRM, DIFFER):
+        yes = _answer_fields(fields, said, theirs)
+    again = _answer_fields(fields, stands, None) if match.state == states.SECOND and stands is not None else ()
     return MyTable(
         side=side,
         opponent=seat.names[other_side(side)],
@@ -142,9 +125,9 @@ def my_table(moment: SavedEvent, competitor: str) -> MyTable | None:
         yes=yes,
         asks_squads=asks_squads,
         again=again,
-        mine=_result_view(seat, mine.result if mine else None),
-        theirs=_result_view(seat, theirs.result if theirs else None),
-        stands=_result_view(seat, stands),
+        mine=seat.told(mine.result) if mine is not None else None,
+        theirs=said,
+        stands=stands,
         number=match.number or 0,
         unit=_unit(match),
         lot=lot_to_draw(seat.state, played, match),
@@ -163,12 +146,12 @@ def report_fields(played: states.RoundState, match: states.MatchState, side: Sid
     )
 
 
-def _answer_fields(fields: FormPairs, result: Result, to: states.SideReport | None) -> FormPairs:
-    text = canonical_json(result_to_json(result)).decode()
+def _answer_fields(fields: FormPairs, told: result_wizard.ToldResult, to: states.SideReport | None) -> FormPairs:
+    text = canonical_json(result_to_json(told.result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
     # The id depends on the content alone: a double press, or two tabs, report once.
     name = hashlib.sha256(repr((fields, text, agrees)).encode()).hexdigest()[:32]
-    return (("result", text), *agrees, ("report_id", name))
+    return (*fields, ("result", text), *agrees, ("report_id", name), ("lets_go", told.lets_go))
 
 
 def _report_state(played: states.RoundState, match: states.MatchState, side: Side) -> str:
@@ -190,16 +173,6 @@ def _unit(match: states.MatchState) -> str:
         return ""
     status = current.units().get(unit)
     return "there" if status is not None and status.connected else "silent"
-
-
-def _result_view(seat: result_wizard.MatchContext, result: Result | None) -> MyResult | None:
-    if result is None:
-        return None
-    state, t = seat.state, current.words()
-    # The winner is shown above.
-    lines = [line for line in result_wizard.result_lines(seat, result) if line.label != t("result.winner")]
-    outcome = outcome_text(state.rulebook, state.options, seat.situation, result, seat.names, t)
-    return MyResult(outcome, lines, result_wizard.points_for_result(seat, result))
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +417,8 @@ def list_page(token: str) -> AnyResponse:
         my=url_for("me.my_page", token=token),
         save_at=url_for("me.save_list", token=token),
         fixed=False,
-        **list_context(current.event(state.id), current_player()[1]),
+        state=state,
+        view=list_view(current.event(state.id), current_player()[1]),
     )
 
 
@@ -468,46 +442,46 @@ def save_list(token: str) -> AnyResponse:
     return redirect(url_for("me.list_page", token=token), 303)
 
 
-def _seat() -> tuple[result_wizard.MatchContext, Side]:
-    """As `my_seat`; 404 where there is nothing to report."""
+def _entered(token: str, fields: result_wizard.Fields) -> result_wizard.EnteredMatch:
+    """The match with its steps, which carry what the player saw at the beginning, so that later changes are noticed at
+    the end; 404 where there is nothing to report."""
     found = my_seat(current.event(current_player()[0]), current_player()[1])
     if found is None:
         abort(404)
-    return found
+    entered, side = found
+    began = fields.get("match") == entered.match.id and fields.get("draw", "") == entered.played.mark
+    now = report_fields(entered.played, entered.match, side)
+    carried = tuple((name, fields.get(name, value) if began else value) for name, value in now)
+    return replace(entered, address=url_for("me.report_page", token=token), carried=carried)
 
 
 @route("GET /me/<token>/report", PLAYER)
 def report_page(token: str) -> AnyResponse:
     """The next question, or the result that the answers make, which is reported only from there."""
-    seat, side = _seat()
-    at = result_wizard.wizard_page_at(seat, request.args)
-    base = _baseline_fields(seat, side, request.args)
+    entered = _entered(token, request.args)
+    at = entered.next_page(request.args)
     fields = (
         []
-        if at.result is None
+        if at.told is None
         else [
-            *base,
-            ("result", canonical_json(result_to_json(at.result)).decode()),
+            *entered.carried,
+            ("result", canonical_json(result_to_json(at.told.result)).decode()),
             ("report_id", secrets.token_hex(16)),
-            ("lets_go", result_wizard.let_go(seat, at.result)),
+            ("lets_go", at.told.lets_go),
         ]
     )
     return render_player_page(
         "my_wizard.html",
         my=url_for("me.my_page", token=token),
-        end=at.result is not None,
+        state=entered.state,
+        played=entered.played,
+        played_name=title_key(entered.state, entered.played, entered.match),
+        match=entered.match,
+        names=entered.names,
+        end=at.told is not None,
         report_fields=fields,
-        **result_wizard.step_context(seat, at, request.args, url_for("me.report_page", token=token), base),
+        at=at,
     )
-
-
-def _baseline_fields(
-    seat: result_wizard.MatchContext, side: Side, fields: result_wizard.Fields
-) -> list[tuple[str, str]]:
-    """The fields as they were when the player began, so that later changes are noticed at the end."""
-    now = report_fields(seat.played, seat.match, side)
-    began = fields.get("match") == seat.match.id and fields.get("draw", "") == seat.played.mark
-    return [(name, fields.get(name, value) if began else value) for name, value in now]
 
 
 @route("POST /me/<token>/report", PLAYER)
@@ -549,10 +523,7 @@ def report_outcome(token: str, name: str) -> AnyResponse:
 def draw_lots(token: str) -> AnyResponse:
     """Draw lots between the sides, where the form says so; the outcome becomes the answer."""
     current.hub().access.links.charge(REPORTS, current_player())
-    seat, side = _seat()
-    trail = result_wizard.draw_lot(seat, request.form, f"{PHONE_ACTOR}{current_player()[1]}")
-    fields = [*trail.fields(), *_baseline_fields(seat, side, request.form)]
-    return redirect(result_wizard.address_at(url_for("me.report_page", token=token), fields), 303)
+    return result_wizard.draw_lot(_entered(token, request.form), request.form, _phone_source())
 
 
 @route("POST /me/<token>/lot", PLAYER)
@@ -560,7 +531,7 @@ def draw_lots(token: str) -> AnyResponse:
 def draw_lot_before_play(token: str) -> AnyResponse:
     """Draw the lot before play where no unit does: who begins, or which of two equal lists chooses."""
     current.hub().access.links.charge(REPORTS, current_player())
-    seat, _ = _seat()
+    seat = _entered(token, request.form)
     note = NoteLot(seat.match.id, forms.field("about"), secrets.choice(SIDES), forms.field("draw") or None)
     current.hub().service.execute_one(seat.state.id, note, f"{PHONE_ACTOR}{current_player()[1]}")
     return redirect(url_for("me.my_page", token=token), 303)
@@ -574,8 +545,7 @@ def field_squads(token: str) -> AnyResponse:
     bye = my_bye(current.event(event_id), competitor)
     if bye is None:
         abort(404)
-    picks = parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX])
     current.hub().service.execute_one(
-        event_id, SetPicks(bye.match.id, tuple(picks), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+        event_id, SetPicks(bye.match.id, forms.typed_squads(), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
     )
     return redirect(url_for("me.my_page", token=token), 303)

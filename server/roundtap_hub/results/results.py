@@ -4,8 +4,7 @@ The wizard's answers are in the address, so that going back and reloading are ha
 """
 
 import secrets
-from collections.abc import Collection
-from typing import Any
+from dataclasses import dataclass, replace
 
 from flask import g, redirect, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -15,7 +14,6 @@ from roundtap_core.event.commands import DoubleNoShow, EnterResult, NoShow, Note
 from roundtap_core.event.states import DRAFT, RULING, EventState, MatchState, RoundState
 from roundtap_core.records import SIDES, Result, result_from_json
 from roundtap_core.rulebooks.result_gate import OFFICIAL
-from roundtap_core.rulebooks.result_words import figure_label, way_label
 from roundtap_hub.access.slip_codes import slip_codes
 from roundtap_hub.http.routes import (
     IN_OPEN_ROUNDS,
@@ -29,18 +27,30 @@ from roundtap_hub.http.routes import (
     route,
 )
 from roundtap_hub.live import current, forms, render, result_wizard
-from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_context
-from roundtap_hub.results.typed_result import LineReading, line_grammar, read_line
+from roundtap_hub.live.result_wizard import EnteredMatch, Fields, WizardProgress
+from roundtap_hub.results.slip_desk import CODE_LETTERS, enter_slip, slip_view
+from roundtap_hub.results.typed_result import line_grammar, read_line
 from roundtap_hub.views.judging_view import author_of, judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, full_names, newest_round
-from roundtap_hub.views.tables import GridCell, grid_cell, lot_to_draw, pre_game_choice, result_worth, shown_result
+from roundtap_hub.views.tables import GridCell, ShownResult, grid_cell, lot_to_draw, pre_game_choice, shown_result
 
 
-def match_context_at(event_id: str, match_id: str) -> result_wizard.MatchContext:
-    moment = current.event(event_id)
-    return result_wizard.match_context(
-        moment, *result_wizard.public_match(moment.state, match_id), full_names(moment), OFFICIAL
+def entered_by_official(event_id: str, match_id: str, fields: Fields | None = None) -> EnteredMatch:
+    """`fields`: of the steps so far. They carry the code of the slip that is typed, if it is this match's, and what the
+    official acts on: as seen at the beginning, after a conflict as it is now."""
+    moment, fields = current.event(event_id), Fields() if fields is None else fields
+    played, match = result_wizard.public_match(moment.state, match_id)
+    saw = {"revision": str(match.revision), "seen": str(match.number or 0)}
+    if g.get("problem") is None and "revision" in fields:
+        saw = {name: fields.get(name, "") for name in saw}
+    slip = fields.get("slip", "")
+    if slip and slip == slip_codes(moment.state, played)[match_id]:
+        saw["slip"] = slip
+    return replace(
+        result_wizard.entered_match(moment, played, match, full_names(moment), OFFICIAL),
+        address=url_for("console.result_wizard_page", event_id=event_id, match_id=match_id),
+        carried=tuple(saw.items()),
     )
 
 
@@ -55,8 +65,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
             return redirect(url_for("console.event_page", event_id=event_id, _anchor="grid"))
         g.address = url_for("console.event_page", event_id=event_id)
         return forms.view_of(forms.EVENT_PAGE)(event_id=event_id)
-    seat = match_context_at(event_id, match_id)
-    played, match = seat.played, seat.match
+    entered = entered_by_official(event_id, match_id)
+    played, match = entered.played, entered.match
     cell, stands = _cell(moment, match), match.match.result
     waited_ms = current.now_ms() - cell.call_since_ms if cell.call_since_ms is not None else None
     return render.page(
@@ -68,31 +78,38 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
         cell=cell,
         judge=judge_view(moment, played, match, waited_ms),
         played_name=title_key(state, played, match),
-        told=result_wizard.result_lines(seat, stands) if stands else (),
-        worth=result_worth(state, played, match),
-        way_label=way_label,
+        told=entered.told(stands) if stands else None,
         first=pre_game_choice(state, played, match),
         lot=lot_to_draw(state, played, match),
-        names=seat.names,
-        earlier=_earlier(moment, seat),
-        **first_step_context(seat),
+        names=entered.names,
+        earlier=_earlier(moment, entered),
+        at=entered.page(WizardProgress()),
+        line="",
+        grammar=line_grammar(entered),
     )
 
 
-def _earlier(moment: SavedEvent, seat: result_wizard.MatchContext) -> list[dict[str, object]]:
-    """Replaced results, newest first, each with who replaced it, why, and the address that proposes it again."""
-    found = [
-        (result_from_json(each["was"]), each.get("by", "").partition(":")[0], each.get("reason", ""))
-        for each in reversed(seat.match.corrections)
-    ]
+@dataclass(frozen=True, slots=True)
+class ReplacedResult:
+    """`by`: who replaced it (name, role); `again`: the address that proposes it again."""
+
+    result: ShownResult
+    by: tuple[str, str]
+    reason: str
+    again: str
+
+
+def _earlier(moment: SavedEvent, entered: EnteredMatch) -> list[ReplacedResult]:
+    """Replaced results, newest first."""
+    found = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
     return [
-        {
-            "result": shown_result(was, seat.state),
-            "by": author_of(moment, RULING, by),
-            "reason": reason,
-            "again": wizard_address(seat, was),
-        }
-        for was, by, reason in found
+        ReplacedResult(
+            shown_result(was, entered.state),
+            author_of(moment, RULING, each.get("by", "").partition(":")[0]),
+            each.get("reason", ""),
+            entered.address_of(entered.progress_of(was)),
+        )
+        for was, each in found
     ]
 
 
@@ -110,7 +127,8 @@ def accept_report(event_id: str) -> AnyResponse:
     except Problem as problem:
         if problem.key != "picks_missing":
             raise
-        return redirect(wizard_address(match_context_at(event_id, match_id), report.result), 303)
+        entered = entered_by_official(event_id, match_id)
+        return redirect(entered.address_of(entered.progress_of(report.result)), 303)
     return forms.back_to_event(event_id)
 
 
@@ -174,144 +192,76 @@ def undo_no_show(event_id: str, match_id: str) -> None:
 @route("GET /console/<event_id>/match/<match_id>/walk", STAFF, PLAYED)
 def result_wizard_page(event_id: str, match_id: str) -> AnyResponse:
     """The wizard's next page. `?text=`: a whole result as a short line; `?slip=`: the code of the slip being typed."""
-    seat = match_context_at(event_id, match_id)
-    fields = request.form if request.method == "POST" else request.args
-    line = fields.get("text", "").strip()
+    fields = forms.sent_fields()
+    entered, line = entered_by_official(event_id, match_id, fields), fields.get("text", "").strip()
     try:
         if "problem" not in g:
-            _refuse_other_slip(seat, fields)
+            _refuse_other_slip(entered, fields)
         if line:
-            return redirect(
-                result_wizard.address_at(_at(seat), [*_typed(seat, line).fields(), *_baseline_fields(seat, fields)]),
-                303,
-            )
+            return redirect(entered.address_of(read_line(line, entered)), 303)
     except Problem as problem:
-        g.problem, g.status = problem, 400
-    at = result_wizard.wizard_page_at(seat, fields)
-    code = _code(seat, fields)
-    slip = slip_context(seat, code, at.result) if code else None
+        result_wizard.note_problem(problem)
+    at = entered.next_page(fields)
     return render.page(
         "match_wizard.html",
-        slip=slip,
+        state=entered.state,
+        played=entered.played,
+        played_name=title_key(entered.state, entered.played, entered.match),
+        match=entered.match,
+        names=entered.names,
+        slip=slip_view(entered, at.told.result if at.told is not None else None) if entered.slip else None,
         line=line,
-        **line_hints(seat),
-        **result_wizard.step_context(seat, at, fields, _at(seat), _baseline_fields(seat, fields)),
+        grammar=line_grammar(entered),
+        at=at,
     )
 
 
-def line_hints(seat: result_wizard.MatchContext) -> dict[str, Any]:
-    """Hints on the short lines that this match accepts now."""
-    book = seat.state.rulebook
-    grammar = line_grammar(book.form(seat.state.options, seat.situation), bool(seat.saying.time_is_up))
-    return {
-        "grammar": grammar,
-        "figures": ", ".join(figure_label(current.words(), key, book.id) for key in grammar["figures"]),
-    }
-
-
-def first_step_context(seat: result_wizard.MatchContext) -> dict[str, Any]:
-    """The context of a page that offers the wizard's first step itself."""
-    return {
-        "ways": result_wizard.ways_of(seat),
-        "walk_at": _at(seat),
-        "hidden": _baseline_fields(seat, result_wizard.Fields()),
-        "line": "",
-        **line_hints(seat),
-    }
-
-
-def _typed(seat: result_wizard.MatchContext, line: str) -> result_wizard.WizardProgress:
-    """The answers that a short line gives. Raises Problem where it is not a whole result."""
-    known = (seat.match.match.result, *(report.result for report in seat.match.reports.values()))
-    found = _read(seat, line, {result.ended for result in known if result is not None})
-    return result_wizard.WizardProgress(found.way, found.opener, found.answers)
-
-
-def _read(seat: result_wizard.MatchContext, line: str, said: Collection[str] = ()) -> LineReading:
-    """`said`: ways of ending that are already recorded or reported."""
-    return read_line(
-        line,
-        seat.match.match,
-        seat.match.id,
-        seat.state.rulebook,
-        seat.state.options,
-        seat.situation,
-        bool(seat.saying.time_is_up),
-        said,
-    )
-
-
-def wizard_address(seat: result_wizard.MatchContext, result: Result) -> str:
-    """The address of the page that asks only what this result leaves open."""
-    return result_wizard.address_at(
-        _at(seat), [*result_wizard.progress_of(seat, result).fields(), *_baseline_fields(seat, result_wizard.Fields())]
-    )
-
-
-def _code(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> str:
-    """The code of this match's slip, if it is the one that is typed."""
-    code = slip_codes(seat.state, seat.played)[seat.match.id] if "slip" in fields else ""
-    return code if code == fields.get("slip") else ""
-
-
-def _refuse_other_slip(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> None:
+def _refuse_other_slip(entered: EnteredMatch, fields: Fields) -> None:
     """Raises Problem("slip_of_another") where the code that is typed is not that of this match's slip."""
-    if fields.get("slip") and not _code(seat, fields):
-        raise Problem("slip_of_another", code=fields.get("slip", "")[:CODE_LETTERS])
-
-
-def _baseline_fields(seat: result_wizard.MatchContext, fields: result_wizard.Fields) -> list[tuple[str, str]]:
-    """The revision that the official acts on: as seen at the beginning, after a conflict the current one."""
-    fresh = g.get("problem") is not None or "revision" not in fields
-    return [
-        ("revision", str(seat.match.revision) if fresh else fields.get("revision", "")),
-        ("seen", str(seat.match.number or 0) if fresh else fields.get("seen", "")),
-        *([("slip", code)] if (code := _code(seat, fields)) else []),
-    ]
-
-
-def _at(seat: result_wizard.MatchContext) -> str:
-    return url_for("console.result_wizard_page", event_id=seat.state.id, match_id=seat.match.id)
+    if fields.get("slip") and not entered.slip:
+        raise Problem("slip_of_another", code=fields["slip"][:CODE_LETTERS])
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @forms.shows_problem_on(result_wizard_page)
 def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
-    seat = match_context_at(event_id, match_id)
-    _refuse_other_slip(seat, request.form)
-    at = result_wizard.wizard_page(seat.form, result_wizard.read_progress(seat.form, request.form, seat.match.lots))
-    if at.kind != result_wizard.END or at.result is None:
-        return redirect(
-            result_wizard.address_at(_at(seat), [*at.trail.fields(), *_baseline_fields(seat, request.form)]), 303
-        )
-    entered = EnterResult(
+    entered = entered_by_official(event_id, match_id, request.form)
+    _refuse_other_slip(entered, request.form)
+    at = entered.page(entered.read(request.form))
+    if at.told is None:
+        return redirect(entered.address_of(at.trail), 303)
+    command = _enter(match_id, at.told.result)
+    if entered.slip:
+        return enter_slip(entered, command)
+    forms.submit_command(event_id, command)
+    return forms.back_to_event(event_id, round=_tab(entered))
+
+
+def _enter(match_id: str, result: Result) -> EnterResult:
+    """The command of a form that shows this result."""
+    return EnterResult(
         match_id,
         forms.form_number("revision") or 0,
-        at.result,
+        result,
         forms.form_number("seen"),
         forms.typed_reason(),
         cut=forms.field("cut"),
         lets_go=forms.field("lets_go"),
     )
-    if forms.field("slip"):
-        return enter_slip(seat, entered)
-    forms.submit_command(event_id, entered)
-    return forms.back_to_event(event_id, round=_tab(seat))
 
 
-def _tab(seat: result_wizard.MatchContext) -> int | None:
+def _tab(entered: EnteredMatch) -> int | None:
     """The match's round where it is not the newest, so that its tab stays open after a correction."""
-    return None if seat.played is newest_round(seat.state) else seat.played.number
+    return None if entered.played is newest_round(entered.state) else entered.played.number
 
 
 @route("POST /console/<event_id>/match/<match_id>/walk/lot", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @forms.shows_problem_on(result_wizard_page)
 def draw_lots(event_id: str, match_id: str) -> AnyResponse:
     """Draw the lot that the form asks for; it becomes the answer."""
-    seat = match_context_at(event_id, match_id)
-    _refuse_other_slip(seat, request.form)
-    trail = result_wizard.draw_lot(seat, request.form, current.actor())
-    return redirect(result_wizard.address_at(_at(seat), [*trail.fields(), *_baseline_fields(seat, request.form)]), 303)
+    entered = entered_by_official(event_id, match_id, request.form)
+    _refuse_other_slip(entered, request.form)
+    return result_wizard.draw_lot(entered, request.form, current.actor())
 
 
 @route("GET /console/<event_id>/entry", STAFF, VISIBLE)
@@ -324,7 +274,14 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
     line = (request.values.get("text") or "").strip()
     match = _at_table(played, number)
     done = _at_table(played, (request.args.get("done") or "").strip()[:6])
-    context = _table(match_context_at(event_id, match.id), line) if match is not None else {}
+    entered = entered_by_official(event_id, match.id) if match is not None else None
+    told, unclear = None, ""
+    if entered is not None and line:
+        try:
+            told = entered.made(read_line(line, entered))
+            entered.problem(told.result)
+        except Problem as problem:
+            unclear = problem.named(entered.names).say(current.words())
     return render.page(
         "entry.html",
         feed=PageKey("console", event_id),
@@ -339,28 +296,12 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
         tables=sorted(m.match.table for m in _matches(played) if m.match.table is not None),
         done=_cell(moment, done) if done is not None else None,
         next_open=_next_open(played, done or match),
-        **context,
+        cell=_cell(moment, match) if match is not None else None,
+        names=entered.names if entered is not None else {},
+        grammar=line_grammar(entered) if entered is not None else None,
+        told=told,
+        unclear=unclear,
     )
-
-
-def _table(seat: result_wizard.MatchContext, line: str) -> dict[str, Any]:
-    reading, unclear = None, None
-    try:
-        reading = _read(seat, line) if line else None
-    except Problem as problem:
-        unclear = problem.named(seat.names).say(current.words())
-    if reading:
-        result_wizard.result_problem(seat, reading.result)
-    return {
-        "cell": _cell(current.event(seat.state.id), seat.match),
-        "reading": reading,
-        "unclear": unclear,
-        "names": seat.names,
-        "shown": shown_result(reading.result, seat.state) if reading else None,
-        "told": result_wizard.result_lines(seat, reading.result) if reading else (),
-        "lets_go": result_wizard.let_go(seat, reading.result) if reading else "",
-        **line_hints(seat),
-    }
 
 
 def _cell(moment: SavedEvent, match: MatchState) -> GridCell:
@@ -402,20 +343,9 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 @forms.shows_problem_on(entry_page)
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
     """Enter the line as it was shown: `mark` is of the result shown, `revision` and `seen` of the table's state."""
-    seat = match_context_at(event_id, match_id)
-    reading, table = _read(seat, forms.field("text")), seat.match.match.table
-    if reading.mark != forms.field("mark"):
+    entered = entered_by_official(event_id, match_id)
+    told, table = entered.made(read_line(forms.field("text"), entered)), entered.match.match.table
+    if told.mark != forms.field("mark"):
         raise Problem("line_not_shown", table=table)
-    forms.submit_command(
-        event_id,
-        EnterResult(
-            match_id,
-            forms.form_number("revision") or 0,
-            reading.result,
-            forms.form_number("seen"),
-            forms.typed_reason(),
-            cut=forms.field("cut"),
-            lets_go=forms.field("lets_go"),
-        ),
-    )
-    return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(seat), done=table), 303)
+    forms.submit_command(event_id, _enter(match_id, told.result))
+    return redirect(url_for("console.entry_page", event_id=event_id, round=_tab(entered), done=table), 303)

@@ -8,12 +8,11 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.states import MatchState
-from roundtap_core.numbers import typed_number
 from roundtap_core.records import SIDES, Side
 from roundtap_core.rulebooks.base import AidFigure, CountingAid, Rulebook
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_hub.http.routes import EVERYBODY, route
-from roundtap_hub.live import current, render
+from roundtap_hub.live import current, forms, render
 from roundtap_hub.views.saved_event import tournament
 
 PREFIX = "aid."  # the prefix of the form's fields in the page's address
@@ -54,9 +53,9 @@ def _number(figure: AidFigure, typed: dict[str, str]) -> int:
     text = typed.get(figure.key, "")
     if figure.tick:
         return int(text == "1")
-    number = typed_number(text)
-    if not figure.minimum <= number <= figure.maximum:
-        raise Invalid("figure_out_of_range", value=number, minimum=figure.minimum, maximum=figure.maximum)
+    number = forms.read_number(text, (figure.minimum, figure.maximum))
+    if number is None:
+        raise Invalid("not_a_number", value=text)
     return number
 
 

@@ -1,8 +1,7 @@
 """Slips that come back: to the desk by their code, or through their QR code on a phone."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 from flask import abort, redirect, request, url_for
@@ -17,12 +16,20 @@ from roundtap_hub.access.slip_codes import FoundSlip, OutdatedSlip, find_slip, s
 from roundtap_hub.http.requester import cookies_in
 from roundtap_hub.http.routes import SLIP, STAFF, VISIBLE, route
 from roundtap_hub.live import current, forms, render
-from roundtap_hub.live.result_wizard import MatchContext
+from roundtap_hub.live.result_wizard import EnteredMatch
 from roundtap_hub.store.service import Step
-from roundtap_hub.views.judging_view import judge_view
+from roundtap_hub.views.judging_view import JudgeView, judge_view
 from roundtap_hub.views.knockout import title_key
 from roundtap_hub.views.saved_event import SavedEvent, current_matches, full_names, newest_round, shown_names
-from roundtap_hub.views.tables import ShownResult, SlipSeat, missing_slips, shown_result, side_names
+from roundtap_hub.views.tables import (
+    GridCell,
+    ShownResult,
+    SlipSeat,
+    grid_cell,
+    missing_slips,
+    shown_result,
+    side_names,
+)
 from roundtap_hub.views.unit_presence import OLD_SLIP, TAKEN
 
 CODE_LETTERS = 300  # a barcode reader acting as a keyboard types the whole address
@@ -97,7 +104,8 @@ def slip_page(event_id: str) -> AnyResponse:
             )
     other = current.snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OutdatedSlip) and other is None else None
-    names = full_names(moment)
+    names, saved = full_names(moment), _saved_entry(moment)
+    sat = [who for who in (saved.a_id, saved.b_id) if who] if saved is not None else []
     return render.page(
         "slip_desk.html",
         state=state,
@@ -107,81 +115,73 @@ def slip_page(event_id: str) -> AnyResponse:
         old=old,
         old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
         seats=seats_now(moment, old) if old else (),
-        saved=_saved_entry(event_id),
+        saved=saved,
+        gone=[names[who] for who in sat if not state.entrants[who].active],
+        elsewhere=[names[who] for who in sat if who in request.args.getlist("plays") and state.entrants[who].active],
         missing=missing_slips(moment),
         newest=newest_round(state),
     )
 
 
-def _saved_entry(event_id: str) -> dict[str, object] | None:
-    moment = current.event(event_id)
+def _saved_entry(moment: SavedEvent) -> GridCell | None:
+    """The match entered before."""
     found = moment.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
         return None
-    match = found[1].match
-    names, result = full_names(moment), match.result
-    gone = [names[who] for who in (match.a, match.b) if who and not moment.state.entrants[who].active]
-    elsewhere = [
-        names[who]
-        for who in (match.a, match.b)
-        if who in request.args.getlist("plays") and moment.state.entrants[who].active
-    ]
-    return {
-        "table": match.table,
-        "a": names[match.a],
-        "b": names[match.b or ""],
-        "gone": gone,
-        "result": shown_result(result, moment.state) if result else None,
-        "elsewhere": elsewhere,
-    }
+    return grid_cell(current.snapshot(), {}, moment.state, found[1], full_names(moment), current.now_ms())
 
 
-def slip_context(seat: MatchContext, code: str, asks: Result | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class SlipView:
     """What a slip's pages show beside the questions: earlier results, and at the end who leaves, an extension, and
-    which result counts. `asks`: the slip's result, at the end."""
-    state, match, event_id = seat.state, seat.match, seat.state.id
-    known = known_results(match, state, full_names(current.event(event_id)))
-    judge = judge_view(current.event(event_id), seat.played, match, None)
-    rule = RULE.replace("<match_id>", match.id)
-    return {
-        "code": code,
-        "said": known,
-        "asks": shown_result(asks, state) if asks is not None else None,
-        "differs": asks is not None and _differs(known, asks),
-        "sides": [(side, seat.names[side], match.match.competitor(side)) for side in SIDES],
-        "playing": [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        "extension_left": judge.extension_left if render.may_request(EXTEND.replace("<match_id>", match.id)) else 0,
-        "officials_on_duty": judge.officials_on_duty,
-        "may_rule": render.may_request(rule),
-        "rulers": render.roles_allowed(rule),
-    }
+    which result counts. `asks`: the slip's result, at the end; `playing`: who has another match by now; `rule`: the
+    request that makes the slip's result count against another, "POST /console/…"."""
+
+    code: str
+    said: list[KnownResult]
+    asks: ShownResult | None
+    differs: bool
+    playing: list[str]
+    judge: JudgeView
+    may_extend: bool
+    rule: str
 
 
-def _differs(known: Iterable[KnownResult], result: Result) -> bool:
-    return any(not agrees_with_slip(each.result, result) for each in known)
+def slip_view(entered: EnteredMatch, asks: Result | None) -> SlipView:
+    state, match, moment = entered.state, entered.match, current.event(entered.state.id)
+    known = known_results(match, state, full_names(moment))
+    return SlipView(
+        entered.slip,
+        known,
+        shown_result(asks, state) if asks is not None else None,
+        asks is not None and any(not agrees_with_slip(each.result, asks) for each in known),
+        [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
+        judge_view(moment, entered.played, match, None),
+        render.may_request(EXTEND.replace("<match_id>", match.id)),
+        RULE.replace("<match_id>", match.id),
+    )
 
 
-def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
+def enter_slip(entered: EnteredMatch, command: EnterResult) -> AnyResponse:
     """Save the slip's result, extension and leavers at once; where it differs from a known result, `counts` decides."""
-    state, match, event_id, result = seat.state, seat.match, seat.state.id, entered.result
+    state, match, event_id, result = entered.state, entered.match, entered.state.id, command.result
+    slip, choice = slip_view(entered, result), forms.field("counts")
     assert result is not None
-    before = known_results(match, state, full_names(current.event(event_id)))
-    differs, choice = _differs(before, result), forms.field("counts")
-    if differs and choice == COUNTS:
+    if slip.differs and choice == COUNTS and not render.may_request(slip.rule):
         # Replacing a reported result is a ruling, and is noted as one.
-        _refuse_unless_judge(match.id)
-    if differs and choice not in (COUNTS, STAYS):
+        staff = current.current_staff()
+        role = current.words()(f"role.{staff.role}") if staff is not None else ""
+        raise Problem("not_your_role", role=role, roles=render.roles_allowed(slip.rule))
+    if slip.differs and choice not in (COUNTS, STAYS):
         raise Problem("result_changed_meanwhile", table=match.match.table)
     steps: list[Step] = []
     on_record = match.match.result
     if choice != STAYS and (on_record is None or not match.done or not agrees_with_slip(on_record, result)):
-        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and render.may_request(
-            EXTEND.replace("<match_id>", match.id)
-        ):
+        if (minutes := forms.confirmed_minutes("minutes", "sure")) is not None and slip.may_extend:
             steps.append(Step(event_id, GrantExtension(match.id, minutes, forms.signing_official(event_id))))
-        if differs:
-            steps.append(Step(event_id, NoteRuling(match.id, entered.reason, forms.signing_official(event_id))))
-        steps.append(Step(event_id, entered))
+        if slip.differs:
+            steps.append(Step(event_id, NoteRuling(match.id, command.reason, forms.signing_official(event_id))))
+        steps.append(Step(event_id, command))
     leaving = [
         who
         for side in SIDES
@@ -189,21 +189,11 @@ def enter_slip(seat: MatchContext, entered: EnterResult) -> AnyResponse:
         and (who := match.match.competitor(side))
         and state.entrants[who].active
     ]
-    playing = [who for who in leaving if _plays_elsewhere(state, match, who) or not render.may_request(DROP)]
+    playing = [who for who in leaving if who in slip.playing or not render.may_request(DROP)]
     steps += [Step(event_id, DropCompetitor(who)) for who in leaving if who not in playing]
     if steps:
         current.hub().service.execute(steps, current.actor())
     return redirect(url_for("console.slip_page", event_id=event_id, saved=match.id, plays=playing), 303)
-
-
-def _refuse_unless_judge(match_id: str) -> None:
-    rule, who = RULE.replace("<match_id>", match_id), current.current_staff()
-    if not render.may_request(rule):
-        raise Problem(
-            "not_your_role",
-            role=current.words()(f"role.{who.role}") if who is not None else "",
-            roles=render.roles_allowed(rule),
-        )
 
 
 def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> bool:

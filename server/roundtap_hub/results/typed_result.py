@@ -1,19 +1,20 @@
 """A result typed as one short line ("a24", "60 24", "ca"), read by the rulebook's own form."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from roundtap_core.errors import Invalid, Problem
+from roundtap_core.event.results import acceptable_results
 from roundtap_core.forms import questions
-from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, Form, WayToEnd, compose_result, needs_opener
+from roundtap_core.forms.form import BY_FIGURES, DRAWN, OPENER, WayToEnd, compose_result, needs_opener
 from roundtap_core.numbers import typed_number
-from roundtap_core.records import CONCESSION, SIDES, Match, Result, Side, other_side, result_to_json
-from roundtap_core.rulebooks.base import DRAW, MatchSituation, Options, Rulebook
+from roundtap_core.records import CONCESSION, RULING, SIDES, Side, other_side
+from roundtap_core.rulebooks.base import DRAW
 from roundtap_core.rulebooks.result_gate import ON_RECORD, refuse_result
-from roundtap_core.rulebooks.result_words import winner_of
-from roundtap_hub.views.saved_event import short_hash
+from roundtap_core.rulebooks.result_words import figure_label
+from roundtap_hub.live import current
+from roundtap_hub.live.result_wizard import EnteredMatch, WizardProgress
 
 MOST_LETTERS = 60  # no valid line is longer
 
@@ -35,20 +36,6 @@ class TypedLine:
     draw: bool = False
     conceded_by: Side | None = None
     initiative: Side | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LineReading:
-    """The meaning of a line under a rulebook; `way`, `opener`, `answers` as in the wizard. `mark`: a digest of match
-    and result, sent back on confirming, so that only the result on the screen counts."""
-
-    way: WayToEnd
-    opener: Side
-    answers: Mapping[str, Any]
-    result: Result
-    winner: str
-    worth: Mapping[str, tuple[int, int]]
-    mark: str
 
 
 def split_line(line: str) -> TypedLine:
@@ -80,46 +67,45 @@ def split_line(line: str) -> TypedLine:
     return TypedLine(tuple(numbers), said.get("winner"), draw, said.get("conceded"), said.get("initiative"))
 
 
-def read_line(
-    line: str,
-    match: Match,
-    match_id: str,
-    book: Rulebook,
-    options: Options,
-    situation: MatchSituation,
-    time_is_up: bool,
-    said: Collection[str] = (),
-) -> LineReading:
-    """The result of a line, by the first way that accepts all of it: ways whose ending was `said` before ("played"),
-    then those offered now, then the others. Two numbers of one figure are the left side's and the right side's, as on a
-    slip. One alone belongs to whom the form asks once a winner is named: the loser, where all winners have 100. Raises
-    Problem where no way takes the line: what the way nearest to it lacks, else "line_unclear"."""
-    typed = split_line(line)
-    form = book.form(options, situation)
+def read_line(line: str, entered: EnteredMatch) -> WizardProgress:
+    """The answers that a line gives, by the first way that accepts all of it: ways whose ending is recorded or reported
+    ("played"), then those offered now, then the others. Two numbers of one figure are the left side's and the right
+    side's, as on a slip. One alone belongs to whom the form asks once a winner is named: the loser, where all winners
+    have 100. Raises Problem where no way takes the line: what the way nearest to it lacks, else "line_unclear"."""
+    typed, book, options = split_line(line), entered.state.rulebook, entered.state.options
     problems: list[Problem] = []
-    for way in _candidates(form, typed, time_is_up, said):
+    for way in _candidates(entered, typed):
         for fields in _field_candidates(way, typed.numbers, _winner(typed)):
             try:
                 opener, answers = _opener_and_answers(way, typed, fields)
                 result = compose_result(way, opener, answers)
-                refuse_result(book, result, options, situation, ON_RECORD)
-                _refuse_another_winner(book, result, options, typed.winner)
+                refuse_result(book, result, options, entered.situation, ON_RECORD)
+                winner, score = book.winner(result, options), result.score
+                if typed.winner not in (None, winner):
+                    raise Invalid(
+                        "winner_contradicts_score",
+                        where="/winner",
+                        winner=typed.winner,
+                        a=score.a,
+                        b=score.b,
+                        right=winner,
+                    )
             except Problem as problem:
                 problems.append(problem)
                 continue
-            found = _reading(way, opener, answers, result, match, match_id, book, options, situation)
-            if not typed.draw or found.winner == DRAW:
-                return found
+            if not typed.draw or winner == DRAW:
+                return WizardProgress(way, opener, answers)
     # "figure_fixed" is the least helpful problem.
     nearest = min(problems, key=lambda problem: problem.key == "figure_fixed", default=None)
     missing = Invalid("figure_missing") if not typed.numbers and line.strip() else None
     raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
-def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection[str]) -> Iterator[WayToEnd]:
+def _candidates(entered: EnteredMatch, typed: TypedLine) -> Iterator[WayToEnd]:
     """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
-    now = {way.id for way in form.offered(time_is_up)}
-    for way in sorted(form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
+    now = {way.id for way in entered.form.offered(bool(entered.saying.time_is_up))}
+    said = {result.ended for result in acceptable_results(entered.match)}
+    for way in sorted(entered.form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
         if not is_typable(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
             continue
         if (way.winner == DRAWN and not typed.draw) or (way.winner == OPENER and typed.winner is None):
@@ -129,8 +115,8 @@ def _candidates(form: Form, typed: TypedLine, time_is_up: bool, said: Collection
 
 
 def is_typable(way: WayToEnd) -> bool:
-    """Whether the way asks only for figures, squads and choices that a line can answer."""
-    return all(
+    """Whether the way asks only for figures, squads and choices that a line can answer; a line is no ruling."""
+    return way.ended != RULING and all(
         isinstance(step, questions.Figure | questions.Picks | questions.Comparison | questions.WinnerByAnswer)
         or (isinstance(step, questions.Choice) and step.only_if is None and step.name in CHOICES)
         for step in way.steps
@@ -143,7 +129,7 @@ def _winner(typed: TypedLine) -> Side | None:
 
 def _opener_and_answers(
     way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]
-) -> tuple[Side, dict[str, Any]]:
+) -> tuple[Side, questions.Answers]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
     winner = _winner(typed)
@@ -155,7 +141,7 @@ def _opener_and_answers(
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
-    answers: dict[str, Any] = {}
+    answers: dict[str, object] = {}
     for step in way.opened_by(opener).questions:
         if isinstance(step, questions.Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
             answers[step.name] = value = typed_number(str(text))
@@ -178,15 +164,6 @@ def _leader(way: WayToEnd, fields: Mapping[str, str | list[str]]) -> Side | None
         return None
     one, two = (typed_number(str(text)) for text in texts)
     return None if one == two else "b" if two > one else "a"
-
-
-def _refuse_another_winner(book: Rulebook, result: Result, options: Options, named: Side | None) -> None:
-    """Raise Problem where the named winner is not the figures' winner."""
-    says = book.winner(result, options)
-    if named is not None and says != named:
-        raise Invalid(
-            "winner_contradicts_score", where="/winner", winner=named, a=result.score.a, b=result.score.b, right=says
-        )
 
 
 def _field_candidates(
@@ -271,48 +248,42 @@ def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, st
             yield {slot.name: list(head) if slot.squads else head, **more}
 
 
-def _reading(
-    way: WayToEnd,
-    opener: Side,
-    answers: Mapping[str, Any],
-    result: Result,
-    match: Match,
-    match_id: str,
-    book: Rulebook,
-    options: Options,
-    situation: MatchSituation,
-) -> LineReading:
-    winner = winner_of(book, options, result)
-    worth = book.worth(Match(match.a, match.b, result=result), options, situation)
-    mark = short_hash(
-        match_id, match.a, match.b, sorted(result_to_json(result).items(), key=str), winner, sorted(worth.items())
-    )
-    return LineReading(way, opener, answers, result, winner, worth, mark)
-
-
-def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
-    """What a line may hold under this form now, for the hints beside the field. `figures`: in order; `alone`: whose the
+@dataclass(frozen=True, slots=True)
+class LineGrammar:
+    """What a line may hold now, for the hints beside the field. `figures`: their names in order; `alone`: whose the
     single number beside a winner is ("winner", "loser", "": none or two needed); `conceded`: the same beside who
     conceded, None without that; `bare`: the winner alone suffices."""
-    known = sorted((way for way in form.ways if is_typable(way)), key=lambda way: way not in form.offered(time_is_up))
+
+    figures: str
+    alone: str
+    bare: bool
+    draw: bool
+    conceded: str | None
+    picks: questions.Picks | None
+    initiative: bool
+
+
+def line_grammar(entered: EnteredMatch) -> LineGrammar:
+    now = entered.form.offered(bool(entered.saying.time_is_up))
+    known = sorted((way for way in entered.form.ways if is_typable(way)), key=lambda way: way not in now)
     plays = [
         (way, [figure for figure in way.opened_by("a").figures() if figure.asked])
         for way in known
         if way.ended != CONCESSION and way.winner != DRAWN
     ]
-    alone = next((figures[0].whose for _, figures in plays if len(figures) == 1), "")
+    alone = next((figures[0].whose or "" for _, figures in plays if len(figures) == 1), "")
     if not alone and any(
         way.winner == OPENER and len(figures) == 2 and not _more_asked(way) and figures[0].default == figures[0].maximum
         for way, figures in plays
     ):
         alone = questions.LOSER
     keys = dict.fromkeys(figure.key for way, figures in plays for figure in way.figures() if figures)
-    return {
-        "figures": tuple(keys),
-        "alone": alone,
-        "bare": any(not figures for _, figures in plays),
-        "draw": any(way.winner == DRAWN for way in known),
-        "conceded": next(
+    return LineGrammar(
+        figures=", ".join(figure_label(current.words(), key, entered.state.rulebook_id) for key in keys),
+        alone=alone,
+        bare=any(not figures for _, figures in plays),
+        draw=any(way.winner == DRAWN for way in known),
+        conceded=next(
             (
                 "".join(figure.whose or "" for figure in way.figures() if figure.asked)
                 for way in known
@@ -320,6 +291,6 @@ def line_grammar(form: Form, time_is_up: bool) -> dict[str, Any]:
             ),
             None,
         ),
-        "picks": next((picks for way in known for picks in way.picks()), None),
-        "initiative": any(way.choice("initiative") for way in known),
-    }
+        picks=next((picks for way in known for picks in way.picks()), None),
+        initiative=any(way.choice("initiative") for way in known),
+    )

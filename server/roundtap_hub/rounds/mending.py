@@ -17,7 +17,6 @@ from roundtap_core.event.mending import MendCommand, plan_mend
 from roundtap_core.event.mending_steps import AGAIN, BYE_GIVEN, PAIR, SWAP, TABLE, UNPUBLISH, WITHDRAW, MendPlan
 from roundtap_core.event.states import EventState, active_ids
 from roundtap_core.limits import NUMBER
-from roundtap_core.numbers import typed_number
 from roundtap_core.records import BYE, SECOND_SWISS, SWISS
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.routes import HEADS, OPEN, ORGANIZERS, VISIBLE, route
@@ -102,16 +101,11 @@ def mend_command(moment: SavedEvent, reason: str = "", by: str = "", plan: str =
 
 def request_value(name: str) -> str:
     """A field of the posted form, else of the address."""
-    return (request.form if request.method == "POST" else request.args).get(name, "").strip()
+    return forms.sent_fields().get(name, "").strip()
 
 
 def _number(name: str) -> int | None:
-    text = request_value(name)
-    if not text:
-        return None
-    if not text.isdecimal():
-        raise Invalid("table_number", value=text[:20], maximum=NUMBER[1])
-    return typed_number(text)
+    return forms.read_number(request_value(name), NUMBER, "table_number")
 
 
 def _newest(moment: SavedEvent) -> int:

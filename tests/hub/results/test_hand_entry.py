@@ -7,10 +7,15 @@ from pages_kit import PEOPLE, Browser, House, problem_of, text_of
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import EnterResult
-from roundtap_core.records import Match, Result, SidePair
+from roundtap_core.event.states import PUBLISHED, EventState, MatchState, RoundState
+from roundtap_core.forms.form import compose_result
+from roundtap_core.records import SWISS, Match, Result, SidePair
 from roundtap_core.rulebooks.base import SWISS_ROUND
 from roundtap_core.rulebooks.registry import RULEBOOKS
-from roundtap_hub.results.typed_result import LineReading, read_line
+from roundtap_core.rulebooks.result_gate import OFFICIAL, ResultSource
+from roundtap_core.rulebooks.result_words import winner_of
+from roundtap_hub.live.result_wizard import EnteredMatch
+from roundtap_hub.results.typed_result import read_line
 
 ENTRY = "/console/e1/entry"
 
@@ -35,9 +40,14 @@ def result_of(house: House, match_id: str) -> Result | None:
     return found[1].match.result
 
 
-def read(rulebook: str, line: str, over: bool = False) -> LineReading:
-    book = RULEBOOKS[rulebook]
-    return read_line(line, Match("p1", "p2", table=1), "1.1", book, book.options({}), SWISS_ROUND, over)
+def read(rulebook: str, line: str, over: bool = False) -> tuple[str, Result]:
+    """What a line is at a table of round 1, and by which way; `over`: its time is up."""
+    match = MatchState("1.1", Match("p1", "p2", table=1))
+    state, played = EventState("e1", rulebook_id=rulebook), RoundState(1, SWISS, PUBLISHED, (match,))
+    form, saying = state.rulebook.form(state.options, SWISS_ROUND), ResultSource(OFFICIAL, over)
+    found = read_line(line, EnteredMatch(state, played, match, SWISS_ROUND, form, {}, {}, saying))
+    assert found.way
+    return found.way.id, compose_result(found.way, found.opener or "a", found.answers)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +79,14 @@ def read(rulebook: str, line: str, over: bool = False) -> LineReading:
 def test_a_line_is_what_the_rulebook_makes_of_it(
     rulebook: str, line: str, ended: str, score: tuple[int, int], winner: str
 ):
-    found = read(rulebook, line)
-    assert (found.result.ended, (found.result.score.a, found.result.score.b), found.winner) == (ended, score, winner)
+    _, result = read(rulebook, line)
+    says = winner_of(RULEBOOKS[rulebook], RULEBOOKS[rulebook].options({}), result)
+    assert (result.ended, (result.score.a, result.score.b), says) == (ended, score, winner)
 
 
 @pytest.mark.parametrize("line", ["12 34 2 0 12 7", "1234 20 12 7", "123420 12 7"])
 def test_squads_are_digits_before_the_figures(line: str):
-    result = read("shatterpoint-premier", line).result
+    _, result = read("shatterpoint-premier", line)
     assert result.picks == {"a": [1, 2], "b": [3, 4]}
     assert (result.score, result.wounds) == (SidePair(2, 0), SidePair(12, 7))
 
@@ -110,14 +121,13 @@ def test_what_can_be_read_in_two_ways_or_in_none_is_no_result(rulebook: str, lin
 @pytest.mark.parametrize("over", [False, True])
 def test_a_line_is_read_by_a_way_that_asks_nothing_more(over: bool):
     """Why somebody with life left has lost is no part of a line: of who has none, nobody is asked."""
-    told = read("warlords-of-terra", "a20 0", over)
-    assert (told.way.id, told.result) == ("played", Result(winner="a", score=SidePair(20, 0)))
+    assert read("warlords-of-terra", "a20 0", over) == ("played", Result(winner="a", score=SidePair(20, 0)))
 
 
 def test_nothing_is_invented_at_time(house: House):
     """A winner's 100 points stand on the line although time is up; two digits are never two figures."""
-    assert read("xwing-standard", "b 24", over=True).result.score == SidePair(24, 100)
-    assert read("xwing-epic-duel", "a95", over=True).result.score == SidePair(300, 95)
+    assert read("xwing-standard", "b 24", over=True)[1].score == SidePair(24, 100)
+    assert read("xwing-epic-duel", "a95", over=True)[1].score == SidePair(300, 95)
 
 
 def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser: Browser):
@@ -210,6 +220,17 @@ def test_a_line_that_ends_a_match_by_time_before_it_is_up_wants_a_reason(house: 
     assert result_of(house, "1.1") is None
     assert confirm(browser, refused.text, reason="fire alarm").status_code == 303
     assert result_of(house, "1.1") == Result(ended="time", score=SidePair(60, 24))
+
+
+def test_a_line_over_a_result_is_read_by_how_that_one_ended(house: House, browser: Browser):
+    """100:24 may be a game that was played out or one that time ended: the result on record decides, on both pages."""
+    house.time_is_up()
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 24))), "organizer")
+    walked = browser.get("/console/e1/match/1.1/walk?text=100+30")
+    assert "way=played" in walked.headers["Location"]
+    told = browser.get(f"{ENTRY}?table=1&text=100+30")
+    assert confirm(browser, told.text).status_code == 303
+    assert result_of(house, "1.1") == Result(score=SidePair(100, 30))
 
 
 def test_a_line_needs_no_reason_once_time_is_up(house: House, browser: Browser):

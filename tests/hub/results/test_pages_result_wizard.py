@@ -385,6 +385,18 @@ def test_what_somebody_else_entered_meanwhile_is_not_overwritten(house: House):
     assert walker.enter().score == SidePair(40, 50)
 
 
+def test_a_figure_mistyped_on_the_way_hides_nothing_that_was_entered_meanwhile(house: House):
+    walker = play(house, "xwing-standard")
+    walker.press(way="time")
+    house.service.execute_one("e1", EnterResult("1.1", 0, Result(score=SidePair(100, 3))), "another")
+    walker.both("score", 40, "")
+    assert "A number is missing" in problem_of(walker.page)
+    answer = walker.both("score", 40, 50).post(AT)
+    assert answer.status_code in (400, 409)
+    assert "has changed" in problem_of(answer)
+    assert walker.result.score == SidePair(100, 3)
+
+
 def test_a_correction_begins_with_what_stands(house: House):
     walker = play(house, "keyforge-archon")
     walker.press(way="time").press(**{"q.active": "b"}).press(**{"q.turns": ""}).both("keys", 2, 1)
