@@ -3,11 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from roundtap_core.errors import Problem
 from roundtap_core.event.states import ReportFate
+from roundtap_core.messages import ReportReceipt
 from roundtap_hub.store.service import Snapshot
 
-ReportReceipt = dict[str, Any]
+
+class UnknownReport(Struct, frozen=True):
+    """The receipt of a report that this hub does not have: the unit sends it again."""
+
+    report_id: str
+    epoch: str
+    fate: str = "unknown"
 
 
 def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
@@ -18,7 +27,7 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
         return None
     if known.body != body:
         known = ReportFate("refused", known.number, known.hash, body, "altered")
-    return report_receipt(snapshot, report["report_id"], known)
+    return _receipt(snapshot, report["report_id"], known)
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
@@ -33,22 +42,17 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate |
     return known or (waiting.fate if waiting is not None else None)
 
 
-def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt]:
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt | UnknownReport]:
     """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
     pairs = [(event, report_id) for event, report_id in reports]
-    by_event = {pair: report_receipt(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
+    by_event = {pair: any_receipt(snapshot, *pair) for pair in sorted(set(pairs))}
     return [by_event[pair] for pair in pairs]
 
 
-def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
-    """The answer to a report; "unknown" makes the device send it again."""
-    if fate is None:
-        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
-    return {
-        "report_id": report_id,
-        "fate": fate.fate,
-        "reason": fate.reason,
-        "number": fate.number,
-        "hash": fate.hash,
-        "epoch": snapshot.venue.epoch,
-    }
+def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> ReportReceipt | UnknownReport:
+    known = find_fate(snapshot, event, report_id)
+    return _receipt(snapshot, report_id, known) if known is not None else UnknownReport(report_id, snapshot.venue.epoch)
+
+
+def _receipt(snapshot: Snapshot, report_id: str, fate: ReportFate) -> ReportReceipt:
+    return ReportReceipt(report_id, fate.fate, fate.reason, fate.number, fate.hash, snapshot.venue.epoch)

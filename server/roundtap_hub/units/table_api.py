@@ -26,7 +26,7 @@ from roundtap_hub.http.page_queues import LoopInbox, RequestPriority
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.command_pipeline import STRAY_REASONS, report_step, stray_step, validate_report
 from roundtap_hub.store.service import HubStopped, Service, Step
-from roundtap_hub.units.report_receipts import ReportReceipt, recorded_receipt
+from roundtap_hub.units.report_receipts import recorded_receipt
 from roundtap_hub.views.player_requests import asked_in
 from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import find_table
@@ -85,7 +85,7 @@ class TableApi:
         self._hub.presence.update(unit, self._hub.clocks.mono_ms())
         return 200, echo_json(key, echo)
 
-    async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
+    async def _record(self, report: Mapping[str, Any]) -> messages.ReportReceipt:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
         the command that is already under way."""
         body = digest(report)
@@ -100,12 +100,12 @@ class TableApi:
                     raise
                 await self._save(report, stray_step(report, body))
             known = await self._known_echo(report, body)
-            if known is not None and known.get("reason") == ELSEWHERE:
+            if known is not None and known.reason == ELSEWHERE:
                 self._hub.units.troubles.note(report["unit"], ELSEWHERE)
         assert known is not None
         return known
 
-    async def _known_echo(self, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+    async def _known_echo(self, report: Mapping[str, Any], body: str) -> messages.ReportReceipt | None:
         """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
         hold up the loop."""
         snapshot = self._hub.service.snapshot
