@@ -303,11 +303,12 @@ class EnrolStatus(Message, frozen=True):
     identify: bool = False
 
 
-class EnrolGrant(Message, frozen=True):
+class EnrolGrant(Message, frozen=True, kw_only=True):
     """The unit's new identity, signed with its new key."""
 
     exchange: str
     unit: Annotated[str, Meta(min_length=1, max_length=40)]
+    role: str | None = None
     hub: HubText
     hubs: list[str]
 
@@ -447,7 +448,7 @@ class PanelView(Message, frozen=True):
         return tuple(stick.name for stick in self.sticks[:4] if stick.state != "let-go")
 
 
-class PressReply(Message, frozen=True):
+class PressReply(Message, frozen=True, omit_defaults=True):
     """The result of a press: `refused` gives the reason, "" on success."""
 
     refused: str

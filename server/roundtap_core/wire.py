@@ -87,9 +87,11 @@ def envelope_json(key: bytes, purpose: str, payload: bytes) -> bytes:
     return b'{"payload":' + payload + b',"mac":"' + _mac(key, purpose, payload).encode() + b'"}'
 
 
-def echo_json(key: bytes, payload: Mapping[str, Any]) -> bytes:
+def echo_json(key: bytes, payload: Mapping[str, Any] | msgspec.Struct) -> bytes:
     """The bytes of the envelope of an answer to a unit."""
-    return envelope_json(key, ECHO, canonical_json(payload))
+    return envelope_json(
+        key, ECHO, struct_json(payload) if isinstance(payload, msgspec.Struct) else canonical_json(payload)
+    )
 
 
 def _mac(key: bytes, purpose: str, payload: bytes) -> str:

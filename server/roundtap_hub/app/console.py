@@ -3,14 +3,13 @@
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import abort, g, redirect, request
 from msgspec import structs
 from werkzeug.wrappers import Response as AnyResponse
 
-from roundtap_core.elimination.cut import THIRD
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event import commands
 from roundtap_core.event.abandoned_match import leave_effect, leaves_after_round, match_ended_by_leaving, undo_leaving
@@ -60,54 +59,42 @@ LINES = re.compile(r"[\d, …]{1,80}")
 CLOCK_TEXT = re.compile(r"(\d{1,3})(?::([0-5]\d))?")
 
 
-def draft_view(moment: SavedEvent, names: Mapping[str, str]) -> dict[str, Any] | None:
-    """The draft, or None. `name`: of an elimination round; `fixed`: the bracket leaves nothing to redraw; `by_hand`:
-    manual changes would be lost by a redraw. Of a match `met`: the rounds in which the two met before; a float is (from
-    points, to points)."""
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    """A draft beside what its players have: their `points`, who is floated ((from points, to points)), and, of matches
+    whose players met before, the rounds in which. `name`: of an elimination round."""
+
+    drawn: RoundState
+    name: str | None
+    points: Mapping[str, int]
+    floats: Mapping[str, tuple[int, int]]
+    met: Mapping[str, Sequence[int]]
+
+
+def draft_view(moment: SavedEvent) -> DraftView | None:
     draft = moment.state.draft
-    if draft is None:
-        return None
-    rows = settled_rows(moment)
-    points = {competitor: row.points for competitor, row in rows.items()}
-    floats = {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())}
-    met = _meetings(moment, draft)
-    matches = [
-        {
-            "table": m.match.table,
-            "a": names.get(m.match.a, m.match.a),
-            "b": names.get(m.match.b, m.match.b) if m.match.b else None,
-            "a_points": points.get(m.match.a, 0),
-            "b_points": points.get(m.match.b or "", 0),
-            "bye": m.match.bye,
-            "met": met.get(frozenset((m.match.a, m.match.b)), ()) if m.match.b else (),
-            "a_float": floats.get(m.match.a),
-            "b_float": floats.get(m.match.b or ""),
-            "third": m.match.game == THIRD,
-            "by_hand": m.by_hand is not None,
-        }
-        for m in draft.matches
-    ]
-    return {
-        "number": draft.number,
-        "attempt": draft.attempt,
-        "matches": matches,
-        "repeats": sum(1 for drawn in matches if drawn["met"]),
-        "bye": draft.notes.get("bye"),
-        "name": title_key(moment.state, draft),
-        "fixed": draft.draw is not None and draft.draw.method == "bracket",
-        "by_hand": any(m.by_hand for m in draft.matches) or bool(draft.mends),
-    }
+    return (
+        None
+        if draft is None
+        else DraftView(
+            draft,
+            title_key(moment.state, draft),
+            {competitor: row.points for competitor, row in settled_rows(moment).items()},
+            {f["competitor"]: (f["from"], f["to"]) for f in draft.notes.get("floats", ())},
+            _meetings(moment, draft),
+        )
+    )
 
 
-def _meetings(moment: SavedEvent, draft: RoundState) -> dict[frozenset[str | None], list[int]]:
-    """The rounds of this stage in which each pair met."""
+def _meetings(moment: SavedEvent, draft: RoundState) -> Mapping[str, Sequence[int]]:
+    """The rounds of this stage in which the pairs of a draft met, by match."""
     met: dict[frozenset[str | None], list[int]] = {}
     for played in moment.state.public_rounds:
         if played.stage == draft.stage == SWISS:
             for match in played.matches:
-                if match.match.b:
-                    met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
-    return met
+                met.setdefault(frozenset((match.match.a, match.match.b)), []).append(played.number)
+    pairs = {m.id: frozenset((m.match.a, m.match.b)) for m in draft.matches if m.match.b}
+    return {match: met[pair] for match, pair in pairs.items() if pair in met}
 
 
 @route("GET /console/<event_id>", STAFF, VISIBLE)
@@ -309,7 +296,7 @@ def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> 
         **_tables_context(moment, common),
         "final": final_lines(moment, names),
         "cut_rows": cut_rows(moment),
-        "draft": draft_view(moment, names),
+        "draft": draft_view(moment),
         "cut": cut_view(moment, names),
     }
 

@@ -2,28 +2,28 @@
 
 from typing import Any
 
-from roundtap_core.clock import COUNTING, phase_now
+from roundtap_core.clock import COUNTING, Instant, phase_now
 from roundtap_core.event.states import ONE_SIDED
 from roundtap_hub.http.routes import PageKey
-from roundtap_hub.live.page_versions import HallNow, PageSource, event_page, page_kind
+from roundtap_hub.live.page_versions import PageSource, event_page, page_kind
 from roundtap_hub.store.command_pipeline import taken_tables
 from roundtap_hub.views.knockout import events_progress
 from roundtap_hub.views.round_clock import played_ms, table_clocks
 from roundtap_hub.views.saved_event import SavedEvent, known_events, saved_event
 from roundtap_hub.views.tables import ONE_SIDED_MS, ms_since, out_of_contact
-from roundtap_hub.views.unit_presence import UnitStatus, known_units, phone_requests
+from roundtap_hub.views.unit_presence import known_units, phone_requests
 
 page_kind("door")(lambda source, _: events_progress(source.snapshot))
 
 
 @page_kind("console")
 def _home(source: PageSource, _: PageKey) -> object:
-    snapshot, hall = source.snapshot, source.hall
+    snapshot, now = source.snapshot, source.now
     return (
         [(line.id, line.number) for line in known_events(snapshot)],
         snapshot.venue.shown,
-        hall.storage if hall else "",
-        [unit for unit, status in source.units.items() if hall and out_of_contact(status, hall.now.mono_ms)],
+        source.storage,
+        [unit for unit, status in source.units.items() if now and out_of_contact(status, now.mono_ms)],
     )
 
 
@@ -58,16 +58,29 @@ def _console(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
         state.id,
         state.number,
         snapshot.venue.shown,
-        [_of_unit(status) for _, status in sorted(units.items())],
+        [
+            (
+                status.unit,
+                status.connected,
+                status.match,
+                sorted(status.seated),
+                status.draft,
+                status.call_since_ms,
+                status.call_taken_by,
+                status.waiting,
+                sorted(status.troubles),
+            )
+            for _, status in sorted(units.items())
+        ],
         others,
         requests,
-        _by_time(source, moment, source.hall) if source.hall else (),
+        _by_time(source, moment, source.now) if source.now else (),
     )
 
 
-def _by_time(source: PageSource, moment: SavedEvent, hall: HallNow) -> object:
+def _by_time(source: PageSource, moment: SavedEvent, now: Instant) -> object:
     """What changes by time alone: silent units, unconfirmed reports, a limit, a phase."""
-    state, units, now_ms = moment.state, source.units, hall.now.mono_ms
+    state, units, now_ms = moment.state, source.units, now.mono_ms
     live = state.live
     silent = sorted(unit for unit in known_units(source.snapshot, (), units) if out_of_contact(units.get(unit), now_ms))
     alone = [
@@ -77,21 +90,7 @@ def _by_time(source: PageSource, moment: SavedEvent, hall: HallNow) -> object:
         and m.state == ONE_SIDED
         and ms_since(m.reported_mono_ms, now_ms) >= ONE_SIDED_MS
     ]
-    limit, played = state.options.get("late_minutes"), played_ms(state, hall.now)
+    limit, played = state.options.get("late_minutes"), played_ms(state, now)
     late = limit is not None and played is not None and played >= limit * 60_000
-    phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, hall.now)
-    return silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(hall.here), hall.storage
-
-
-def _of_unit(status: UnitStatus) -> object:
-    return (
-        status.unit,
-        status.connected,
-        status.match,
-        sorted(status.seated),
-        status.draft,
-        status.call_since_ms,
-        status.call_taken_by,
-        status.waiting,
-        sorted(status.troubles),
-    )
+    phase = phase_now(state.clock, state.rulebook.phases, live.extra_minutes if live else None, now)
+    return silent, alone, late, phase.key, phase.over, phase.last_minutes, sorted(source.here), source.storage

@@ -29,8 +29,8 @@ from roundtap_hub.views.unit_presence import Presence
 
 SECRET_BYTES = 32
 
+# They say what live pages show: each registers its kinds of pages as it is imported.
 PAGE_VERSIONS = console_versions, hall_versions, phone_versions
-"""The modules that say what live pages show: each registers its kinds of pages as it is imported."""
 
 
 @dataclass(slots=True)

@@ -11,7 +11,6 @@ from roundtap_core.errors import Problem
 from roundtap_core.event.states import DISPUTE, ONE_PHONE, ONE_SIDED, SECOND
 from roundtap_hub.app.todo import ELSEWHERE, open_tasks, task_rows
 from roundtap_hub.http import routes
-from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import current, render
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.judging_view import people_forms_view
@@ -96,16 +95,16 @@ def judge_hall_page() -> AnyResponse:
     snapshot = current.snapshot()
     found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page(
-        PageKey("judge"), [moment for moment in found if moment is not None and moment.state.public_rounds]
+        routes.PageKey("judge"), [moment for moment in found if moment is not None and moment.state.public_rounds]
     )
 
 
 @routes.route("GET /console/<event_id>/judge", routes.JUDGES, routes.VISIBLE)
 def judge_event_page(event_id: str) -> AnyResponse:
-    return _render_judge_page(PageKey("console", event_id), [current.event(event_id)])
+    return _render_judge_page(routes.PageKey("console", event_id), [current.event(event_id)])
 
 
-def _render_judge_page(feed: PageKey, moments: list[SavedEvent]) -> AnyResponse:
+def _render_judge_page(feed: routes.PageKey, moments: list[SavedEvent]) -> AnyResponse:
     hub = current.hub()
     try:
         opened = _match_at({moment.event_id for moment in moments})

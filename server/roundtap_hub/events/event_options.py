@@ -1,8 +1,8 @@
 """An event's options as a form: those that its rulebook has, shown and read back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from roundtap_core.errors import Invalid
 from roundtap_core.event.setup import ABOUT
@@ -113,7 +113,7 @@ def flatten_options(given: Options) -> dict[str, object]:
     return fields
 
 
-def read_options(book: Rulebook, field: Callable[[str], str]) -> Mapping[str, Any]:
+def read_options(book: Rulebook, field: Callable[[str], str]) -> Options:
     """The options that were chosen; the rulebook decides the rest. Raises Problem with the field's place."""
     chosen = read_structure(book, field)
     for name, low, high, _ in _numbers(book):

@@ -7,16 +7,14 @@ from roundtap_hub.views.known_displays import events_in_play
 from roundtap_hub.views.saved_event import SavedEvent, decided_version, listed_events
 from roundtap_hub.views.tables import out_of_contact
 
-
-@page_kind("displays")
-def _displays(source: PageSource, _: PageKey) -> object:
-    return source.snapshot.venue.shown, [(line.id, line.name) for line in listed_events(source.snapshot)]
+page_kind("displays")(
+    lambda source, _: (source.snapshot.venue.shown, [(line.id, line.name) for line in listed_events(source.snapshot)])
+)
 
 
 @page_kind("before-doors")
 def _before_doors(source: PageSource, _: PageKey) -> object:
-    """A unit falls silent by time alone."""
-    hall = source.hall
+    now = source.now  # a unit falls silent by time alone
     units = [
         (
             unit,
@@ -25,16 +23,14 @@ def _before_doors(source: PageSource, _: PageKey) -> object:
             status.health,
             bool(status.waiting),
             sorted(status.troubles),
-            hall is not None and out_of_contact(status, hall.now.mono_ms),
+            now is not None and out_of_contact(status, now.mono_ms),
         )
         for unit, status in sorted(source.units.items())
     ]
-    return source.snapshot.venue.shown, units, hall.storage if hall else ""
+    return source.snapshot.venue.shown, units, source.storage
 
 
-@page_kind("wall")
-def _wall_of_displays(source: PageSource, _: PageKey) -> object:
-    return events_progress(source.snapshot), _addresses(source)
+page_kind("wall")(lambda source, _: (events_progress(source.snapshot), _addresses(source)))
 
 
 @event_page("wall/<event_id>")
@@ -50,6 +46,4 @@ def _wall(source: PageSource, moment: SavedEvent, _: PageKey) -> object:
 
 
 def _addresses(source: PageSource) -> tuple[str, str]:
-    """Only walls show the hub's address."""
-    reached = source.hub.host.hall_addresses
-    return reached.url, reached.by_name
+    return source.hub.host.hall_addresses.url, source.hub.host.hall_addresses.by_name

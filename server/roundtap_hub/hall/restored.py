@@ -1,6 +1,8 @@
 """The page of a restored hub: tables report what they hold, lost rounds are adopted, and then play continues."""
 
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from flask import redirect, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -17,7 +19,7 @@ from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.read_model import Snapshot
 from roundtap_hub.store.rights import unit_placed_entry
 from roundtap_hub.store.service import Step
-from roundtap_hub.views.saved_event import SavedEvent, full_names
+from roundtap_hub.views.saved_event import EventLine, SavedEvent, full_names
 from roundtap_hub.views.tables import ShownResult, shown_result
 
 LEFT = "left"
@@ -25,30 +27,31 @@ DRAWN_ANEW, GIVEN_UP = "drawn-anew", "not-restored"
 """Why waiting reports are refused: their round was drawn anew; their event or round is no longer known."""
 
 
-def restored_view(snapshot: Snapshot) -> dict[str, Any] | None:
-    """Everything on the page; None where this journal was not restored, or all is settled. `silent`: tables that must
-    answer or be waived; `moved`: units that stood elsewhere by their own word."""
-    afresh = snapshot.venue.restore_state
-    if afresh is None:
-        return None
-    lost = restore_gap.lost_rounds(snapshot)
-    waiting = restore_gap.pending_reports(snapshot)
-    silent = [table for _, table in restore_gap.silent_units(snapshot)]
-    rounds, differ = (
-        [_offer(snapshot, each) for each in lost],
-        [_point(snapshot, each) for each in restore_gap.unsettled_matches(snapshot)],
-    )
-    return {
-        "at": afresh.at,
-        "copies": _copies(snapshot, afresh),
-        "tables": _tables(snapshot, afresh, waiting),
-        "silent": silent,
-        "rounds": rounds,
-        "points": differ,
-        "strays": _stray_reports(snapshot, lost, waiting),
-        "moved": moved_units(snapshot),
-        "may_settle": not (silent or rounds or differ),
-    }
+@dataclass(frozen=True, slots=True)
+class HeldMatch:
+    """A unit's match: what it holds of it (`claim`), the players' `names` and its `result`; `table` None: it stands at
+    none. `in_copy`: the match's players in the copy, where they differ: it was changed manually after the copy.
+    `ours`, `key`: of an unsettled match, its result in the journal and its id."""
+
+    unit: str
+    table: int | None
+    claim: restore_gap.TableEvidence | None
+    names: tuple[str, ...]
+    result: ShownResult | None
+    in_copy: tuple[str, ...] = ()
+    ours: ShownResult | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOffer:
+    """A lost round as the tables hold it. `names`: the competitors' of its event."""
+
+    lost: restore_gap.LostRound
+    state: EventState
+    names: Mapping[str, str]
+    made: restore_gap.AssembledRound
+    adoptable: bool
 
 
 def moved_units(snapshot: Snapshot) -> list[tuple[str, int]]:
@@ -63,112 +66,84 @@ def moved_units(snapshot: Snapshot) -> list[tuple[str, int]]:
     )
 
 
-def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[dict[str, Any]]:
-    """The events as the copy has them. `beyond`: the number of later entries that tables have evidence of."""
-    found = []
-    for event_id in snapshot.ids:
-        if event_id not in afresh.copy or event_id in snapshot.venue.deleted:
-            continue
-        number, head = afresh.copy[event_id]
-        line = snapshot.events.get(event_id) or snapshot.dormant[event_id]
-        found.append(
-            {
-                "id": event_id,
-                "name": line.name,
-                "number": number,
-                "head": head[:12],
-                "round": len(line.public_rounds) if isinstance(line, EventState) else 0,
-                "beyond": restore_gap.entries_beyond_copy(snapshot, event_id),
-            }
+def _copies(snapshot: Snapshot, afresh: venue.RestoreState) -> list[tuple[EventLine, tuple[int, str], int]]:
+    """The events, the last entry of each in the copy, and the number of later ones that tables have evidence of."""
+    return [
+        (
+            snapshot.events.get(event_id) or snapshot.dormant[event_id],
+            afresh.copy[event_id],
+            restore_gap.entries_beyond_copy(snapshot, event_id),
         )
-    return found
+        for event_id in snapshot.ids
+        if event_id in afresh.copy and event_id not in snapshot.venue.deleted
+    ]
 
 
-def _tables(snapshot: Snapshot, afresh: venue.RestoreState, waiting: list[venue.PendingReport]) -> list[dict[str, Any]]:
-    """The units that stand at a table or were heard: the `round`, the two `names` and the `result` that each shows, and
-    how many of its reports are `waiting` for a round. `in_copy`: the match's players in the copy, where they differ: it
-    was changed manually after the copy."""
+def _tables(snapshot: Snapshot, afresh: venue.RestoreState) -> list[HeldMatch]:
+    """The units that stand at a table or were heard."""
     found = []
     for unit in {*snapshot.venue.tables, *afresh.heard}:
         heard = afresh.heard.get(unit)
         claim = restore_gap.evidence_of_view(unit, heard) if heard is not None else None
         state = snapshot.events.get(claim.event) if claim is not None else None
         found.append(
-            {
-                "unit": unit,
-                "table": snapshot.venue.tables.get(unit)
+            HeldMatch(
+                unit,
+                snapshot.venue.tables.get(unit)
                 if claim is None or restore_gap.is_at_its_table(snapshot, claim)
                 else None,
-                "heard": heard is not None,
-                "without": unit in afresh.without,
-                "round": claim.round if claim is not None else None,
-                "names": _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
-                "state": claim.state if claim is not None else "",
-                "result": _shown_result(claim, state),
-                "waiting": sum(pending.unit == unit for pending in waiting),
-                "in_copy": _in_copy(snapshot, state, claim),
-                "event": state.id if state is not None else "",
-            }
+                claim,
+                _known_names(snapshot, state, claim.a, claim.b) if claim is not None else (),
+                _shown_result(claim, state),
+                _in_copy(snapshot, state, claim),
+            )
         )
-    return sorted(found, key=lambda line: (line["table"] is None, line["table"] or 0, line["unit"]))
+    return sorted(found, key=lambda line: (line.table is None, line.table or 0, line.unit))
 
 
-def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> dict[str, Any]:
-    """A lost round as the tables hold it. `asks`: whether the organizer must say what some players did in it."""
+def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> RoundOffer:
     state = snapshot.events[lost.event]
     made = restore_gap.assemble_round(state, lost)
     next_one = lost.number == len(state.public_rounds) + 1 or (
         state.live is not None and state.live.number == lost.number
     )
-    return {
-        "lost": lost,
-        "state": state,
-        "names": full_names(SavedEvent(state, snapshot.people_of(state.id))),
-        "made": made,
-        "tables": sorted({claim.table for claim in lost.claims if claim.table is not None}),
-        "adoptable": not made.wrong and next_one and bool(made.matches),
-        "asks": bool(made.missing) and lost.stage == SWISS,
-    }
+    return RoundOffer(
+        lost,
+        state,
+        full_names(SavedEvent(state, snapshot.people_of(state.id))),
+        made,
+        not made.wrong and next_one and bool(made.matches),
+    )
 
 
-def _point(snapshot: Snapshot, point: restore_gap.UnsettledMatch) -> dict[str, Any]:
-    state = snapshot.events[point.claim.event]
-    ours = None if point.result is None else shown_result(result_from_json(dict(point.result)), state)
-    return {
-        "point": point,
-        "state": state,
-        "table": snapshot.venue.tables.get(point.claim.unit, point.claim.table),
-        "names": _known_names(snapshot, state, point.claim.a, point.claim.b),
-        "theirs": _shown_result(point.claim, state),
-        "ours": ours,
-        "by_official": point.claim.state in ("decided", "closed"),
-    }
+def _point(snapshot: Snapshot, point: restore_gap.UnsettledMatch) -> HeldMatch:
+    claim, state = point.claim, snapshot.events[point.claim.event]
+    return HeldMatch(
+        claim.unit,
+        snapshot.venue.tables.get(claim.unit, claim.table),
+        claim,
+        _known_names(snapshot, state, claim.a, claim.b),
+        _shown_result(claim, state),
+        ours=None if point.result is None else shown_result(result_from_json(dict(point.result)), state),
+        key=point.key,
+    )
 
 
 def _stray_reports(
     snapshot: Snapshot, lost: list[restore_gap.LostRound], waiting: list[venue.PendingReport]
-) -> list[dict[str, Any]]:
-    """Reports of an unknown event or round, which no round can be assembled from."""
+) -> list[tuple[str, int | None, list[int | str], int]]:
+    """(event, round, their tables, how many): reports that no round can be assembled from."""
     placed = {id(pending) for each in lost for pending in each.reports}
     found: dict[tuple[str, int | None], list[venue.PendingReport]] = {}
     for pending in waiting:
         if id(pending) not in placed:
             number = pending.report.get("round")
             found.setdefault((pending.report["event"], number if isinstance(number, int) else None), []).append(pending)
-    lines = []
-    for (event, number), reports in found.items():
-        state = snapshot.events.get(event)
-        tables = dict.fromkeys(snapshot.venue.tables.get(each.unit, each.unit) for each in reports)
-        lines.append(
-            {
-                "event": event,
-                "name": state.name if state is not None else "",
-                "round": number,
-                "tables": list(tables),
-                "n": len(reports),
-            }
-        )
-    return lines
+    tables = snapshot.venue.tables
+    return [
+        (*of, list(dict.fromkeys(tables.get(each.unit, each.unit) for each in reports)), len(reports))
+        for of, reports in found.items()
+    ]
 
 
 def _known_names(snapshot: Snapshot, state: EventState | None, *who: str | None) -> tuple[str, ...]:
@@ -195,10 +170,24 @@ def _shown_result(claim: restore_gap.TableEvidence | None, state: EventState | N
 
 @route("GET /console/restored", ORGANIZERS)
 def restored_page(**_: str) -> AnyResponse:
+    """`silent`: tables that must answer or be waived; `moved`: units that stood elsewhere by their own word."""
+    snapshot = current.snapshot()
+    afresh, lost = snapshot.venue.restore_state, restore_gap.lost_rounds(snapshot)
+    waiting = restore_gap.pending_reports(snapshot)
     return render.page(
         "restored.html",
         feed=PageKey("console"),
-        view=restored_view(current.snapshot()),
+        afresh=afresh,
+        copies=_copies(snapshot, afresh) if afresh is not None else (),
+        tables=_tables(snapshot, afresh) if afresh is not None else (),
+        silent=[table for _, table in restore_gap.silent_units(snapshot)],
+        rounds=[_offer(snapshot, each) for each in lost],
+        points=[_point(snapshot, each) for each in restore_gap.unsettled_matches(snapshot)],
+        strays=_stray_reports(snapshot, lost, waiting),
+        waiting=Counter(pending.unit for pending in waiting),
+        moved=moved_units(snapshot),
+        events=snapshot.events,
+        swiss=SWISS,
         bye=BYE,
         missed=UNPAIRED_LOSS,
         left=LEFT,

@@ -126,7 +126,7 @@ class PageKey(NamedTuple):
 
     @property
     def pattern(self) -> tuple[str, bool, bool]:
-        """What it has in common with the keys of all pages of its kind."""
+        # What it has in common with the keys of all pages of its kind.
         return self.kind, bool(self.event), bool(self.of)
 
     def filled(self, named: Mapping[str, str]) -> Self:
@@ -144,9 +144,9 @@ class Route:
     states: frozenset[str]
     rounds: frozenset[str]
     only: RoleLimits  # those of `who` that are limited to fewer states
+    # The key of its page, "standings/<event_id>", whose kind a room has registered (live/page_versions.py): drawn once
+    # for all readers of one language and version (live/page_cache.py). None: drawn for each request.
     kept: PageKey | None
-    """The key of its page, "standings/<event_id>", whose kind a room has registered (live/page_versions.py): drawn once
-    for all readers of one language and version (live/page_cache.py). None: drawn for each request."""
 
     @property
     def method(self) -> str:

@@ -21,7 +21,6 @@ from roundtap_hub.http.requester import client_key_in, cookies_in
 from roundtap_hub.http.routes import EVERYBODY, PageKey, route
 from roundtap_hub.http.uvicorn_private import take_over
 from roundtap_hub.live.page_cache import CachedPage, PageCache, RenderingKey
-from roundtap_hub.live.page_versions import NO_PAGE
 from roundtap_hub.live.regions import RenderedPage, diff_pages
 from roundtap_hub.views.known_displays import DISPLAY, DISPLAY_COOKIE_RE, canonical_variant, display_page
 from roundtap_hub.views.round_clock import public_clock, time_of_day
@@ -351,7 +350,7 @@ class BrowserFeed:
                 if (version := self._cache.version(group.key.page)) != group.version
             ]
             drawn: dict[RenderingKey, CachedPage | None] = {}
-            keys = [group.key for group, version in changed if group.key.language and version != NO_PAGE]
+            keys = [group.key for group, version in changed if group.key.language and version != "none"]
             if keys:
                 drawn = dict(zip(keys, await self._cache.render(keys), strict=True))
             elif begin:

@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.page_queues import PROBE, Busy, ClientGone, PageQueue, QueueLimits
 from roundtap_hub.http.routes import PageKey, page_path
-from roundtap_hub.live.page_versions import NO_PAGE
 from roundtap_hub.live.regions import RenderedPage
 from roundtap_hub.store.service import Snapshot
 from roundtap_hub.views.running_hub import RunningHub
@@ -104,7 +103,7 @@ class PageCache:
         if version is None:
             version = self._page_version(moment.snapshot, moment.units, page)
             # Made-up addresses are not remembered.
-            if version != NO_PAGE and len(str(page)) <= PAGE_LETTERS_MAX:
+            if version != "none" and len(str(page)) <= PAGE_LETTERS_MAX:
                 if len(self._versions) >= VERSIONS_MAX:
                     self._versions.clear()
                 self._versions[page] = version
@@ -142,7 +141,7 @@ class PageCache:
     async def full_page(self, key: RenderingKey, asker: str = "") -> CachedPage | None:
         """As `page`, but drawn in any case."""
         version = self.version(key.page)
-        if version == NO_PAGE:
+        if version == "none":
             return None
         awaited = self._awaited.get((key, version))
         if awaited is None or awaited.done():

@@ -14,26 +14,18 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import SavedEvent, saved_event, short_hash
 from roundtap_hub.views.unit_presence import UnitStatus
 
-NO_PAGE = "none"  # the version of what is no page
-
-
-@dataclass(frozen=True, slots=True)
-class HallNow:
-    """The time of a request, and whom officials saw at their tables (`Presence.seen_at_table`)."""
-
-    now: Instant
-    here: Collection[tuple[str, str, str]] = ()
-    storage: str = ""  # the version of the hub's storage state (StorageState.version)
-
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """What pages are drawn from. Without `hall`, changes by time alone are left out."""
+    """What pages are drawn from. `now`: of a request; without it, changes by time alone are left out. `here`: whom
+    officials saw at their tables (`Presence.seen_at_table`); `storage`: the version of the hub's storage state."""
 
     hub: RunningHub
     snapshot: Snapshot
     units: Mapping[str, UnitStatus]
-    hall: HallNow | None = None
+    now: Instant | None = None
+    here: Collection[tuple[str, str, str]] = ()
+    storage: str = ""
 
     def shown(self, page: PageKey) -> object | None:
         """What the page would show, as far as it may change; None: there is no such page. Nothing is rendered."""
@@ -43,8 +35,8 @@ class PageSource:
 Shown = Callable[[PageSource, PageKey], object | None]
 EventShown = Callable[[PageSource, SavedEvent, PageKey], object | None]
 
+# What pages of each kind show, by their keys' pattern; rooms fill it as they are imported.
 PAGE_KINDS: dict[tuple[str, bool, bool], Shown] = {}
-"""What pages of each kind show, by their keys' pattern; rooms fill it as they are imported."""
 
 
 def page_kind(key: str) -> Callable[[Shown], Shown]:
@@ -75,17 +67,9 @@ def event_page(key: str) -> Callable[[EventShown], EventShown]:
     return register
 
 
-def version_at(
-    hub: RunningHub,
-    snapshot: Snapshot,
-    units: Mapping[str, UnitStatus],
-    page: PageKey,
-    hall: HallNow | None = None,
-) -> str:
-    """The version of a page; NO_PAGE where there is none."""
-    shown = PageSource(hub, snapshot, units, hall).shown(page)
-    if shown is None:
-        return NO_PAGE
+def version_of(source: PageSource, page: PageKey) -> str:
+    """The version of a page; "none" where there is no such page."""
+    shown, venue = source.shown(page), source.snapshot.venue
     # Every page shows announcements, and that the hub was restored, until that is settled.
-    announced = [each.id for each in snapshot.venue.display_plan.for_event(page.event or None)]
-    return short_hash(page, shown, announced, snapshot.venue.restore_state is not None)
+    announced = [each.id for each in venue.display_plan.for_event(page.event or None)]
+    return "none" if shown is None else short_hash(page, shown, announced, venue.restore_state is not None)

@@ -34,7 +34,7 @@ from roundtap_hub.access.policy import refuse_role
 from roundtap_hub.http.http_answers import gzip_bytes
 from roundtap_hub.http.routes import STAFF_ROLES, PageKey
 from roundtap_hub.live import current, regions
-from roundtap_hub.live.page_versions import HallNow, version_at
+from roundtap_hub.live.page_versions import PageSource, version_of
 from roundtap_hub.live.regions import (
     CSRF,
     NOW,
@@ -248,8 +248,9 @@ def current_version(feed: PageKey | None) -> str:
     if "version" in g:
         return str(g.version)
     hub = current.hub()
-    hall = HallNow(current.instant(), hub.presence.seen_at_table, _banner_version(hub))
-    return version_at(hub, current.snapshot(), current.units(), feed, hall) if feed else ""
+    now, here = current.instant(), hub.presence.seen_at_table
+    source = PageSource(hub, current.snapshot(), current.units(), now, here, _banner_version(hub))
+    return version_of(source, feed) if feed else ""
 
 
 def _banner_version(hub: RunningHub) -> str:

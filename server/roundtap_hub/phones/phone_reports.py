@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
+
+from msgspec import structs
 
 from roundtap_core.errors import Invalid, Problem
 from roundtap_core.event.commands import RecordReport
@@ -58,66 +59,71 @@ def make_phone_report(snapshot: Snapshot, who: PlayerId, fields: Mapping[str, st
     if event_id in snapshot.venue.archived or state.finished:
         raise Problem("event_finished", name=state.name)
     read = _read(fields)
-    side, heard = _side(state, read["match"], competitor)
-    if read["serial"] > heard + 1:
+    side, heard = _side(state, read.match, competitor)
+    if read.serial > heard + 1:
         # A page counts on from the last serial. A larger one would block this side's later reports.
         raise Invalid("report_malformed", field="serial")
-    name = read.pop("report_id")
     agrees = (
         {"report_id": fields["agrees_id"], "hash": fields.get("agrees_hash", "")} if fields.get("agrees_id") else None
     )
     if agrees is not None and any(len(text) > NAME_LETTERS_MAX for text in agrees.values()):
         raise Invalid("report_malformed", field="agrees_to")
     whole = {
-        **read,
-        "report_id": report_id(who, name),
+        **{name: getattr(read, name) for name in REPORT_FIELDS},
+        "report_id": report_id(who, read.report_id),
         "phone": competitor,
         "event": event_id,
         "side": side,
         "agrees_to": agrees,
     }
-    command = RecordReport(
-        whole["report_id"],
-        read["match"],
-        side,
-        read["revision"],
-        read["result"],
-        digest(whole),
-        read["draw"],
-        read["serial"],
-        agrees,
-        read["a"],
-        read["b"],
+    command = structs.replace(
+        read,
+        report_id=whole["report_id"],
+        side=side,
+        body=digest(whole),
+        agrees_to=agrees,
         holder=phone_digest(phone),
         lets_go=fields.get("lets_go", "")[:NAME_LETTERS_MAX],
     )
-    return name, Step(event_id, command, actor=f"{PHONE_ACTOR}{competitor}")
+    return read.report_id, Step(event_id, command, actor=f"{PHONE_ACTOR}{competitor}")
 
 
-def _read(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The form's fields in their types. Raises Problem("report_malformed") naming the first that is wrong."""
-    read: dict[str, Any] = {}
+def _read(fields: Mapping[str, str]) -> RecordReport:
+    """What the form says, by the page's own id; the link says the side. Raises Problem("report_malformed") naming the
+    first field that is wrong."""
     for name in sorted(REPORT_FIELDS):
         text = fields.get(name, "")
         if not text or len(text) > (RESULT_BYTES_MAX if name == "result" else NAME_LETTERS_MAX):
             raise Invalid("report_malformed", field=name)
-        read[name] = text
+    numbers: dict[str, int] = {}
     try:
         for name in ("revision", "serial"):
-            read[name] = int(read[name])
+            numbers[name] = int(fields[name])
         name = "result"
-        read[name] = json.loads(read[name], parse_float=_none, parse_constant=_none)
+        result = json.loads(fields[name], parse_float=_none, parse_constant=_none)
         # Raises for what JSON can read but not write.
-        canonical_json(read[name])
+        canonical_json(result)
     except (ValueError, RecursionError):
         raise Invalid("report_malformed", field=name) from None
-    if not NAME.fullmatch(read["report_id"]):
+    if not NAME.fullmatch(fields["report_id"]):
         raise Invalid("report_malformed", field="report_id")
-    if not isinstance(read["result"], dict):
+    if not isinstance(result, dict):
         raise Invalid("report_malformed", field="result")
-    if read["serial"] < 1:
+    if numbers["serial"] < 1:
         raise Invalid("report_malformed", field="serial")
-    return read
+    return RecordReport(
+        fields["report_id"],
+        fields["match"],
+        "a",
+        numbers["revision"],
+        result,
+        "",
+        fields["draw"],
+        numbers["serial"],
+        None,
+        fields["a"],
+        fields["b"],
+    )
 
 
 def _none(_: str) -> int:

@@ -15,8 +15,8 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import SavedEvent, memoized
 from roundtap_hub.views.unit_presence import UnitStatus
 
+# A player's two pages. The key of the personal one includes the link's token, so that no page outlives its link.
 PUBLIC, PERSONAL = "p", "me"
-"""A player's two pages. The key of the personal one includes the link's token, so that no page outlives its link."""
 
 
 @event_page("e/<event_id>")
@@ -53,7 +53,7 @@ def _bracket(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
 
 @event_page("rules/<event_id>")
 def _rules(_: PageSource, moment: SavedEvent, page: PageKey) -> object:
-    """The announced settings may change until round 1 is drawn; mended rounds are listed here."""
+    # The announced settings may change until round 1 is drawn; mended rounds are listed here.
     rounds = [
         (r.number, r.mends, [m.match.table for m in r.matches] if r.mends else ()) for r in moment.state.public_rounds
     ]

@@ -12,7 +12,7 @@ from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
 from roundtap_core.event import course
 from roundtap_core.event.event_flow import situation_of
-from roundtap_core.event.states import TO_CONFIRM, EventState, active_ids
+from roundtap_core.event.states import TO_CONFIRM, EventState, Official, active_ids
 from roundtap_core.name_search import find, search_text
 from roundtap_core.records import SECOND_SWISS, SWISS_STAGES, TIEBREAK, Side, other_side
 from roundtap_core.rulebooks.base import Rulebook
@@ -292,11 +292,23 @@ class StageLimits:
     usual: int | None
 
 
-def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class RulesView:
     """`rounds`, `cut`: None with too few players for the structure's table; `fixed`: round 1 is drawn, or they do not
     depend on the number of players. `changed`: (key, value, default) of options that differ from the rulebook's
     default, which is None where it has none; `facts`: (key, parameters) of sentences "announced.fact.KEY"; `officials`:
     (name, official), since a second official has to be known from the start."""
+
+    rounds: int | None
+    cut: int | None
+    fixed: bool
+    lengths: list[StageLimits]
+    changed: list[tuple[str, Any, Any]]
+    facts: list[tuple[str, dict[str, object]]]
+    officials: list[tuple[str, Official]]
+
+
+def rules_view(moment: saved_event.SavedEvent) -> RulesView:
     state = moment.state
     book, options = state.rulebook, state.options
     rounds, cut = _structure(state)
@@ -304,24 +316,15 @@ def rules_view(moment: saved_event.SavedEvent) -> dict[str, Any]:
         options.get("swiss_rounds") is None or (options.get("structure") != "own" and options.get("cut") is None)
     )
     named = ((moment.people.get(official.id), official) for official in state.officials.values())
-    return {
-        "book": book,
-        "players": state.players_at_start or len(active_ids(state)),
-        "rounds": rounds,
-        "cut": cut,
-        "fixed": not counted,
-        "lengths": list(_stage_limits(book, options, rounds, cut)),
-        "points": outcome_points(book, options),
-        "full_win_lead": full_win_lead(book, options),
-        "byes": bye_worth(book, options),
-        "changed": list(_changed_options(state)),
-        "prize_places": options.get("prize_places"),
-        "facts": _facts(book, options, bool(cut), state.level),
-        "officials": [(person.public_name or person.name, official) for person, official in named if person],
-        "coverage": partial(coverage, book.id),
-        "played_on": played_on_lines(moment),
-        "mends": mend_lines(moment, state.public_rounds),
-    }
+    return RulesView(
+        rounds,
+        cut,
+        not counted,
+        list(_stage_limits(book, options, rounds, cut)),
+        list(_changed_options(state)),
+        _facts(book, options, bool(cut), state.level),
+        [(person.public_name or person.name, official) for person, official in named if person],
+    )
 
 
 def _structure(state: EventState) -> tuple[int | None, int | None]:
@@ -381,4 +384,16 @@ def _facts(
 @route("GET /rules/<event_id>", EVERYBODY, VISIBLE, kept="rules/<event_id>")
 def rules_page(event_id: str) -> AnyResponse:
     moment = current.event(event_id)
-    return render.cached_page("rules.html", state=moment.state, view=rules_view(moment))
+    state, book = moment.state, moment.state.rulebook
+    return render.cached_page(
+        "rules.html",
+        state=state,
+        view=rules_view(moment),
+        players=state.players_at_start or len(active_ids(state)),
+        worth=outcome_points(book, state.options),
+        full_win_lead=full_win_lead(book, state.options),
+        byes=bye_worth(book, state.options),
+        coverage=partial(coverage, book.id),
+        played_on=played_on_lines(moment),
+        mends=mend_lines(moment, state.public_rounds),
+    )

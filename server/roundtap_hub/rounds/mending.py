@@ -167,8 +167,8 @@ def manual_pairing_view(moment: SavedEvent, typed: Sequence[TypedRow], from_draw
     return ManualPairing(number, next_round_key(state), list(labels.values()), rows, from_draw, has_draft)
 
 
-def matches_of(moment: SavedEvent, rows: Sequence[TypedRow]) -> tuple[Mapping[str, Any], ...]:
-    """The rows as matches of an event file; a player alone in a row has the bye. Raises Problem("pair_unknown",
+def imposed_round(moment: SavedEvent, rows: Sequence[TypedRow]) -> commands.ImposeRound:
+    """The round as its rows say; a player alone in a row has the bye. Raises Problem("pair_unknown",
     "pair_several", "pair_table", "pair_empty") with text and row."""
     labels = labels_of(moment)
     byes = {m.match.a: m.match.bye for m in (moment.state.draft.matches if moment.state.draft else ())}
@@ -188,7 +188,7 @@ def matches_of(moment: SavedEvent, rows: Sequence[TypedRow]) -> tuple[Mapping[st
         found.append(match)
     if not found:
         raise Problem("pair_empty")
-    return tuple(found)
+    return commands.ImposeRound(tuple(found), stage_by_hand(moment.state))
 
 
 def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:
@@ -244,7 +244,7 @@ def save_pairing(event_id: str) -> AnyResponse:
 
 
 def _command(moment: SavedEvent) -> commands.ImposeRound:
-    command = commands.ImposeRound(matches_of(moment, _typed()), stage_by_hand(moment.state))
+    command = imposed_round(moment, _typed())
     snapshot = current.snapshot()
     made = with_hall_context(snapshot.events, snapshot.venue, moment.state, command, current.actor())
     assert isinstance(made, commands.ImposeRound)

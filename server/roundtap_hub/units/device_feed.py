@@ -10,19 +10,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import UNIT_SOURCE, EventState, MatchState, RoundState
-from roundtap_core.messages import Hello
+from roundtap_core.messages import Hello, ReportReceipt
 from roundtap_core.version import version
 from roundtap_core.wire import FEED, canonical_json, envelope_json, struct_json
 from roundtap_hub.access.unit_keys import DAMAGED, HELLO, TWIN, RequestRefused, address_of
 from roundtap_hub.http import http_answers
 from roundtap_hub.http.routes import TABLE, route
 from roundtap_hub.store.service import Snapshot
-from roundtap_hub.units.table_api import ReportReceipt, fates_of, find_fate, report_receipt
+from roundtap_hub.units.table_api import UnknownReport, any_receipt, fates_of
 from roundtap_hub.units.table_view import table_view
 from roundtap_hub.views.running_hub import RunningHub, Units
 from roundtap_hub.views.tables import find_table
@@ -256,7 +257,7 @@ class DeviceFeed:
                 if connection.reported.isdisjoint(snapshot.dormant)
                 else await asyncio.to_thread(fates_of, snapshot, hello.reports)
             )
-            yield self._signed_event(connection, {"type": "fates", "fates": fates})
+            yield self._signed_event(connection, {"type": "fates", "fates": to_builtins(fates)})
             if connection in self._connections.get(unit, ()):
                 if hub.service.snapshot is not self._last_snapshot:
                     self._fan_out((), (), ())
@@ -401,21 +402,19 @@ class DeviceFeed:
             self._loop.call_soon(self._push_some_views)
 
     def _push_fates(self, snapshot: Snapshot, entries: Sequence[Entry]) -> None:
-        fates: dict[str, list[ReportReceipt]] = {}
+        fates: dict[str, list[ReportReceipt | UnknownReport]] = {}
         for entry in entries:
             unit = entry.actor.removeprefix("unit:")
             if entry.kind in ("report", "report-refused", "report-pending") and unit in self._connections:
                 event, report_id = entry.data.get("event", entry.stream), entry.data["report_id"]
-                fates.setdefault(unit, []).append(
-                    report_receipt(snapshot, report_id, find_fate(snapshot, event, report_id))
-                )
+                fates.setdefault(unit, []).append(any_receipt(snapshot, event, report_id))
                 for connection in self._connections[unit]:
                     if event not in connection.reported:
                         connection.reported.add(event)
                         self._stale.add(connection)
         for unit, of_unit in fates.items():
             for connection in list(self._connections.get(unit, ())):
-                self._send(connection, {"type": "fates", "fates": of_unit})
+                self._send(connection, {"type": "fates", "fates": to_builtins(of_unit)})
 
     def _affected(self, changes: TableChanges, by_clock: frozenset[str]) -> set[UnitConnection]:
         snapshot = self._last_snapshot

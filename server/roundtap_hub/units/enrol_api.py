@@ -1,7 +1,8 @@
 """Requests of units without a key, on the event loop: how they enrol."""
 
 import asyncio
-from typing import Any
+
+from msgspec import to_builtins
 
 from roundtap_core import messages
 from roundtap_core.typed import parse_message
@@ -87,7 +88,7 @@ class EnrolApi:
             await asyncio.to_thread(self._desk.store, exchange, key)
         if exchange.state != STORED:
             return 503, {"error": "could not be stored"}
-        return 200, self._grant(key, exchange.about.exchange, exchange.plan.unit)
+        return self._grant(key, exchange.about.exchange, exchange.plan.unit)
 
     def _reconfirm(self, message: object, address: str) -> UnitAnswer:
         """Repeat the grant for a unit that confirmed, got no answer, and met a restarted hub, if its key is stored."""
@@ -100,18 +101,15 @@ class EnrolApi:
         payload = open_envelope(key, ENROL, message) if key is not None else None
         if payload is None or unit is None or key is None or not isinstance(payload.get("exchange"), str):
             return 404, {"error": "nothing was stored"}
-        return 200, self._grant(key, payload["exchange"], unit)
+        return self._grant(key, payload["exchange"], unit)
 
-    def _grant(self, key: bytes, exchange: str, unit: str) -> dict[str, Any]:
+    def _grant(self, key: bytes, exchange: str, unit: str) -> UnitAnswer:
         venue = self._hub.service.snapshot.venue
-        return envelope(
-            key,
-            ENROL,
-            {
-                "exchange": exchange,
-                "unit": unit,
-                "role": self._hub.units.keys.role(unit),
-                "hub": (venue.epochs or (venue.epoch,))[0],
-                "hubs": list(self._hub.host.other_addresses()),
-            },
+        grant = messages.EnrolGrant(
+            exchange=exchange,
+            unit=unit,
+            role=self._hub.units.keys.role(unit),
+            hub=(venue.epochs or (venue.epoch,))[0],
+            hubs=list(self._hub.host.other_addresses()),
         )
+        return 200, envelope(key, ENROL, to_builtins(grant))

@@ -58,8 +58,8 @@ class HelloHandler:
         saving = None
         if afresh is not None and unit not in afresh.heard:
             holds = parse_holds(hello.holds)
-            data = {"unit": unit, "holds": holds, "heads": {event: list(head) for event, head in heads.items()}}
-            claim = evidence_of_view(unit, UnitHoldings(holds, {}))
+            data = {"unit": unit, "holds": holds.holds, "heads": {event: list(head) for event, head in heads.items()}}
+            claim = evidence_of_view(unit, holds)
             held = hold_clock_command(hub.service.snapshot, claim, hub.clocks.now()) if claim is not None else None
             saving = hub.service.submit([Step(VENUE, NewEntry(UNIT_HEARD, data))], f"unit:{unit}")
             if claim is not None and held is not None:
@@ -91,16 +91,14 @@ class HelloHandler:
                 )
 
 
-def parse_holds(holds: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A hello's `holds` as the journal can store it; None where it is missing or invalid."""
-    if holds is None:
-        return None
-    held = {key: holds[key] for key in HOLDS_KEYS if key in holds}
+def parse_holds(holds: Mapping[str, Any] | None) -> UnitHoldings:
+    """A hello's `holds` as the journal can store it; without any where they are missing or invalid."""
+    held = {key: holds[key] for key in HOLDS_KEYS if key in holds} if holds is not None else None
     try:
         refuse_over_limits(held)
-        return held if len(canonical_json(held)) <= HOLDS_BYTES_MAX else None
+        return UnitHoldings(held if len(canonical_json(held)) <= HOLDS_BYTES_MAX else None, {})
     except (TypeError, ValueError, Problem):
-        return None
+        return UnitHoldings(None, {})
 
 
 def parse_heads(heads: Mapping[str, tuple[int, str]]) -> dict[str, Head]:

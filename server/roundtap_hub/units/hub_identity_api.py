@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from msgspec import Struct, json, structs
+
 from roundtap_core import messages
 from roundtap_core.typed import parse_message
 from roundtap_core.version import version
@@ -16,6 +18,15 @@ from roundtap_hub.views.known_displays import NAMES
 from roundtap_hub.views.running_hub import RunningHub
 
 BODY_BYTES_MAX = 4096
+
+
+class HubIdentity(Struct, frozen=True):  # units read it as `messages.HubAnswer`
+    roundtap: str
+    core: str
+    hub: str
+    epoch: str
+    name: str
+    secure: int
 
 
 class HubIdentityApi:
@@ -38,18 +49,18 @@ class HubIdentityApi:
     @route("GET /device/hub", EVERYBODY)
     async def hub(self, scope: Scope, receive: Receive, send: Send) -> None:
         """This hub's identity, for units that search for it; unsigned, and not secret."""
-        await send_json(send, 200, self._identity(), NO_STORE)
+        await send_json(send, 200, json.encode(self._identity()), NO_STORE)
 
-    def _identity(self) -> dict[str, Any]:
+    def _identity(self) -> HubIdentity:
         venue, encrypted = self._hub.service.snapshot.venue, self._hub.access.encrypted
-        return {
-            "roundtap": "hub",
-            "core": version(),
-            "hub": (venue.epochs or (venue.epoch,))[0],
-            "epoch": venue.epoch,
-            "name": self._hub.host.name,
-            "secure": encrypted.port if encrypted is not None else 0,
-        }
+        return HubIdentity(
+            "hub",
+            version(),
+            (venue.epochs or (venue.epoch,))[0],
+            venue.epoch,
+            self._hub.host.name,
+            encrypted.port if encrypted is not None else 0,
+        )
 
     @route("POST /device/wall", WALL)
     async def wall(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -74,6 +85,6 @@ class HubIdentityApi:
         if asked.seals and digest(authority) not in asked.seals and not displays.is_confirmed(asked.display, *where):
             authority = ""
         # Older walls compare the nonce alone: what is not confirmed must not look like a proof to them.
-        answer = {**self._identity(), "nonce": "", "authority": authority}
+        answer = {**structs.asdict(self._identity()), "nonce": "", "authority": authority}
         answer["nonce" if authority else "unconfirmed"] = asked.nonce
         return 200 if authority else 409, echo_json(key, answer)

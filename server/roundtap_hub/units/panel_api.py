@@ -5,11 +5,10 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from msgspec import to_builtins
-
 from roundtap_core import messages
 from roundtap_core.clock import RUNNING
 from roundtap_core.errors import Problem
+from roundtap_core.typed import DisplayText
 from roundtap_core.wire import echo_json
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.unit_keys import PANEL_ASKS, UnitAnswer, answer_unit
@@ -26,6 +25,18 @@ log = logging.getLogger(__name__)
 
 PANEL_BYTES_MAX = 8 * 1024
 STICKS_MAX = 4
+
+
+class ShownView(messages.PanelView, frozen=True):
+    """An older panel shows nothing without these and the answer's `now_ms`."""
+
+    events: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+
+
+class PanelAnswer(messages.PanelResponse, frozen=True, kw_only=True):
+    nonce: str
+    now_ms: int
 
 
 class PanelApi:
@@ -54,47 +65,45 @@ class PanelApi:
         hub.presence.update(request.unit, hub.clocks.mono_ms())
         return 200, echo_json(
             key,
-            {
-                "nonce": request.nonce,
-                "challenge": hub.units.challenges.issue(),
-                "now_ms": hub.clocks.mono_ms(),
-                "view": view,
-                "done": done,
-            },
+            PanelAnswer(
+                challenge=hub.units.challenges.issue(),
+                view=view,
+                done=done,
+                nonce=request.nonce,
+                now_ms=hub.clocks.mono_ms(),
+            ),
         )
 
-    def _perform(self, request: messages.PanelRequest) -> dict[str, Any] | None:
-        """The outcome of a press: {"refused": its reason as text} or {"refused": "", …}; None for no press."""
+    def _perform(self, request: messages.PanelRequest) -> messages.PressReply | None:
+        """The outcome of a press; None for no press."""
         if request.do is None:
             return None
         try:
             match request.do:
                 case messages.EjectStick(name=name):
-                    return {"refused": "", **self._eject(name)}
+                    self._eject(name)
                 case messages.ContinueEvent(name=mark):
                     folder = self._hub.host.machine.folder
                     if folder is None:
                         raise Problem("continue_gone")
                     # The question has named what is set aside; a person stands before this machine.
                     continuing.press(self._hub.service, folder, mark, sure=True)
-                    return {"refused": ""}
-            return {"refused": "", **self._new_pin()}
+                case _:
+                    return messages.PressReply("", self._new_pin())
+            return messages.PressReply("")
         except Problem as problem:
-            return {
-                "refused": problem.say(
-                    core_words(request.language if request.language in LANGUAGES else self._hub.language)
-                )
-            }
+            language = request.language if request.language in LANGUAGES else self._hub.language
+            return messages.PressReply(problem.say(core_words(language)))
 
-    def _new_pin(self) -> dict[str, Any]:
+    def _new_pin(self) -> str:
         try:
             pin = self._hub.access.organizers.replace_hub_pin()
         except OSError as error:
             raise Problem("pin_not_saved", reason=error.strerror or str(error)) from error
         log.warning("a new PIN was made at the front panel; every session has ended")
-        return {"pin": pin}
+        return pin
 
-    def _eject(self, name: str) -> dict[str, Any]:
+    def _eject(self, name: str) -> None:
         """Close the stick's copy, and have root unmount the stick; where that fails, the copy continues."""
         copies = self._hub.service.copies
         if copies is None or not any(each.name == name for each in copies.removable()):
@@ -111,32 +120,29 @@ class PanelApi:
         except OSError as error:
             copies.cancel_eject(name)
             raise Problem("no_root_steps") from error
-        return {}
 
 
-def panel_view(hub: RunningHub) -> dict[str, Any]:
-    """The panel's view, as in `server/MESSAGES.md`."""
+def panel_view(hub: RunningHub) -> ShownView:
     snapshot = hub.service.snapshot
     sticks = hub.service.copies.removable() if hub.service.copies is not None else []
     plain = hall_address(hub.host, f"http://localhost:{hub.host.plain_port or 80}/")
-    return {
-        "wall": time_of_day(hub.clocks.wall()),
-        "players": plain,
-        "console": _console_url(hub, plain),
-        "name": hub.host.hall_addresses.by_name.removeprefix("http://"),
-        "fingerprint": hub.access.encrypted.fingerprint if hub.access.encrypted is not None else "",
-        "sticks": [{"name": each.name, "state": each.state} for each in sticks if each.state != AWAY][:STICKS_MAX],
-        "running": any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
-        "trouble": bool(hub.service.storage.fault),
-        "offer": next((_offer_json(each) for each in continuing.offers(hub.service)), None),
-        # An older panel shows nothing without these and the answer's "now_ms".
-        "events": [],
-        "calls": [],
-    }
-
-
-def _offer_json(offer: messages.ContinueOffer) -> Any:
-    return to_builtins(offer.replace(until=time_of_day(offer.until, form=DATE_AND_TIME)))
+    return ShownView(
+        DisplayText(time_of_day(hub.clocks.wall())),
+        DisplayText(plain),
+        DisplayText(_console_url(hub, plain)),
+        DisplayText(hub.host.hall_addresses.by_name.removeprefix("http://")),
+        DisplayText(hub.access.encrypted.fingerprint if hub.access.encrypted is not None else ""),
+        tuple(messages.UsbStick(each.name, each.state) for each in sticks if each.state != AWAY)[:STICKS_MAX],
+        bool(hub.service.storage.fault),
+        any(state.live is not None and state.clock.state == RUNNING for state in snapshot.events.values()),
+        next(
+            (
+                each.replace(until=time_of_day(each.until, form=DATE_AND_TIME))
+                for each in continuing.offers(hub.service)
+            ),
+            None,
+        ),
+    )
 
 
 def _console_url(hub: RunningHub, plain: str) -> str:

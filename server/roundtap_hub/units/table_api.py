@@ -12,13 +12,14 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from roundtap_core import messages
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import NoteLot
 from roundtap_core.event.entries import Entry
 from roundtap_core.event.states import ReportFate
+from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import MalformedMessage, parse_message
 from roundtap_core.wire import digest, echo_json
 from roundtap_hub.access.unit_keys import ASKS, ELSEWHERE, REPORTS, STATUS, TIME, UnitAnswer, answer_unit
@@ -32,12 +33,18 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.tables import find_table
 from roundtap_hub.views.unit_presence import CALL, Presence, UnitStatus, encode_health, note_not_saved, note_saved
 
-ReportReceipt = dict[str, Any]
-
 log = logging.getLogger(__name__)
 
 BODY_BYTES_MAX = 4096
 SAVE_S = 10.0  # how long a report waits for its commit, before the unit has to try again
+
+
+class UnknownReport(Struct, frozen=True):
+    """The receipt of a report that this hub does not have: the unit sends it again."""
+
+    report_id: str
+    epoch: str
+    fate: str = "unknown"
 
 
 def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
@@ -48,7 +55,7 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
         return None
     if known.body != body:
         known = ReportFate("refused", known.number, known.hash, body, "altered")
-    return report_receipt(snapshot, report["report_id"], known)
+    return _receipt(snapshot, report["report_id"], known)
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
@@ -63,25 +70,20 @@ def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate |
     return known or (waiting.fate if waiting is not None else None)
 
 
-def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt]:
+def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[ReportReceipt | UnknownReport]:
     """The echoes of many reports, [event, report id] each. Opens each event at rest once: not for the event loop."""
     pairs = [(event, report_id) for event, report_id in reports]
-    by_event = {pair: report_receipt(snapshot, pair[1], find_fate(snapshot, *pair)) for pair in sorted(set(pairs))}
+    by_event = {pair: any_receipt(snapshot, *pair) for pair in sorted(set(pairs))}
     return [by_event[pair] for pair in pairs]
 
 
-def report_receipt(snapshot: Snapshot, report_id: str, fate: ReportFate | None) -> ReportReceipt:
-    """The answer to a report; "unknown" makes the device send it again."""
-    if fate is None:
-        return {"report_id": report_id, "fate": "unknown", "epoch": snapshot.venue.epoch}
-    return {
-        "report_id": report_id,
-        "fate": fate.fate,
-        "reason": fate.reason,
-        "number": fate.number,
-        "hash": fate.hash,
-        "epoch": snapshot.venue.epoch,
-    }
+def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> ReportReceipt | UnknownReport:
+    known = find_fate(snapshot, event, report_id)
+    return _receipt(snapshot, report_id, known) if known is not None else UnknownReport(report_id, snapshot.venue.epoch)
+
+
+def _receipt(snapshot: Snapshot, report_id: str, fate: ReportFate) -> ReportReceipt:
+    return ReportReceipt(report_id, fate.fate, fate.reason, fate.number, fate.hash, snapshot.venue.epoch)
 
 
 class TableApi:
@@ -129,7 +131,7 @@ class TableApi:
         self._hub.presence.update(unit, self._hub.clocks.mono_ms())
         return 200, echo_json(key, echo)
 
-    async def _record(self, report: Mapping[str, Any]) -> ReportReceipt:
+    async def _record(self, report: Mapping[str, Any]) -> messages.ReportReceipt:
         """Record the report; its fate, once that is on the disk. TimeoutError after SAVE_S. A repeated report waits for
         the command that is already under way."""
         body = digest(report)
@@ -144,12 +146,12 @@ class TableApi:
                     raise
                 await self._save(report, stray_step(report, body))
             known = await self._known_echo(report, body)
-            if known is not None and known.get("reason") == ELSEWHERE:
+            if known is not None and known.reason == ELSEWHERE:
                 self._hub.units.troubles.note(report["unit"], ELSEWHERE)
         assert known is not None
         return known
 
-    async def _known_echo(self, report: Mapping[str, Any], body: str) -> ReportReceipt | None:
+    async def _known_echo(self, report: Mapping[str, Any], body: str) -> messages.ReportReceipt | None:
         """The answer to a recorded report. An event at rest is read in a thread: reports of many such events must not
         hold up the loop."""
         snapshot = self._hub.service.snapshot

@@ -104,40 +104,6 @@ def refuse_leave(event_id: str) -> None:
     forms.submit_command(event_id, RefuseDrop(forms.field("who")))
 
 
-def pending_unit_rows() -> list[dict[str, Any]]:
-    """The waiting units, in the order of their arrival. `number`: before the code; None while it shows none.
-    `known_as`: its previous name."""
-    room, known = enrol_desk().room, current.snapshot().venue.unit_ids
-    return [
-        {
-            "mark": each.mark,
-            "number": each.number,
-            "kind": each.kind,
-            "address": each.address,
-            "age_ms": max(0, current.now_ms() - each.since_ms),
-            "known_as": known.get(each.unit_id, ""),
-            "stopped": each.stopped,
-            "identified": room.is_identifying(each),
-        }
-        for each in room.listed()
-    ]
-
-
-def enrol_step(table: int | None) -> dict[str, Any]:
-    """The requested table, else the first one without a unit. `stands`: the unit that is there already; `before`,
-    `after`: the neighbouring tables; `homeless`: units with a key and no table yet."""
-    keys, tables = current.hub().units.keys, current.snapshot().venue.tables
-    at = {number: unit for unit, number in tables.items()}
-    wanted = table or next_free_table(0)
-    return {
-        "table": wanted,
-        "stands": at.get(wanted, ""),
-        "before": wanted - 1 if wanted > 1 else None,
-        "after": wanted + 1 if wanted < forms.MOST_TABLES else None,
-        "homeless": sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in tables),
-    }
-
-
 def next_free_table(after: int) -> int:
     """The next table without a unit."""
     taken = set(current.snapshot().venue.tables.values())
@@ -151,32 +117,34 @@ def redirect_to_next(table: int | None, unit: str) -> AnyResponse:
     return redirect(url_for("console.enrol_page", table=next_free_table(table or 0), done=unit, at=table or ""), 303)
 
 
-def unsaved_on_unit(unit: str) -> dict[str, Any]:
-    """What may be lost with a replaced unit, by its last status. `waiting`: unanswered reports on its disk; `silent`:
-    whether it is out of contact."""
-    status = current.units().get(unit)
-    if status is None or not status.contact_ms:
-        return {"waiting": 0, "silent": True}
-    return {"waiting": status.waiting, "silent": out_of_contact(status, current.now_ms())}
-
-
 @route("GET /console/units/enrol", ORGANIZERS)
 def enrol_page(**_: Any) -> AnyResponse:
-    """The page with a field for the code of the unit at this table, or of the one that replaces another."""
+    """The page with a field for the code of the unit at this table, else the first without one; or of the unit that
+    replaces another. `stands`: the unit that is there already; `unanswered`: reports on the disk of the replaced one;
+    `homeless`: units with a key and no table yet; `known`: waiting units' previous names."""
     hub, fields = current.hub(), forms.sent_fields()
     replace, number = fields.get("replace", ""), fields.get("table", "")
     is_number = number.isascii() and number.isdigit()
     table = int(number) if is_number and 0 < int(number) <= forms.MOST_TABLES else None
-    if replace not in hub.units.keys:
+    keys, room, placed = hub.units.keys, enrol_desk().room, current.snapshot().venue.tables
+    if replace not in keys:
         replace = ""
+    wanted, status = table or next_free_table(0), current.units().get(replace)
+    heard = status if status is not None and status.contact_ms else None
     return place_page(
         "enrol.html",
         "units",
         replace=replace,
-        role=hub.units.keys.role(replace) or TABLE,
-        held=unsaved_on_unit(replace) if replace else None,
-        step=enrol_step(table),
-        waiting=pending_unit_rows(),
+        role=keys.role(replace) or TABLE,
+        unanswered=heard.waiting if heard else 0,
+        silent=heard is None or out_of_contact(heard, current.now_ms()),
+        table=wanted,
+        last=forms.MOST_TABLES,
+        stands=next((unit for unit, number in placed.items() if number == wanted), ""),
+        homeless=sorted(unit for unit in keys if keys.role(unit) == TABLE and unit not in placed),
+        waiting=room.listed(),
+        room=room,
+        known=current.snapshot().venue.unit_ids,
         done=request.args.get("done", "")[:40],
         at=request.args.get("at", "")[:3],
     )

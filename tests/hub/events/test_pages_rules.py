@@ -10,6 +10,7 @@ from roundtap_core.event.person import Person
 from roundtap_core.event.states import EventState, Official
 from roundtap_core.eventfile.file_schema import Options
 from roundtap_core.rulebooks.coverage import coverage
+from roundtap_core.rulebooks.fact_sheet import outcome_points
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.words import LANGUAGES, catalogue, core_words
 from roundtap_hub.phones.players import SHOWN_ELSEWHERE, rules_view
@@ -73,20 +74,19 @@ def test_what_differs_from_the_rulebook_is_marked(house: House):
             stages={"swiss": {"minutes": 60}},
         )
     )
-    assert view["changed"] == [("squad_points", 200, 100)]
-    assert [(length.stage, length.minutes, length.usual) for length in view["lengths"]] == [("swiss", 60, 75)]
-    assert view["prize_places"] == 3
+    assert view.changed == [("squad_points", 200, 100)]
+    assert [(length.stage, length.minutes, length.usual) for length in view.lengths] == [("swiss", 60, 75)]
 
     house.with_event()
     changed = text_of(house.browser().get("/rules/e1"))
     assert "Different from the rulebook Structure custom rulebook: basic Tournament points" in changed
     view = rules_view(event(swiss_rounds=5))
-    assert view["changed"] == [("swiss_rounds", 5, None)]
+    assert view.changed == [("swiss_rounds", 5, None)]
 
 
 def test_only_stages_that_come_have_a_length():
     def stages(**options: object) -> list[str]:
-        return [length.stage for length in rules_view(event(**options))["lengths"]]
+        return [length.stage for length in rules_view(event(**options)).lengths]
 
     assert stages(structure="own", swiss_rounds=3) == ["swiss"]
     assert stages(**KNOCKOUT) == ["swiss", "elimination", "final", "third_place"]
@@ -103,7 +103,7 @@ def test_the_second_official_is_announced_with_the_others():
         },
     )
     people = {"o1": Person("Kai Eich", ""), "o2": Person("Eva Luz", "")}
-    assert rules_view(replace(moment, state=state, people=people))["officials"] == [
+    assert rules_view(replace(moment, state=state, people=people)).officials == [
         ("Kai Eich", state.officials["o1"]),
         ("Eva Luz", state.officials["o2"]),
     ]
@@ -154,7 +154,9 @@ def test_every_option_and_fact_has_words(language: str):
     needed = {f"announced.option.{key}" for key in options}
     for rulebook in RULEBOOKS:
         for full in (True, False):
-            view = rules_view(event(rulebook, full_names=full, **KNOCKOUT))
-            needed |= {f"announced.fact.{key}" for key, _ in view["facts"]}
-            needed |= {f"outcome.{name}" for name in view["points"]} | {phase.key for phase in view["book"].phases}
+            moment = event(rulebook, full_names=full, **KNOCKOUT)
+            view, book = rules_view(moment), moment.state.rulebook
+            needed |= {f"announced.fact.{key}" for key, _ in view.facts}
+            needed |= {f"outcome.{name}" for name in outcome_points(book, moment.state.options)}
+            needed |= {phase.key for phase in book.phases}
     assert {key for key in needed if key not in words} == set()
