@@ -56,6 +56,9 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule
 
+PART_ALONE = "Roundtap-Part"
+"""The header of a script that asks for what belongs into the page that is open: `alone`, without its frame."""
+
 NAVIGATION = "roundtap_navigation"
 """The app's extension that tells a console page's navigation (app/console.py)."""
 
@@ -346,6 +349,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
     common = {
         **common_context(hub, t, current_app.extensions[ROW_CACHE]),
         "feed": feed,
+        "alone": False,
         "seen": Markup(SEEN),
         "address": g.get("address", ""),
         "now_ms": current.now_ms(),
@@ -370,7 +374,7 @@ def render_page(template: str, feed: str = "", **context: Any) -> RenderedPage:
         # All its answers are filled in for their reader: a rendering has no age yet.
         common |= {
             "age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms)),
-            **current_app.extensions[NAVIGATION](state),
+            **(current_app.extensions[NAVIGATION](state) if not context.get("alone") else {}),
         }
     return split_regions(render_template(template, **{**common, **context}), version)
 
