@@ -2,16 +2,17 @@
 
 PYTHONPATH=tests/hub:tests/tools python tests/tools/entered.py            # with --names: which
 
-A report of a table unit, a page of the console and a typed line each come twice, and the second one is counted: what is
-made once for all is made by then. The page is drawn anew, after the second report. The count says how many files a
-reader needs to follow one request.
+A report of a table unit, a page of the console, a line as it is typed at the console's foot, and the page of a typed
+line come several times, and all but the first are counted: what is made once for all is made by then. The page is drawn
+anew, after another report. Counted is what each of them enters: what a timer does meanwhile is there by chance. The
+count says how many files a reader needs to follow one request.
 """
 
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,11 +21,13 @@ from asgi_client import AsgiClient
 from hub_kit import KEYS, HandClock, hub_of, make_event, running
 
 from roundtap_core.wire import REPORT, sign
-from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.requester import LOCAL_SESSION
 
 PRODUCT = ("roundtap_core", "roundtap_hub", "roundtap_machine")
+TIMES = 4
+
+Ask = Callable[[int], int]  # asks for the nth time; returns the answer's status
 
 
 class Entered:
@@ -38,14 +41,14 @@ class Entered:
         if self.counting and event == "call" and frame.f_code.co_filename.endswith(".py"):
             self.files.add(frame.f_code.co_filename)
 
-    def names(self) -> list[str]:
+    def names(self) -> set[str]:
         parts = (Path(file).with_suffix("").parts for file in self.files)
-        return sorted(
+        return {
             ".".join(found[at:])
             for found in parts
             for at in (next((n for n, part in enumerate(found) if part in PRODUCT), None),)
             if at is not None
-        )
+        }
 
 
 def report(client: AsgiClient, number: int) -> int:
@@ -62,34 +65,55 @@ def report(client: AsgiClient, number: int) -> int:
     return client.post("/device/report", json=body).status_code
 
 
-def main() -> None:
-    noted = Entered()
-    threading.setprofile(noted)
-    sys.setprofile(noted)
+@contextmanager
+def asking() -> Iterator[dict[str, tuple[Ask, Ask]]]:
+    """What may be asked of a hub with one round in play, and what is done before, uncounted."""
     with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "journal.db", HandClock()) as service:
         make_event(service)
         hub = hub_of(service, HandClock())
         with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
             token = hub.access.organizers.begin("127.0.0.1", "")
             desk = {"host": "localhost", "cookie": f"{LOCAL_SESSION}={token}"}
-            form = {"csrf": csrf_token_of(token, hub.access.secret), "table": "2", "text": "a24"}
-            asked: dict[str, Callable[[int], int]] = {
-                "a report": lambda number: report(client, number),
-                "a console page": lambda _: client.get("/console/e1", **desk).status_code,
-                "a typed line": lambda _: (
-                    client.get(f"/console/e1/entry?table=2&text={form['text']}", **desk).status_code
+            line = "/console/e1/entry?table=2&text=a24"
+            yield {
+                "a report": (lambda _: 0, lambda n: report(client, n)),
+                "a console page": (
+                    lambda n: report(client, 100 + n),
+                    lambda _: client.get("/console/e1", **desk).status_code,
                 ),
+                "a typed line": (lambda _: 0, lambda _: client.get(line, **desk, **{"roundtap-part": "1"}).status_code),
+                "a typed line's page": (lambda _: 0, lambda _: client.get(line, **desk).status_code),
             }
-            for ask in asked.values():
-                ask(1)
-            for what, ask in asked.items():
-                noted.files.clear()
-                noted.counting = True
-                status = ask(2)
-                noted.counting = False
-                print(f"{len(noted.names()):4} modules: {what} ({status})")
-                if "--names" in sys.argv:
-                    print("  " + "\n  ".join(noted.names()))
+
+
+def modules_entered() -> dict[str, list[str]]:
+    """What each request enters every time."""
+    noted, found = Entered(), {}
+    threading.setprofile(noted)
+    sys.setprofile(noted)
+    try:
+        with asking() as asked:
+            for what, (prepare, ask) in asked.items():
+                for number in range(1 + TIMES):
+                    prepare(number)
+                    noted.files.clear()
+                    noted.counting = True
+                    status = ask(number)
+                    noted.counting = False
+                    assert status == 200, (what, status)
+                    if number:
+                        found[what] = found.get(what, noted.names()) & noted.names()
+    finally:
+        threading.setprofile(None)  # type: ignore[arg-type]
+        sys.setprofile(None)
+    return {what: sorted(names) for what, names in found.items()}
+
+
+def main() -> None:
+    for what, names in modules_entered().items():
+        print(f"{len(names):4} modules: {what}")
+        if "--names" in sys.argv:
+            print("  " + "\n  ".join(names))
 
 
 if __name__ == "__main__":

@@ -260,21 +260,7 @@ def _current_tasks(
     return grid, needs
 
 
-def navigation(state: EventState | None) -> dict[str, Any]:
-    """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
-    each with its number of open things."""
-    return {
-        "this_place": render.current_place(),
-        "places": places.OF_EVENT if state is not None else places.OF_HUB,
-        "home": places.HOME,
-        "open_things": _open_things(state),
-        "running": []
-        if state is not None
-        else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
-    }
-
-
-def _open_things(state: EventState | None) -> dict[str, int]:
+def open_things(state: EventState | None) -> dict[str, int]:
     """The open things of all places, by kind (places.py)."""
     if state is None:
         return {"preflight": render.todo_count(False)}

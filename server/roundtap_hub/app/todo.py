@@ -324,6 +324,8 @@ def _owed_picks(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTas
 
 def _ended(state: EventState, names: Mapping[str, str]) -> Iterator[OpenTask]:
     """Places that an older version of the kit decided otherwise."""
+    if not state.finished:
+        return
     moved = [f"{place}. {names.get(was, was)} → {names.get(now, now)}" for place, was, now in diverged_places(state)]
     if moved:
         yield OpenTask(

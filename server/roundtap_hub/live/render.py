@@ -4,7 +4,7 @@ that the role may not press, filled in, compressed."""
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import unescape
@@ -57,8 +57,11 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule
 
-NAVIGATION = "roundtap_navigation"
-"""The app's extension that tells a console page's navigation (app/console.py)."""
+PART_ALONE = "Roundtap-Part"
+"""The header of a script that asks for what belongs into the page that is open: `alone`, without its frame."""
+
+OPEN_THINGS = "roundtap_open_things"
+"""The app's extension that counts the open things of all places (app/console.py), with the hub's `state` None."""
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
 """The shortest console answer that is compressed, and the level: a higher one saves little."""
@@ -182,6 +185,7 @@ class RenderCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pages: OrderedDict[Hashable, _Page] = OrderedDict()
+        self._counted: OrderedDict[str, tuple[str, Mapping[str, int]]] = OrderedDict()
         self.rows = RowCache().rows
 
     def page(
@@ -202,6 +206,16 @@ class RenderCache:
             if newest is None or known is None or (old is None and now_ms - known.at_ms >= FRESH_MS):
                 newest = self._keep(key, draw(known.newest if known else None), now_ms)
             return newest, old
+
+    def counted(self, event_id: str, version: str, count: Callable[[], Mapping[str, int]]) -> Mapping[str, int]:
+        """What `count` counts for this version of the event's console."""
+        of, known = self._counted.get(event_id, ("", {}))
+        if of != version:
+            known = count()
+            self._counted[event_id] = version, known
+            while len(self._counted) > MAX_PAGES:
+                self._counted.popitem(last=False)
+        return known
 
     @staticmethod
     def _earlier(known: _Page | None, since: str | None) -> RenderedPage | None:
@@ -247,10 +261,12 @@ def current_version(feed: PageKey | None) -> str:
     """The version of this request's page; "" where it does not change."""
     if "version" in g:
         return str(g.version)
+    if not feed:
+        return ""
     hub = current.hub()
     now, here = current.instant(), hub.presence.seen_at_table
     source = PageSource(hub, current.snapshot(), current.units(), now, here, _banner_version(hub))
-    return version_of(source, feed) if feed else ""
+    return version_of(source, feed)
 
 
 def _banner_version(hub: RunningHub) -> str:
@@ -351,6 +367,7 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
     common = {
         **common_context(hub, t, current_app.extensions[ROW_CACHE]),
         "feed": feed,
+        "alone": False,
         "seen": Markup(SEEN),
         "address": g.get("address", ""),
         "now_ms": current.now_ms(),
@@ -375,9 +392,26 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
         # All its answers are filled in for their reader: a rendering has no age yet.
         common |= {
             "age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms)),
-            **current_app.extensions[NAVIGATION](state),
+            **(navigation(state, feed, version) if not context.get("alone") else {}),
         }
     return split_regions(render_template(template, **{**common, **context}), version)
+
+
+def navigation(state: EventState | None, feed: PageKey | None, version: str) -> dict[str, Any]:
+    """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
+    each with its number of open things, which are counted once for each version of the console."""
+    count = partial(current_app.extensions[OPEN_THINGS], state)
+    return {
+        "this_place": current_place(),
+        "places": places.OF_EVENT if state is not None else places.OF_HUB,
+        "home": places.HOME,
+        "open_things": render_cache().counted(state.id, version, count)
+        if state is not None and feed == PageKey("console", state.id)
+        else count(),
+        "running": []
+        if state is not None
+        else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
+    }
 
 
 def current_place() -> places.Place:

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
 from roundtap_core.event.commands import NoteLot
-from roundtap_core.event.course import effect_lines
+from roundtap_core.event.event_flow import effect_lines
 from roundtap_core.event.results import acceptable_results, result_to_correct
 from roundtap_core.event.states import DRAFT, EventState, MatchState, RoundState
 from roundtap_core.forms.form import (

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from roundtap_core.elimination.bracket_picture import bracket_svg
 from roundtap_core.errors import Problem
-from roundtap_core.event import course
+from roundtap_core.event import event_flow
 from roundtap_core.event.event_flow import situation_of
 from roundtap_core.event.states import TO_CONFIRM, EventState, Official, active_ids
 from roundtap_core.name_search import find, search_text
@@ -77,7 +77,7 @@ class PlayerView:
     rank: int | None
     of: int
     worth: Mapping[str, tuple[int, int]]
-    standing: course.CourseStanding | None
+    standing: event_flow.CourseStanding | None
     round_name: str | None
     tiebreak: bool
     before_play: PreGameChoice | None
@@ -114,7 +114,7 @@ def player_view(moment: saved_event.SavedEvent, competitor: str) -> PlayerView:
     row = saved_event.settled_rows(moment).get(competitor)
     record, values = record_of(moment, competitor)
     standing, winner = knockout.standing_of(moment, competitor), knockout.winner_of(moment)
-    goes_on = plays and newest and not state.finished and (standing is None or standing.key in course.STILL_IN)
+    goes_on = plays and newest and not state.finished and (standing is None or standing.key in event_flow.STILL_IN)
     owed, must = owed_squads(state, competitor) if goes_on else ("", False)
     return PlayerView(
         name=names[competitor],

@@ -267,7 +267,8 @@ def draw_lots(event_id: str, match_id: str) -> AnyResponse:
 @route("GET /console/<event_id>/entry", STAFF, VISIBLE)
 def entry_page(event_id: str, **_: str) -> AnyResponse:
     """Entry table after table: the chosen table with the meaning of the typed line, else the field for its number.
-    Fields: "table", "round" (default: the newest), "text": the line, "done": the table entered last."""
+    Fields: "table", "round" (default: the newest), "text": the line, "done": the table entered last. The console asks
+    at each letter, and for its foot alone (static/entry.js)."""
     moment = current.event(event_id)
     state, played = moment.state, current.shown_round(moment.state)
     number = (request.values.get("table") or "").strip()[:6]
@@ -282,9 +283,11 @@ def entry_page(event_id: str, **_: str) -> AnyResponse:
             entered.problem(told.result)
         except Problem as problem:
             unclear = problem.named(entered.names).say(current.words())
+    alone = render.PART_ALONE in request.headers
     return render.page(
         "entry.html",
-        feed=PageKey("console", event_id),
+        feed=None if alone else PageKey("console", event_id),
+        alone=alone,
         state=state,
         played=played,
         played_name=title_key(state, played, match) if played is not None else None,

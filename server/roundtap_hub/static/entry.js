@@ -31,6 +31,9 @@
     else if (document.activeElement) document.activeElement.blur();
   }
 
+  // What is read is asked for without its frame, which is open here already.
+  const alone = { headers: { Accept: "text/html", "Roundtap-Part": "1" } };
+
   // What a page of this address shows; null where the hub says nothing of it, or something newer was asked for.
   async function part(where, sent) {
     const mine = ++asked;
@@ -82,7 +85,7 @@
     if (!await sending) return;
     const where = address();
     where.searchParams.set("table", number.value.trim());
-    const found = await part(where);
+    const found = await part(where, alone);
     if (found) show(found);
   }
 
@@ -96,7 +99,7 @@
 
   // The line tells what it means while it is typed; what stands at the table is told with it.
   async function line() {
-    const found = await part(lineAddress());
+    const found = await part(lineAddress(), alone);
     const said = found && found.querySelector("#entry-line");
     if (!said || !text() || said.dataset.line !== text().value.trim()) return;
     fresh(found, "#entry-line");
@@ -208,7 +211,7 @@
       where.searchParams.set("since", document.body.dataset.seen || "");
       const mine = asked;
       try {
-        const answer = await fetch(where, { headers: { Accept: "text/html" }, cache: "no-store" });
+        const answer = await fetch(where, { ...alone, cache: "no-store" });
         const found = parser.parseFromString(await answer.text(), "text/html").getElementById("part");
         if (!found || mine !== asked || !text()) return;
         const was = body.querySelector("#entry-now");

@@ -331,13 +331,8 @@ class Service:
             for request in batch:
                 if not request.answer.done():
                     request.answer.set_exception(bug)
-        if any(self._may_rest(stream) for stream in _streams(batch)):
+        if _may_rest(self.snapshot, _streams(batch)):
             self.snapshotter.wake()
-
-    def _may_rest(self, stream: str) -> bool:
-        """Whether its event may be dormant: reports of a round in play need no snapshot."""
-        state = self.snapshot.events.get(stream)
-        return state is None or is_dormant(self.snapshot.venue, state.finished, stream)
 
     def _write_snapshot(self, made: EventSnapshot) -> None:
         if self._dormant.save(made):
@@ -345,8 +340,8 @@ class Service:
 
     def _forget_people(self, events: set[str]) -> None:
         """Forget the people of deleted events, in memory and in freed parts of the file."""
-        self._dormant.evict(events)
         if events:
+            self._dormant.evict(events)
             self._queue.later(self._scrub)
 
     def _handle(self, batch: list[WriteRequest]) -> None:
@@ -441,7 +436,8 @@ class Service:
 
     def _update_snapshot(self, decided: DecidedBatch) -> None:
         try:
-            self.snapshot = self._dormant.rearrange(decided.after.with_names(self.snapshot))
+            after = decided.after.with_names(self.snapshot)
+            self.snapshot = self._dormant.rearrange(after) if _may_rest(after, decided.streams) else after
             self._forget_people(journals.events_deleted(decided.entries))
             if journals.people_removed(decided.entries):
                 self._queue.later(self._scrub)
@@ -490,3 +486,9 @@ class Service:
 
 def _streams(batch: Iterable[WriteRequest]) -> set[str]:
     return {stream for request in batch for stream in request.streams}
+
+
+def _may_rest(snapshot: Snapshot, streams: Iterable[str]) -> bool:
+    """Whether an event may go to rest or come back after these streams' commits: not by reports of a round in play."""
+    known = ((stream, snapshot.events.get(stream)) for stream in streams)
+    return any(state is None or is_dormant(snapshot.venue, state.finished, stream) for stream, state in known)

@@ -8,7 +8,7 @@ from roundtap_core.elimination.cut import THIRD, THIRD_PLACE, CutRow, cut_table,
 from roundtap_core.elimination.ranking import FinalPlace, final_ranking, game_name
 from roundtap_core.errors import Problem
 from roundtap_core.event import event_flow
-from roundtap_core.event.course import CourseStanding, course_standing
+from roundtap_core.event.event_flow import CourseStanding, course_standing
 from roundtap_core.event.states import EventState, MatchState, RoundState, active_ids, tournament_of
 from roundtap_core.records import SWISS, TIEBREAK, Result, StandingsRow
 from roundtap_core.rulebooks.result_words import ResultLine

@@ -1,0 +1,28 @@
+"""How many files a reader needs to follow one request: the figures reached do not rise unnoticed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+from size import ROOT
+
+MOST = {"a report": 35, "a console page": 53, "a typed line": 41, "a typed line's page": 46}
+"""One or two more than it takes: a commit may be published while its answer is on its way."""
+
+
+def test_a_request_passes_through_few_modules() -> None:
+    """A process of its own: what other tests have loaded and computed would not be entered again."""
+    paths = os.pathsep.join(map(str, (ROOT / "tests/hub", ROOT / "tests/tools", os.environ.get("PYTHONPATH", ""))))
+    told = subprocess.run(
+        [sys.executable, ROOT / "tests/tools/entered.py"],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
+    found = {what: int(count) for count, what in re.findall(r"(\d+) modules: (.+)", told)}
+    assert found.keys() == MOST.keys()
+    assert {what: count for what, count in found.items() if count > MOST[what]} == {}
