@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hub_kit import event_steps, head_is_noted, make_event, people
 
+import event_kit
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -191,9 +192,8 @@ def test_another_hub_s_head_file_is_none_of_ours(cut: Path, tmp_path: Path) -> N
     other.mkdir()
     opened(other).close()
     shutil.copy(other / HEAD_FILE, cut / HEAD_FILE)
-    with pytest.raises(Problem) as caught:
+    with event_kit.refused("journal_of_another"):
         opened(cut)
-    assert caught.value.key == "journal_of_another"
 
 
 def test_another_entry_under_the_same_number_is_not_the_one_that_was_saved(cut: Path) -> None:
@@ -215,9 +215,8 @@ def test_a_database_of_an_older_hub_gets_its_head_file_with_its_next_start(cut: 
     assert named.heads["e1"].number == 8
 
     (cut / HEAD_FILE).unlink()
-    with pytest.raises(Problem) as caught:
+    with event_kit.refused("journal_copied"):
         opened(cut)
-    assert caught.value.key == "journal_copied"
 
 
 def test_what_was_committed_just_before_a_cut_may_be_ahead_of_the_head_file(cut: Path, tmp_path: Path) -> None:
