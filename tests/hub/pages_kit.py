@@ -3,14 +3,14 @@
 import html
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flask import Flask
+from flask import Flask, before_render_template, template_rendered
 from flask.testing import FlaskClient
-from hub_kit import Journal, Service
+from hub_kit import Journal, Service, fails
 from werkzeug.test import TestResponse
 
 from roundtap_core.clock import RUNNING
@@ -136,6 +136,13 @@ class House:
         """Tests name their events in the order in which they are made: "e1", "e2"."""
         return f"e{len(self.service.snapshot.ids) + 1}"
 
+    def drawn(self) -> list[str]:
+        """The names of the templates that are drawn from now on."""
+        names: list[str] = []
+        self._note = lambda _, template, **__: names.append(template.name)
+        template_rendered.connect(self._note)
+        return names
+
     def browser(self, language: str = "en") -> Browser:
         return Browser(self.app.test_client(), language)
 
@@ -217,6 +224,12 @@ def open_house(folder: Path, time: Time | None = None) -> Iterator[House]:
         yield house
     finally:
         house.service.stop()
+
+
+def page_fails(name: str, bug: str = "wires crossed") -> AbstractContextManager[None]:
+    """Meanwhile there is a bug in what draws this template."""
+    broken = fails(RuntimeError(bug))
+    return before_render_template.connected_to(lambda _, template, **__: template.name == name and broken())
 
 
 def start_page_needs(browser: Browser) -> str:
