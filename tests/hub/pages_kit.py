@@ -10,9 +10,10 @@ from typing import Any
 
 from flask import Flask, before_render_template, template_rendered
 from flask.testing import FlaskClient
-from hub_kit import Journal, Service, fails
+from hub_kit import Journal, Service, hub_of
 from werkzeug.test import TestResponse
 
+from faults import fails
 from roundtap_core.clock import RUNNING
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -22,13 +23,12 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.result_json import result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import flask_app
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.cookies import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence
 from roundtap_hub.views.unit_status import UnitStatus
 
 PIN = "246810"
@@ -119,13 +119,12 @@ class House:
         self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
-        self.hub = hub_in_memory(
+        self.hub = hub_of(
             self.service,
-            Presence(),
             clocks,
-            {"unit-1": b"k" * 32, "unit-2": b"l" * 32},
-            b"s" * 32,
-            hash_pin(PIN, "salt"),
+            keys={"unit-1": b"k" * 32, "unit-2": b"l" * 32},
+            secret=b"s" * 32,
+            pin_hash=hash_pin(PIN, "salt"),
             new_event_id=self._count_event,
         )
         self.app = Flask("roundtap_hub")

@@ -3,9 +3,9 @@
 from concurrent.futures import Future
 
 import pytest
-from hub_kit import fails
 from pages_kit import PIN, House, page_fails, problem_of, text_of
 
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown

@@ -7,9 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hub_kit import Service, disk_fails, fails, running
+from hub_kit import Service, disk_fails, running
 
 import event_kit
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.access.staff import Sessions, Staff, StaffIdentity, StaffLogin

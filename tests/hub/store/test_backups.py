@@ -13,6 +13,7 @@ import pytest
 from hub_kit import event_steps, head_is_noted, make_event, people
 
 import event_kit
+from faults import fails
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry
 from roundtap_hub.app.main import HubResources, open_folder
@@ -37,9 +38,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubResources]:
+def hub(folder: Path, no_upkeep: None) -> Iterator[HubResources]:
     """Backups are made by the tests themselves."""
-    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     with closing(open_folder(folder, lambda _: None)) as opened:
         make_event(opened.service)
         yield opened
@@ -164,10 +164,7 @@ def test_a_disk_without_room_for_a_backup_is_told_as_full(
     full = sqlite3.OperationalError("database or disk is full")
     full.sqlite_errorname = "SQLITE_FULL"
 
-    def refuse(*_: object) -> None:
-        raise full
-
-    monkeypatch.setattr("roundtap_hub.store.backups.make_backup", refuse)
+    monkeypatch.setattr("roundtap_hub.store.backups.make_backup", fails(full))
     with event_kit.refused("disk_full"):
         back_up(folder, "")
 

@@ -16,6 +16,7 @@ import pytest
 from hub_kit import event_steps, make_event, people
 
 import event_kit
+from faults import fails
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -36,6 +37,9 @@ DATABASE, PAGE = "roundtap.db", 4096
 WAYS = ("zeroed", "flipped", "exchanged")
 REFUSED = ("entry", "person", "unit_key", "staff", "alembic_version", "sqlite_schema")
 """What nothing else holds, as server/CODE.md says; all other tables can be made anew."""
+
+
+pytestmark = pytest.mark.usefixtures("no_upkeep")
 
 
 @pytest.fixture(scope="session")
@@ -219,11 +223,6 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
         assert not hub.service.storage.mended, f"{told}: the second start finds a whole file"
 
 
-@pytest.fixture(autouse=True)
-def _no_upkeep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Maintenance, "start", lambda _: None)
-
-
 def test_a_dozen_bad_pages(played: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for number, case in enumerate(random.Random(7).sample(list(cases(played)), 12)):
         check(played, tmp_path / f"hub-{number}", case)
@@ -254,13 +253,10 @@ def recovery_refused(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """A folder whose journal would be made anew, were it not for this refusal of SQLite's."""
 
     def make(code: str) -> Path:
-        def refuse(*_: object, **__: object) -> None:
-            raise JournalConflict("nothing was written", code)
-
         index = next(page for page, owner in owners(played / DATABASE).items() if owner == ("entry", True))
         shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
         spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
-        monkeypatch.setattr("roundtap_hub.store.mending.recover", refuse)
+        monkeypatch.setattr("roundtap_hub.store.mending.recover", fails(JournalConflict("nothing was written", code)))
         return tmp_path / "hub"
 
     return make

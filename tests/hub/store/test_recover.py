@@ -28,7 +28,7 @@ from roundtap_hub.access.unit_keys import TABLE, UnitKeys
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
 from roundtap_hub.store import recovery_sources
-from roundtap_hub.store.backups import FOLDER, Maintenance, make_backup
+from roundtap_hub.store.backups import FOLDER, make_backup
 from roundtap_hub.store.command_pipeline import report_step
 from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy, read_copy
@@ -43,9 +43,8 @@ DATABASE, LOG = "roundtap.db", "roundtap.db-wal"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, no_upkeep: None) -> Path:
     """A hub's folder after a power cut: e1 with a long text that does not fit a page, e2 only in the log."""
-    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     made = tmp_path / "hub"
     made.mkdir()
     with closing(open_folder(made, lambda _: None)) as hub:

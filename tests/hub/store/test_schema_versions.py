@@ -24,7 +24,6 @@ from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.app.standby.standby_folder import StandbyFolder
 from roundtap_hub.store.backups import (
     BEFORE_UPGRADE,
-    Maintenance,
     back_up,
     back_up_before_upgrade,
     backups_in,
@@ -50,9 +49,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def hub(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubResources]:
+def hub(folder: Path, no_upkeep: None) -> Iterator[HubResources]:
     """With an event; closed by whoever takes it further."""
-    monkeypatch.setattr(Maintenance, "start", lambda _: None)
     with closing(open_folder(folder, lambda _: None)) as opened:
         make_event(opened.service)
         yield opened

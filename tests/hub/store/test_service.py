@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import HandClock, disk_fails, event_steps, fails, make_event, people, running, stored, url_of
+from hub_kit import HandClock, disk_fails, event_steps, make_event, people, running, stored, url_of
 
 import event_kit
 from event_kit import fold_entries
+from faults import fails
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -265,10 +266,7 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
 def test_a_listener_that_fails_hinders_nobody(service: Service) -> None:
     heard: list[list[str]] = []
 
-    def broken(*_: object) -> None:
-        raise RuntimeError("the feed is gone")
-
-    service.listen(broken)
+    service.listen(fails(RuntimeError("the feed is gone")))
     service.listen(lambda snapshot, entries: heard.append([entry.kind for entry in entries]))
     service.execute_one("e1", c.SetClock("start"), "organizer")
     service.execute_one("e1", c.SetClock("pause"), "organizer")

@@ -10,6 +10,7 @@ import pytest
 from enrol_kit import Hall, Unit, hall_at, pass_time
 
 from event_kit import refused
+from faults import fails
 from roundtap_core.enrol_keys import ExchangeContext, derive_keys
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.store.journal import Journal, JournalConflict
@@ -234,12 +235,9 @@ def test_a_disk_that_takes_nothing_is_told_and_nothing_is_agreed(hall: Hall, mon
     unit = hall.unit()
     unit.step()
 
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
     typing = hall.type(unit.shows)
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "append", full)
+        patch.setattr(Journal, "append", fails(JournalConflict("full", "SQLITE_FULL")))
         unit.step()
     assert typing.problem == "not_saved"
     assert (unit.kept, dict(hall.hub.units.keys)) == ([], {})
