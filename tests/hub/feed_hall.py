@@ -108,7 +108,7 @@ class FeedHall:
 
     def __init__(self, service: Service, clock: HandClock, chance: random.Random) -> None:
         self.service, self.clock, self.chance = service, clock, chance
-        self.hub = hub_of(service, clock)
+        self.hub = hub_of(service, clock, keys=KEYS)
         self.feed = DeviceFeed(self.hub)
         self.feed.bind(asyncio.get_running_loop())
         self.timers = HandLoop(clock)

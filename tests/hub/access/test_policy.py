@@ -218,6 +218,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
             service,
             clock,
             paper,
+            keys=KEYS,
             pin_hash=hash_pin(PIN, "salt"),
             encrypted=HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"),
         )
