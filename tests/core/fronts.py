@@ -12,7 +12,7 @@ TRIED_IN = {
     "tests/sim/": (CORE,),
     "tests/units/": (TABLE,),
     "tests/hub/": (CONSOLE,),
-    "tests/hub/serving/test_pages_no_outside": (PHONE,),
+    "tests/hub/phones/test_pages_no_outside": (PHONE,),
     "tests/hub/hall/test_pages_hall": (PHONE,),
     "tests/hub/events/test_pages_import": (IMPORT,),
     "tests/kit/test_headless": (HEADLESS,),

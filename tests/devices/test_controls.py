@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from faults import fails
 from roundtap_devices.boards import RECOMMENDED
 from roundtap_devices.controls import RETRY_MS, Controls
 from roundtap_devices.hardware_errors import HardwareMissing, as_hardware_missing
@@ -87,12 +88,9 @@ def test_a_pin_that_another_program_holds_is_told_and_tried_again():
 def test_a_chip_that_goes_away_is_looked_for_again(monkeypatch):
     machine = Machine()
 
-    def gone(buttons):
-        raise RuntimeError("unknown handle")
-
     machine.lacks = OSError("no gpiochip")
     with monkeypatch.context() as patch:
-        patch.setattr(Buttons, "held", gone)
+        patch.setattr(Buttons, "held", fails(RuntimeError("unknown handle")))
         assert machine.front.held() == {}
     assert machine.front.input_fault == "chip"
     machine.lacks = None

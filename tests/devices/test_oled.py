@@ -8,6 +8,7 @@ import pytest
 from luma.core.error import DeviceNotFoundError
 from PIL import Image
 
+from faults import fails
 from roundtap_devices import boards
 from roundtap_devices.display import oled
 from roundtap_devices.hardware_errors import HardwareMissing
@@ -184,10 +185,7 @@ def test_an_spi_display_is_driven_and_reset_through_its_pins(monkeypatch):
 
 
 def test_pins_that_are_not_there_make_an_spi_display_blind():
-    def no_pins():
-        raise HardwareMissing("lgpio")
-
-    screen = oled.oled_screen(boards.WAVESHARE_HAT.screen, no_pins)
+    screen = oled.oled_screen(boards.WAVESHARE_HAT.screen, fails(HardwareMissing("lgpio")))
     screen.show(Image.new("1", (128, 64), 1), 0)
     assert (screen.blind, screen.reason) == (True, "lgpio")
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from printer_kit import a_desk, long_job
 
+from faults import fails
 from roundtap_devices.printing.escpos_job import compose_job
 from roundtap_devices.printing.ports import SerialPort
 from roundtap_devices.printing.print_lines import Drawing, RuledLine, line
@@ -112,11 +113,8 @@ def test_what_nobody_mends_is_uncertain_and_says_why(fault):
 
 
 def test_a_job_that_cannot_be_noted_is_not_begun():
-    def no_room() -> None:
-        raise OSError(28, "No space left on device")
-
     with a_desk() as desk:
-        desk.printer.begin(desk.composed(), no_room, desk.now_ms)
+        desk.printer.begin(desk.composed(), fails(OSError(28, "No space left on device")), desk.now_ms)
         with pytest.raises(OSError, match="No space left"):
             desk.until_outcome()
         desk.rest()

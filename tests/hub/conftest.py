@@ -8,6 +8,7 @@ from pages_kit import Browser, House, open_house
 
 from roundtap_hub.access import staff
 from roundtap_hub.store import login_pins
+from roundtap_hub.store.backups import Maintenance
 
 
 @pytest.fixture
@@ -23,6 +24,12 @@ def browser(house: House) -> Browser:
     browser = house.with_event()
     house.publish()
     return browser
+
+
+@pytest.fixture
+def no_upkeep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Backups are made, and copies looked after, by the test itself."""
+    monkeypatch.setattr(Maintenance, "start", lambda _: None)
 
 
 @pytest.fixture

@@ -10,15 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from asgi_client import AsgiClient
-from hub_kit import HandClock, running
+from hub_kit import HandClock, hub_of, running
 
 from roundtap_core.errors import Problem
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.host import Host
 from roundtap_hub.units.enrolment import EnrolDesk, EnrolResult, parse_typed_code
-from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.enrolling import EnrolClient
 from roundtap_units.link.find_hub import FoundHub
 from roundtap_units.link.identity import EnrolledIdentity as Kept
@@ -139,9 +138,7 @@ def hall_at(folder: Path, clock: HandClock | None = None) -> Iterator[Hall]:
     """A hub on this folder; opened again on the same folder it is the hub after a restart."""
     clock = clock or HandClock()
     with running(folder / "roundtap.db", clock) as service:
-        hub = hub_in_memory(
-            service, Presence(), clock.clocks, UnitKeys(service), b"secret", "no pin", host=Host(name="roundtap")
-        )
+        hub = hub_of(service, clock, keys=UnitKeys(service), host=Host(name="roundtap"))
         with closing(AsgiClient(HubApplication(hub))) as client:
             yield Hall(hub, client, clock, folder)
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from hub_kit import HandClock, hello_of, opened_hello, people
+from hub_kit import HandClock, hello_of, hub_of, opened_hello, people
 from wire_json import table_json
 
 from roundtap_core.errors import Problem
@@ -20,11 +20,11 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import CONCESSION, RULING, Result, SidePair, result_to_json
 from roundtap_core.wire import FEED, open_envelope
 from roundtap_hub.app.asgi import PhaseTimer
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.service import Service, Step
 from roundtap_hub.units.device_feed import DeviceFeed, UnitConnection
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence, close_call, take_call
+from roundtap_hub.views.unit_presence import close_call, take_call
 
 UNITS = [f"table-{n}" for n in range(1, 7)]
 KEYS = {unit: bytes([n]) * 32 for n, unit in enumerate(UNITS)}
@@ -107,7 +107,7 @@ class FeedHall:
 
     def __init__(self, service: Service, clock: HandClock, chance: random.Random) -> None:
         self.service, self.clock, self.chance = service, clock, chance
-        self.hub = hub_in_memory(service, Presence(), clock.clocks, KEYS)
+        self.hub = hub_of(service, clock, keys=KEYS)
         self.feed = DeviceFeed(self.hub)
         self.feed.bind(asyncio.get_running_loop())
         self.timers = HandLoop(clock)

@@ -1,12 +1,13 @@
 """What the tests of journal, service and device API share: a hub on a real file, a clock set by hand, one event."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from faults import fails
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, Entry, NewEntry
 from roundtap_core.event.person import Person
@@ -14,6 +15,7 @@ from roundtap_core.event.states import Entrant, EventState
 from roundtap_core.messages import Hello
 from roundtap_core.rulebooks.registry import RULEBOOKS
 from roundtap_core.wire import REQUEST, envelope
+from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.hub import Hub, hub_in_memory
 from roundtap_hub.store import journal as journal_module
 from roundtap_hub.store import service as journal_service
@@ -74,13 +76,6 @@ class Service(journal_service.Service):
         return super().execute(*what, **more)
 
 
-def fails(error: Exception) -> Callable[..., Any]:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    return fail
-
-
 @contextmanager
 def disk_fails(service: Service, error: Exception | None = None) -> Iterator[None]:
     """Meanwhile nothing can be saved: the disk is full, where no other error is given."""
@@ -93,13 +88,17 @@ def url_of(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
+def clocks_of(clock: HandClock | Clocks | None) -> Clocks:
+    return clock if isinstance(clock, Clocks) else (clock or HandClock()).clocks
+
+
 @contextmanager
 def running(
-    path: Path, clock: HandClock | None = None, at_point: Callable[[str], None] = lambda _: None
+    path: Path, clock: HandClock | Clocks | None = None, at_point: Callable[[str], None] = lambda _: None
 ) -> Iterator[Service]:
-    """A started service on the journal file `path`."""
+    """A started service on the journal file `path`: what every hub within a test's process stands on."""
     journal = Journal(url_of(path))
-    service = Service(journal, (clock or HandClock()).clocks, at_point)
+    service = Service(journal, clocks_of(clock), at_point)
     service.start()
     try:
         yield service
@@ -141,8 +140,16 @@ def head_is_noted(service: journal_service.Service) -> None:
     service.execute([], "test")
 
 
-def hub_of(service: Service, clock: HandClock, paper: PrintBook | None = None) -> Hub:
-    return hub_in_memory(service, Presence(), clock.clocks, KEYS, b"secret", "no pin", paper=paper)
+def hub_of(
+    service: Service,
+    clock: HandClock | Clocks,
+    paper: PrintBook | None = None,
+    keys: UnitKeys | Mapping[str, bytes] = KEYS,
+    secret: bytes = b"secret",
+    pin_hash: str = "no pin",
+    **more: Any,
+) -> Hub:
+    return hub_in_memory(service, Presence(), clocks_of(clock), keys, secret, pin_hash, paper=paper, **more)
 
 
 def hello_of(

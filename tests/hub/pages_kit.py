@@ -3,16 +3,17 @@
 import html
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from flask import Flask
+from flask import Flask, before_render_template, template_rendered
 from flask.testing import FlaskClient
-from hub_kit import Journal, Service
+from hub_kit import Journal, Service, hub_of
 from werkzeug.test import TestResponse
 
+from faults import fails
 from roundtap_core.clock import RUNNING
 from roundtap_core.event.commands import DrawRound, EnterResult, PublishRound, RecordReport, SetClock, SetOfficials
 from roundtap_core.event.entries import VENUE, NewEntry
@@ -21,13 +22,13 @@ from roundtap_core.messages import TableStatus
 from roundtap_core.records import Result, SidePair, result_to_json
 from roundtap_hub.access.staff import csrf_token_of
 from roundtap_hub.app import flask_app
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.requester import session_cookie
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence, UnitStatus
+from roundtap_hub.views.unit_presence import UnitStatus
 
 PIN = "246810"
 PEOPLE = ["Ana Ruiz", "Bruno Maier", "Łukasz Żak", "Eva Luz", "Kai Eich", "Aleksandra Wiśniewska-Szczepańska"]
@@ -117,13 +118,12 @@ class House:
         self.time = time or Time()
         clocks = Clocks("boot", self.time, lambda: self.time.wall)
         self.service = Service(Journal(f"sqlite:///{folder / 'roundtap.db'}"), clocks)
-        self.hub = hub_in_memory(
+        self.hub = hub_of(
             self.service,
-            Presence(),
             clocks,
-            {"unit-1": b"k" * 32, "unit-2": b"l" * 32},
-            b"s" * 32,
-            hash_pin(PIN, "salt"),
+            keys={"unit-1": b"k" * 32, "unit-2": b"l" * 32},
+            secret=b"s" * 32,
+            pin_hash=hash_pin(PIN, "salt"),
             new_event_id=self._count_event,
         )
         self.app = Flask("roundtap_hub")
@@ -133,6 +133,13 @@ class House:
     def _count_event(self) -> str:
         """Tests name their events in the order in which they are made: "e1", "e2"."""
         return f"e{len(self.service.snapshot.ids) + 1}"
+
+    def drawn(self) -> list[str]:
+        """The names of the templates that are drawn from now on."""
+        names: list[str] = []
+        self._note = lambda _, template, **__: names.append(template.name)
+        template_rendered.connect(self._note)
+        return names
 
     def browser(self, language: str = "en") -> Browser:
         return Browser(self.app.test_client(), language)
@@ -215,6 +222,12 @@ def open_house(folder: Path, time: Time | None = None) -> Iterator[House]:
         yield house
     finally:
         house.service.stop()
+
+
+def page_fails(name: str, bug: str = "wires crossed") -> AbstractContextManager[None]:
+    """Meanwhile there is a bug in what draws this template."""
+    broken = fails(RuntimeError(bug))
+    return before_render_template.connected_to(lambda _, template, **__: template.name == name and broken())
 
 
 def start_page_needs(browser: Browser) -> str:

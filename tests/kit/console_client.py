@@ -24,17 +24,17 @@ class ConsoleClient:
     def __init__(self, url: str, pin: str) -> None:
         self._url = url.rstrip("/")
         self._open = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar())).open
-        self._token = self._token_of(self._page("/login"))
+        self._token = self._token_of(self.page("/login"))
         self._token = self._token_of(self.post("/login", pin=pin, next="/console"))
 
     def post(self, path: str, **fields: object) -> str:
         """Send a form; returns the resulting page, after a redirect."""
-        return self._page(path, urllib.parse.urlencode({"csrf": self._token, **fields}).encode())
+        return self.page(path, urllib.parse.urlencode({"csrf": self._token, **fields}).encode())
 
     def export(self, event: str) -> dict[str, Any]:
-        return dict(json.loads(self._page(f"/console/{event}/export.json")))
+        return dict(json.loads(self.page(f"/console/{event}/export.json")))
 
-    def _page(self, path: str, data: bytes | None = None) -> str:
+    def page(self, path: str, data: bytes | None = None) -> str:
         request = urllib.request.Request(self._url + path, data, {"Accept-Language": "en"})
         try:
             with self._open(request, timeout=TIMEOUT_S) as answer:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from hub_kit import hub_of, running
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kit import wait_until
@@ -20,16 +21,12 @@ from roundtap.demo.demo import make_event
 from roundtap_core.version import version
 from roundtap_core.wire import REPORT, REQUEST, digest, envelope, sign
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.http.connection_limits import TRANSPORT, ConnectionLimits
 from roundtap_hub.http.uvicorn_private import with_timeouts
 from roundtap_hub.live import browser_feed
 from roundtap_hub.store.clocks import system_clocks
-from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.print_book import PrintBook
-from roundtap_hub.store.service import Service
 from roundtap_hub.units import device_feed
-from roundtap_hub.views.unit_presence import Presence
 from roundtap_machine.health import MachineProbe
 from roundtap_units.link.hub_connection import fetch_challenge
 from roundtap_units.link.link import HubAddress, HubLink
@@ -143,12 +140,13 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
     monkeypatch.setattr(device_feed, "BEAT_S", 0.1)
     database = folder / "roundtap.db"
     make_event(database, 4, 2, rulebook, event_id="e1")
-    journal, paper, clocks = Journal(f"sqlite:///{database}"), PrintBook(f"sqlite:///{database}"), system_clocks()
-    service = Service(journal, clocks)
-    service.start()
-    hub = HubApplication(hub_in_memory(service, Presence(), clocks, KEYS, b"secret", "no pin", paper=paper))
-    talk = Talk()
-    with closing(socket.socket()) as listener:
+    talk, clocks = Talk(), system_clocks()
+    with (
+        running(database, clocks) as service,
+        closing(PrintBook(f"sqlite:///{database}")) as paper,
+        closing(socket.socket()) as listener,
+    ):
+        hub = HubApplication(hub_of(service, clocks, paper, KEYS))
         listener.bind(("127.0.0.1", 0))
         listener.listen()
         port = listener.getsockname()[1]
@@ -171,9 +169,6 @@ def talking(folder: Path, rulebook: str, monkeypatch: Any) -> Iterator[Talk]:
             server.should_exit = True
             hub.close_feeds_soon()
             thread.join()
-    service.stop()
-    journal.close()
-    paper.close()
 
 
 def _talk(folder: Path, port: int, talk: Talk) -> None:

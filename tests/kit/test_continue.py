@@ -65,7 +65,7 @@ def new_card(kit: Kit) -> None:
 
 def offered(console: ConsoleClient) -> str:
     """The mark of the one offer on the start page, once it stands there."""
-    return wait_until(lambda: MARK.findall(console._page("/console")), "the offer")[0]
+    return wait_until(lambda: MARK.findall(console.page("/console")), "the offer")[0]
 
 
 def organizer_of(kit: Kit, pin: str) -> ConsoleClient:
@@ -87,7 +87,7 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit, disks: tup
     assert (kit.hub_folder / "tls" / "ca.crt").read_bytes() != authority
     console = organizer_of(kit, NEW_PIN)
     mark = offered(console)
-    page = console._page("/console")
+    page = console.page("/console")
     assert "Continue “Friday night”" in page
     assert re.search(r"\d+ entries in all until \d{4}-\d\d-\d\d \d\d:\d\d", page)
 
@@ -107,7 +107,7 @@ def test_from_a_dead_hub_to_a_running_round_on_another_card(kit: Kit, disks: tup
     kit.tables[2].wait_for("SAVED")
     assert time.monotonic() - from_s < TWO_MINUTES_S
     assert sorted(entry.data["fate"] for entry in kit.reports()) == ["accepted"] * 4
-    assert "Friday night" in console._page("/console")
+    assert "Friday night" in console.page("/console")
     wait_until(lambda: backups_in(disks[1] / COPIES_FOLDER) != on_stick, "its next backup on the stick")
     [aside] = (kit.hub_folder / FOLDER / SET_ASIDE).iterdir()
     assert (aside / "roundtap.db").is_file()

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from faults import fails
 from roundtap.main import main
 
 
@@ -21,14 +22,8 @@ from roundtap.main import main
 def test_a_machine_without_pseudo_terminals_is_told_how_it_gets_them(
     language: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def none_to_give() -> tuple[int, int]:
-        raise OSError(errno.ENODEV, "No such device")
-
-    def too_early(*_: object, **__: object) -> None:
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr(os, "openpty", none_to_give)
-    monkeypatch.setattr(subprocess, "Popen", too_early)
+    monkeypatch.setattr(os, "openpty", fails(OSError(errno.ENODEV, "No such device")))
+    monkeypatch.setattr(subprocess, "Popen", fails(AssertionError("a process was started")))
     monkeypatch.setenv("ROUNDTAP_LANG", language)
     assert main(["demo"]) == 2
     told = capsys.readouterr().err

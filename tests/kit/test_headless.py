@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faults import fails
 from roundtap import main as command_line
 from roundtap.headless.cli_io import format_table, json_text
 from roundtap_core.version import version
@@ -464,19 +465,19 @@ def test_help_is_as_wide_as_the_terminal(columns: str) -> None:
 def test_a_missing_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, missing: str, hint: str
 ) -> None:
-    def without(name: str) -> Any:
-        raise ModuleNotFoundError(f"No module named {missing!r}", name=missing)
-
-    monkeypatch.setattr(command_line, "import_module", without)
+    monkeypatch.setattr(
+        command_line, "import_module", fails(ModuleNotFoundError(f"No module named {missing!r}", name=missing))
+    )
     assert command_line.main([command]) == 2
     assert capsys.readouterr().err.strip() == hint
 
 
 def test_a_module_of_our_own_that_is_missing_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without(name: str) -> Any:
-        raise ModuleNotFoundError("No module named 'roundtap_hub.mian'", name="roundtap_hub.mian")
-
-    monkeypatch.setattr(command_line, "import_module", without)
+    monkeypatch.setattr(
+        command_line,
+        "import_module",
+        fails(ModuleNotFoundError("No module named 'roundtap_hub.mian'", name="roundtap_hub.mian")),
+    )
     with pytest.raises(ModuleNotFoundError):
         command_line.main(["hub"])
 
@@ -498,9 +499,6 @@ def test_a_closed_pipe_is_no_complaint(event: Path) -> None:
 
 
 def test_ctrl_c_is_quiet(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupted(words: list[str]) -> int:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command_line, "_run", interrupted)
+    monkeypatch.setattr(command_line, "_run", fails(KeyboardInterrupt))
     assert command_line.main(["check", "x"]) == command_line.INTERRUPTED
     assert capsys.readouterr() == ("", "")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hub_kit import running
 
 from roundtap.main import main
 from roundtap_core.errors import Problem
@@ -24,7 +25,6 @@ from roundtap_core.words import LANGUAGES, core_words
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.store.backups import make_backup
-from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.folder_copy import COPY_FILE, FolderCopy
 from roundtap_hub.store.head_file import HeadRecord
@@ -70,13 +70,10 @@ def fill(service: Service, event: str = "e1") -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A hub's folder with a finished, sealed event e1 and an open one, e2."""
-    with closing(Journal(f"sqlite:///{tmp_path / 'roundtap.db'}")) as journal:
-        service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
-        service.start()
+    with running(tmp_path / "roundtap.db") as service:
         fill(service)
         service.execute_one("e2", c.CreateEvent("Summer Open", "keyforge-archon", None, {}, "#0072B2", 7), "organizer")
         service.snapshotter.snapshot_due()
-        service.stop()
     return tmp_path
 
 
@@ -217,18 +214,12 @@ def test_looking_changes_nothing_even_in_the_journal_of_an_older_hub(
 
 
 def test_it_looks_while_the_hub_writes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
-    service = Service(journal, Clocks("boot", lambda: 1_000_000, lambda: None))
-    service.start()
-    try:
+    with running(folder / "roundtap.db") as service:
         service.execute([Step(VENUE, NewEntry("event-archived", {"event": "e2"}))], "organizer")
         code, out, _ = said(capsys, "verify", "--data", str(folder))
         assert (code, "archived" in out) == (0, True)
         fill(service, "e3")
         assert said(capsys, "verify", "--data", str(folder), "--event", "e3")[0] == 0
-    finally:
-        service.stop()
-        journal.close()
 
 
 @pytest.fixture

@@ -66,7 +66,7 @@ TOLD_ELSEWHERE = {
 NOT_ALWAYS = {"health"}
 """Fields that are said when they have changed."""
 BY_CHANCE = {"regions.html", "regions.gone", "regions.rows", "regions.rows.key", "regions.rows.html", "time_up"}
-"""A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/serving/test_regions.py` holds
+"""A region comes as a whole or by its rows, as it happens to have changed: `tests/hub/live/test_regions.py` holds
 both; a table without a round trip knows no clock: `tests/units/test_newest_word.py`."""
 
 TYPES: dict[str, Any] = {

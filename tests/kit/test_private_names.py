@@ -28,12 +28,12 @@ LOOKED_AT = {
         ("0.54.0",),
         "server/roundtap_hub/http/uvicorn_private.py: a protocol makes its `cycle` with a request's head, which says "
         "by `response_complete` that it was answered; `flow.write_paused` counts before a feed takes a connection; a "
-        "Config may be copied before it is loaded. Run tests/hub/serving and tests/hub/access.",
+        "Config may be copied before it is loaded. Run tests/hub/http and tests/hub/access.",
     ),
     "python": (
         ("3.11", "3.13"),
         "server/roundtap_hub/http/asyncio_private.py: SSLProtocol takes all out of `_ssl_buffer` before it lets go "
-        "of the loop, and from `_write_backlog` as from a list; tests/hub/serving/test_encrypted_port.py counts.",
+        "of the loop, and from `_write_backlog` as from a list; tests/hub/http/test_encrypted_port.py counts.",
     ),
     "gpiozero": (
         ("2.0.1",),

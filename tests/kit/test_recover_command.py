@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from faults import fails
 from roundtap.demo.demo import make_event
 from roundtap.main import main
 from roundtap_core.event import commands as c
@@ -51,10 +52,7 @@ def venue_of(folder: Path) -> Venue:
 def test_a_full_disk_is_told_with_its_place(
     backup: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("roundtap.headless.recover.recover", full)
+    monkeypatch.setattr("roundtap.headless.recover.recover", fails(OSError(28, "No space left on device")))
     assert main(["recover", "--from", str(backup), "--data", str(tmp_path / "card")]) == 2
     assert capsys.readouterr().err == f"roundtap recover: {tmp_path / 'card'}: No space left on device\n"
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from faults import fails
 from kit import WAIT_S, Kit, Table, wait_until
 from roundtap.kit.child_processes import start_roundtap
 from roundtap_units import unit_config
@@ -77,10 +78,7 @@ def test_a_board_file_that_may_not_be_read(kit: Kit, tmp_path: Path, monkeypatch
     config = tmp_path / "table-1.toml"
     config.write_text(config.read_text() + f'\nboard = "{tmp_path / "board.toml"}"\n')
 
-    def refused(_: str) -> None:
-        raise PermissionError(13, "Permission denied", "board.toml")
-
-    monkeypatch.setattr(unit_config, "load_board", refused)
+    monkeypatch.setattr(unit_config, "load_board", fails(PermissionError(13, "Permission denied", "board.toml")))
     with pytest.raises(unit_config.ConfigError, match=r"table-1\.toml: board: .*Permission denied"):
         units.read_table_config(config)
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from hub_kit import running
 
 from console_client import ConsoleClient
 from kit import PIN, Kit, end, free_port, wait_until
@@ -19,9 +20,7 @@ from roundtap.kit.child_processes import start_roundtap
 from roundtap_hub.http.tls import https_port
 from roundtap_hub.store.clocks import system_clocks
 from roundtap_hub.store.database_url import DATABASE
-from roundtap_hub.store.journal import Journal
 from roundtap_hub.store.login_pins import hash_pin
-from roundtap_hub.store.service import Service
 from roundtap_units.link.find_hub import find_hub
 from roundtap_units.wall.own_hub import MISSES, HubWatch, OwnHub, WallMemory
 from roundtap_units.wall.proxy import WallProxy, waiting_page
@@ -32,10 +31,8 @@ OURS, STRANGERS = "Friday night", "A stranger&#39;s night"
 def begin_journal(folder: Path) -> None:
     """A journal that has only its public id, for two hubs to go on from."""
     folder.mkdir(parents=True)
-    with closing(Journal(f"sqlite:///{folder / DATABASE}")) as journal:
-        service = Service(journal, system_clocks())
-        service.start()
-        service.stop()
+    with running(folder / DATABASE, system_clocks()):
+        pass
 
 
 def KIT(folder: Path) -> Kit:
@@ -146,7 +143,7 @@ def test_a_hub_with_a_new_certificate_is_confirmed_once_on_its_console(kit: Kit,
     assert "Confirm this wall on its console" in wall.look()
     console = ConsoleClient(kit.url, PIN)
     display = wall.memory.pin.display.partition(".")[0]
-    assert "it knew this hub by another certificate" in console._page("/console/displays")
+    assert "it knew this hub by another certificate" in console.page("/console/displays")
     console.post(f"/console/displays/{display}/set", event="", show="auto")
     wall.wait_out_silence()
     assert OURS in wall.look()

@@ -6,9 +6,11 @@ import queue
 import secrets
 import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from hub_kit import hub_of, running
 from recorded_reports import record_report
 from wire_json import table_json
 
@@ -28,13 +30,12 @@ from roundtap_devices.display.screen import VirtualScreen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import Buttons
 from roundtap_devices.input.pin_factory import mock_factory
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.command_pipeline import validate_report
-from roundtap_hub.store.journal import Journal, PersonRecord
-from roundtap_hub.store.service import Service, Step
+from roundtap_hub.store.journal import PersonRecord
+from roundtap_hub.store.service import Step
 from roundtap_hub.units.table_api import take_status
-from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
@@ -157,15 +158,13 @@ class VirtualHall:
     """Hub, tables and one event in this process; a context manager over a temporary folder."""
 
     def __init__(self, tables: int) -> None:
-        self._temporary = tempfile.TemporaryDirectory(prefix="roundtap-hall-")
-        folder = Path(self._temporary.name)
+        self._open = ExitStack()
+        folder = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="roundtap-hall-")))
         self.clock = VirtualClock()
         clocks = Clocks("virtual", lambda: self.clock.now_ms, lambda: None)
-        self._journal = Journal(f"sqlite:///{folder / 'roundtap.db'}")
-        self.service = Service(self._journal, clocks)
-        self.service.start()
+        self.service = self._open.enter_context(running(folder / "roundtap.db", clocks))
         keys = {f"table-{n}": secrets.token_bytes(32) for n in range(1, tables + 1)}
-        self.hub = hub_in_memory(self.service, Presence(), clocks, keys)
+        self.hub = hub_of(self.service, clocks, keys=keys)
         self.service.execute(
             [Step(VENUE, NewEntry("unit-placed", {"unit": unit, "table": n})) for n, unit in enumerate(keys, start=1)],
             "rehearsal",
@@ -181,9 +180,7 @@ class VirtualHall:
     def __exit__(self, *_: object) -> None:
         for table in self.tables.values():
             table.close()
-        self.service.stop()
-        self._journal.close()
-        self._temporary.cleanup()
+        self._open.close()
 
     @property
     def state(self) -> EventState:

@@ -23,13 +23,13 @@ class Runs(Called):
 
     def __init__(self, mounts: int = 0) -> None:
         super().__init__()
-        self._mounts = mounts
+        self.codes = {"mount": mounts}
 
     def __call__(self, words: Sequence[str], given: str = "") -> int:
         super().__call__(words, given)
         if words[0] in ("cp", "rm"):
             return subprocess.run(words, check=False).returncode
-        return self._mounts if words[0] == "mount" else 0
+        return self.codes.get(words[0], self.codes.get(words[-1], 0))
 
 
 @pytest.fixture
@@ -185,6 +185,15 @@ def test_the_first_start_leaves_nothing_that_waits_for_a_keyboard(pi: Machine) -
     assert "WirelessEnabled=true" in state.read_text()
 
 
+@pytest.fixture
+def runs(pi: Machine, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    """What a command would run on a card that has its data partition, and what that answers."""
+    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
+    made = Runs()
+    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", made)
+    return made
+
+
 USER_DATA = """\
 #cloud-config
 hostname: "mine"
@@ -198,12 +207,9 @@ rpi:
 
 
 def test_what_somebody_chose_in_imager_comes_true_once_is_named_and_stays(
-    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    pi: Machine, runs: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On a root that forgets, each start would be cloud-init's first: new host keys and names, and a restart."""
-    runs = Runs()
-    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
     (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/user-data").write_text(USER_DATA)
     (pi.root / "boot/firmware/network-config").write_text("network:\n  wifis:\n    wlan0:\n      access-points: {}\n")
@@ -251,12 +257,9 @@ def test_a_name_from_imager_that_cannot_be_is_not_taken(
 
 @pytest.mark.parametrize(("has_cloud", "code"), [(True, 1), (False, 0)])
 def test_what_cloud_init_did_not_do_is_not_said_to_be_taken_over(
-    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_cloud: bool, code: int
+    pi: Machine, runs: Runs, capsys: pytest.CaptureFixture[str], has_cloud: bool, code: int
 ) -> None:
-    runs = Runs()
-    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    failing = lambda words, given="": runs(words, given) or (code if words[-1] == "config" else 0)  # noqa: E731
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", failing)
+    runs.codes["config"] = code
     if has_cloud:
         (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/user-data").write_text(USER_DATA)
@@ -266,13 +269,10 @@ def test_what_cloud_init_did_not_do_is_not_said_to_be_taken_over(
 
 
 def test_packages_that_want_a_network_do_not_hide_what_else_came_true(
-    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    pi: Machine, runs: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With a hostname Imager asks for avahi-daemon, too."""
-    runs = Runs()
-    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    failing = lambda words, given="": runs(words, given) or int(words[-1] == "final")  # noqa: E731
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", failing)
+    runs.codes["final"] = 1
     (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/user-data").write_text("#cloud-config\nhostname: mine\npackages:\n- avahi-daemon\n")
     assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
@@ -309,12 +309,9 @@ exit 0
 
 @pytest.mark.parametrize("has_cloud", [True, False])
 def test_imager_s_older_script_is_run_once_by_the_first_start(
-    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], has_cloud: bool
+    pi: Machine, runs: Runs, capsys: pytest.CaptureFixture[str], has_cloud: bool
 ) -> None:
     """By systemd it would run on a root that forgets, and restart the machine each time."""
-    runs = Runs()
-    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
     if has_cloud:
         (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/firstrun.sh").write_text(FIRST_RUN)
@@ -353,11 +350,8 @@ def test_imager_s_script_and_the_files_of_older_guides_do_their_work_and_end_not
 
 
 def test_the_files_of_older_guides_are_taken_over_and_said(
-    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    pi: Machine, runs: Runs, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    runs = Runs()
-    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
     (pi.root / "etc/cloud").mkdir()
     (pi.root / "boot/firmware/userconf.txt").write_text("tom:$6$salt$hash\n")
     (pi.root / "boot/firmware/ssh").touch()
@@ -373,12 +367,7 @@ def test_a_card_that_forgets_what_is_written_does_not_restart_for_ever(pi: Machi
     assert role.restart_wanted(pi)
 
 
-def test_the_whole_first_start_by_its_command(
-    pi: Machine, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    runs = Runs()
-    mounted(pi.root, "/dev/mmcblk0p2 / ext4", "/dev/mmcblk0p3 /data ext4")
-    monkeypatch.setattr("roundtap.provisioning.applying.run_dry", runs)
+def test_the_whole_first_start_by_its_command(pi: Machine, runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["role", "--first-boot", "--root", str(pi.root)]) == 0
     assert "overlayroot=tmpfs:recurse=0" in (pi.root / "boot/firmware/cmdline.txt").read_text().split()
     assert "/data" in mounts(pi)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from faults import fails
 from roundtap_machine.atomic_write import replace_atomically, write_atomically
 
 
@@ -51,15 +52,12 @@ def test_on_fat_the_file_is_synced_under_its_new_name(path: Path, steps: list[st
     assert steps == ["sync .pin.new", "replace pin", "sync pin", f"sync {path.parent.name}"]
 
 
-@pytest.mark.parametrize("fails", ["fsync", "replace", "fchmod"])
+@pytest.mark.parametrize("call", ["fsync", "replace", "fchmod"])
 def test_a_disk_that_refuses_leaves_the_old_file_and_nothing_else(
-    path: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+    path: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
-    def refused(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patch:
-        patch.setattr(os, fails, refused)
+        patch.setattr(os, call, fails(OSError(28, "No space left on device")))
         with pytest.raises(OSError, match="No space"):
             write_atomically(path, b"new", 0o600)
     assert path.read_bytes() == b"old"

@@ -8,6 +8,7 @@ import pytest
 from tableplay import Table
 from unit_kit import Unit, view
 
+from faults import fails
 from roundtap_core.rulebooks.registry import rulebook
 from roundtap_devices.input.gestures import DEBOUNCE_MS, Edge
 from roundtap_units.table.dialogue.entry import ResultEntry
@@ -94,10 +95,7 @@ def test_where_an_arrow_refuses_it_acts_when_it_is_released(entering: Unit) -> N
 def test_a_preview_that_fails_is_logged_and_the_arrow_acts_when_it_is_released(
     entering: Unit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(_entry: ResultEntry, _arrow: str) -> ResultEntry:
-        raise ZeroDivisionError("a bug in what a press would show")
-
-    monkeypatch.setattr(ResultEntry, "while_pressed", broken)
+    monkeypatch.setattr(ResultEntry, "while_pressed", fails(ZeroDivisionError("a bug in what a press would show")))
     before = shown(entering)
     move(entering, "up", True, DEBOUNCE_MS)
     entering.hub_says("view", view(clock={"state": "idle", "remaining_ms": 4_500_000}))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from faults import fails
 from roundtap_core.words import LANGUAGES
 from roundtap_devices.boards import BOARDS, RECOMMENDED
 from roundtap_devices.display.screen import VirtualScreen
@@ -92,10 +93,7 @@ def test_a_display_that_fails_does_not_keep_the_unit_from_starting(
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def broken() -> Any:
-        raise error
-
-    monkeypatch.setattr(board_process, "oled_screen", lambda wiring, pins: board_process.Screen(broken))
+    monkeypatch.setattr(board_process, "oled_screen", lambda wiring, pins: board_process.Screen(fails(error)))
     process = board_process.BoardProcess(RECOMMENDED, tmp_path, ARGS)
     process.show_first(main.starting_scene(config(), ""), main.draw_scene)
     assert ("Starting" in capsys.readouterr().out) == isinstance(error, OSError)

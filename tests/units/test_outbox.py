@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from faults import fails
 from roundtap_core.messages import ReportReceipt
 from roundtap_units.link import outbox as module
 from roundtap_units.link.outbox import Outbox, StoredReport
@@ -187,10 +188,7 @@ def test_a_spoilt_line_does_not_take_the_others_with_it(path: Path, spoil: bytes
 
 
 def refuses(error: int, writes: int) -> Callable[[int], None]:
-    def fsync(descriptor: int) -> None:
-        raise OSError(error, os.strerror(error))
-
-    return fsync
+    return fails(OSError(error, os.strerror(error)))
 
 
 def test_a_disk_that_refuses_leaves_nothing_behind(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,11 +247,8 @@ def test_forgetting_is_one_atomic_step(path: Path, monkeypatch: pytest.MonkeyPat
         heard(outbox, echo(n))
     before = path.read_bytes()
 
-    def cut(*_: object) -> None:
-        raise OSError("the power is gone")
-
     with monkeypatch.context() as patch:
-        patch.setattr(module.os, "replace", cut)
+        patch.setattr(module.os, "replace", fails(OSError("the power is gone")))
         with pytest.raises(OSError, match="power"):
             outbox.drop_event("e1", "x")
     assert path.read_bytes() == before

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from unit_kit import READ_ONLY, other_disk
 
+from faults import fails
 from roundtap_core.messages import ReportReceipt
 from roundtap_core.typed import parse_message
 from roundtap_units.link import outbox as module
@@ -92,11 +93,8 @@ def test_a_power_cut_between_both_files_counts_no_line_twice(path: Path, monkeyp
     filled(path)
     path.write_bytes(path.read_bytes().replace(b'"b":2', b'"b":3'))
 
-    def cut(*_: object) -> None:
-        raise OSError("the power is gone")
-
     with monkeypatch.context() as patch:
-        patch.setattr(module.os, "replace", cut)
+        patch.setattr(module.os, "replace", fails(OSError("the power is gone")))
         assert Outbox(path).failing
     outbox = Outbox(path)
     assert (ids(outbox), outbox.damaged, outbox.failing) == (["r1", "r3"], 1, False)
@@ -184,10 +182,7 @@ def test_a_word_that_says_nothing_changes_nothing(path: Path, word: dict[str, An
 
 
 def refusing(error: int) -> Callable[..., Any]:
-    def refuse(*_: object, **__: object) -> Any:
-        raise OSError(error, os.strerror(error))
-
-    return refuse
+    return fails(OSError(error, os.strerror(error)))
 
 
 def test_a_card_that_cannot_be_written_at_the_start_gives_out_what_it_has(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from printer_line import AtOneSpeed, AtTheseSpeeds
 
+from faults import fails
 from roundtap.main import main
 from roundtap_core.words import LANGUAGES, core_words
 from roundtap_devices.printing.ports import CONSOLE, PINS, SERIAL, USB, FoundPort, Port, PortUnavailable, SerialPort
@@ -132,10 +133,7 @@ def test_a_disk_that_is_full_leaves_the_settings_of_before(
     write_settings(tmp_path, before)
     people.append(me := Person(tmp_path, [model("pos-5890"), "yes"], [ADAPTER]))
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
+    monkeypatch.setattr("os.replace", fails(OSError(28, "No space left on device")))
     assert not me.setup()
     assert read_settings(tmp_path, USUAL) == before
     assert "No space left on device" in me.heard[-1]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from unit_kit import BOOK, KEY, Unit, view
 
+from faults import fails
 from roundtap_core.wire import REPORT, verify_signature
 from roundtap_devices.input.gestures import Edge
 
@@ -93,11 +94,8 @@ def test_a_report_is_on_the_disk_before_it_is_sent(unit: Unit) -> None:
 def test_what_the_disk_refuses_is_not_called_sent_and_is_stored_when_it_can_be(
     unit: Unit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patch:
-        patch.setattr(unit.outbox, "_append", full)
+        patch.setattr(unit.outbox, "_append", fails(OSError(28, "No space left on device")))
         unit.tap("a", "a")
         assert "CARD FULL" in unit.says
         unit.tap("b")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from unit_kit import FULL, READ_ONLY, Lone, Unit, other_disk, view
 
+from faults import fails
 from roundtap_devices.input.gestures import Edge
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import PAUSE_MS
@@ -173,10 +174,7 @@ def test_what_the_unit_holds_is_told_from_what_is_kept(make: Callable[..., Lone]
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, error: int = errno.EIO) -> pytest.MonkeyPatch:
-    def refuse(*_: object) -> None:
-        raise OSError(error, os.strerror(error))
-
-    monkeypatch.setattr("os.fsync", refuse)
+    monkeypatch.setattr("os.fsync", fails(OSError(error, os.strerror(error))))
     return monkeypatch
 
 

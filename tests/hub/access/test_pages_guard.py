@@ -3,9 +3,9 @@
 from concurrent.futures import Future
 
 import pytest
-from hub_kit import fails
-from pages_kit import PIN, House, problem_of, text_of
+from pages_kit import PIN, House, page_fails, problem_of, text_of
 
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import Entry
 from roundtap_hub.store.service import HubStopped, OutcomeUnknown
@@ -120,14 +120,9 @@ def test_what_is_not_there_is_a_page_with_a_way_on(house: House, path: str):
     assert "Start page" in text_of(answer)
 
 
-def test_a_bug_is_a_page_without_a_stack_trace(house: House, monkeypatch: pytest.MonkeyPatch):
-    browser = house.with_event()
-
-    def broken(*_: object) -> None:
-        raise RuntimeError("wires crossed")
-
-    monkeypatch.setattr("roundtap_hub.phones.players.standings_view", broken)
-    answer = browser.get("/e/e1/standings")
+def test_a_bug_is_a_page_without_a_stack_trace(house: House):
+    with page_fails("standings.html"):
+        answer = house.with_event().get("/e/e1/standings")
     assert answer.status_code == 500
     assert "Internal error" in text_of(answer)
     assert "wires crossed" not in answer.text

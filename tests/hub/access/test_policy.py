@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from hub_kit import HandClock, event_steps, people, running
+from hub_kit import HandClock, event_steps, hub_of, people, running
 from pages_kit import PIN
 from policy_table import (
     ARCHIVED,
@@ -52,14 +52,13 @@ from roundtap_core.records import Result, SidePair
 from roundtap_core.wire import REPORT, REQUEST, envelope
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.app.flask_app import create_app
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.routes import ROUTES, find_route, route
 from roundtap_hub.http.static_files import PREFIX
 from roundtap_hub.http.tls import HttpsInfo
 from roundtap_hub.store.login_pins import hash_pin
 from roundtap_hub.store.print_book import PrintBook
 from roundtap_hub.store.service import Service, Step
-from roundtap_hub.views.unit_presence import Presence
 
 ROOT = Path(__file__).parents[3]
 POLICY = policy(ROUTES)
@@ -215,14 +214,12 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
         closing(PrintBook(f"sqlite:///{folder / 'roundtap.db'}")) as paper,
     ):
         prepared(service, paper)
-        hub = hub_in_memory(
+        hub = hub_of(
             service,
-            Presence(),
-            clock.clocks,
-            KEYS,
-            b"s" * 32,
-            hash_pin(PIN, "salt"),
-            paper=paper,
+            clock,
+            paper,
+            keys=KEYS,
+            pin_hash=hash_pin(PIN, "salt"),
             encrypted=HttpsInfo(8443, b"-----BEGIN CERTIFICATE-----", "AAAA BBBB"),
         )
         begin = hub.access.organizers.begin

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hub_kit import Service, running
 
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_hub.access.staff import Sessions, Staff, StaffLogin, token_hash
 from roundtap_hub.app.hub import read_or_make_secret
@@ -147,10 +148,7 @@ def test_a_session_that_was_ended_on_a_full_disk_does_not_come_back(
     kept = sessions(machine, path)
     token = kept.begin("10.0.0.7", "")
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("roundtap_hub.access.staff.write_private", full)
+    monkeypatch.setattr("roundtap_hub.access.staff.write_private", fails(OSError(28, "No space left on device")))
     assert kept.find(kept.begin("10.0.0.8", "")), "a full disk keeps nobody out"
     found = kept.find(token)
     assert found

@@ -3,10 +3,10 @@
 import gzip
 import random
 import re
-from collections import Counter
 from typing import Any
 
 import pytest
+from flask import before_render_template
 from page_dom import Node, patched, tree
 from pages_kit import Browser, House, problem_of, text_of
 
@@ -14,8 +14,6 @@ from roundtap.kit.player_names import player_names
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.records import Result, SidePair
-from roundtap_hub.app import console
-from roundtap_hub.live import render
 from roundtap_hub.live.render import FRESH_MS, RENDER_CACHE, RenderCache
 
 CONSOLE = "/console/e1"
@@ -122,15 +120,10 @@ def chance_command(house: House, chance: random.Random) -> Any:
         ),
     ],
 )
-def test_changes_make_the_same_page_as_a_reload(
-    house: House, place: str, options: dict[str, Any], seed: int, monkeypatch: pytest.MonkeyPatch
-):
+def test_changes_make_the_same_page_as_a_reload(house: House, place: str, options: dict[str, Any], seed: int):
     """Over a random evening, with tables that call and fall silent; some changes are fetched together, by readers of
     four roles who share each drawing. While a round is played, little of Play is drawn."""
-    drawn, real = Counter[str](), render.render_page
-    monkeypatch.setattr(
-        render, "render_page", lambda name, *of, **more: drawn.update([name]) or real(name, *of, **more)
-    )
+    drawn = house.drawn()
     chance, address = random.Random(seed), f"{CONSOLE}{place}"
     browser = house.with_event([f"Player {n:02}" for n in range(1, 13 + (options is SQUADS))], **options)
     house.place("unit-1", 1)
@@ -164,7 +157,7 @@ def test_changes_make_the_same_page_as_a_reload(
         for reader in readers:
             reader.catch_up()
     assert min(reader.patches for reader in readers) > 10
-    assert drawn["console_in_play.html"] > 10 or place
+    assert drawn.count("console_in_play.html") > 10 or place
 
 
 def test_a_result_is_told_as_its_row_and_no_other(house: House):
@@ -203,11 +196,9 @@ def test_changes_are_for_organizers_only(house: House):
         assert "no-store" in browser.get(path).headers["Cache-Control"]
 
 
-def test_two_organizers_share_a_rendering_and_no_token(house: House, monkeypatch: pytest.MonkeyPatch):
+def test_two_organizers_share_a_rendering_and_no_token(house: House):
     first, second = house.with_event(), house.organizer()
-    drawn = []
-    real = console._draw
-    monkeypatch.setattr(console, "_draw", lambda *of: drawn.append(1) or real(*of))
+    drawn = house.drawn()
     pages = [browser.get(CONSOLE).text for browser in (first, second)]
     assert len(drawn) == 1
     version = seen(pages[0])
@@ -226,12 +217,10 @@ def test_two_organizers_share_a_rendering_and_no_token(house: House, monkeypatch
     assert first.token != second.token
 
 
-def test_five_judges_and_an_organizer_share_one_drawing_and_no_form(house: House, monkeypatch: pytest.MonkeyPatch):
+def test_five_judges_and_an_organizer_share_one_drawing_and_no_form(house: House):
     organizer = house.with_event()
     judges = [house.staff("judge", f"Judge {n}") for n in range(5)]
-    drawn: list[int] = []
-    real = console._draw
-    monkeypatch.setattr(console, "_draw", lambda *of: drawn.append(1) or real(*of))
+    drawn = house.drawn()
     pages = [browser.get(CONSOLE).text for browser in (organizer, *judges)]
     assert len(drawn) == 1
     house.service.execute_one("e1", c.DrawRound(11), "test")
@@ -246,19 +235,13 @@ def test_five_judges_and_an_organizer_share_one_drawing_and_no_form(house: House
     assert all("Done by: organizer" in text for text in told[1:])
 
 
-def test_whose_pin_ends_while_the_page_is_drawn_gets_nobody_s_forms(house: House, monkeypatch: pytest.MonkeyPatch):
+def test_whose_pin_ends_while_the_page_is_drawn_gets_nobody_s_forms(house: House):
     house.with_event()
     staff = house.hub.access.organizers.staff
     judge = house.staff("judge", "Kai Eich")
     [person] = [person for person in staff.people if person.name == "Kai Eich"]
-    real = console._draw
-
-    def draw(*of: Any) -> Any:
-        staff.revoke(person.id)
-        return real(*of)
-
-    monkeypatch.setattr(console, "_draw", draw)
-    page = judge.client.get(CONSOLE).text
+    with before_render_template.connected_to(lambda *_, **__: staff.revoke(person.id)):
+        page = judge.client.get(CONSOLE).text
     assert "<:" not in page
     assert f"{CONSOLE}/draw" not in page
 

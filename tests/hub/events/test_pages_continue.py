@@ -14,6 +14,7 @@ from hub_kit import event_steps, people
 from pages_kit import PIN, Browser, House, problem_of, text_of
 from test_copies import Hub, on
 
+from faults import fails
 from roundtap_core.event.entries import NewEntry, Timestamp, chain_entry
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.store import continuing
@@ -221,10 +222,7 @@ def test_why_nothing_was_continued_stands_below_the_disk_s_trouble_and_for_a_whi
 def test_a_bug_is_told_as_one_and_not_as_a_stick_that_is_gone(
     plugged_in: House, stick: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(continuing, "recover", fail)
+    monkeypatch.setattr(continuing, "recover", fails(error))
     found = read_copy(stick / COPY_FILE)
     assert found is not None
     continuing.recover_beside(plugged_in.service, tmp_path, [stick], found)

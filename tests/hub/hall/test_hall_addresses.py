@@ -7,15 +7,13 @@ from pathlib import Path
 
 import pytest
 from asgi_client import AsgiClient
-from hub_kit import HandClock, running
+from hub_kit import HandClock, hub_of, running
 from pages_kit import House, open_house
 
 from roundtap_devices.printing.print_lines import Paper
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import hub_in_memory
 from roundtap_hub.http.hall_addresses import HallAddresses, addresses_of_socket, hall_addresses, mdns_name
 from roundtap_hub.http.host import Host, hall_address
-from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.documents.notices import layout_job
 from roundtap_units.unit_words import unit_words
 
@@ -126,7 +124,7 @@ def test_the_waiting_wall_shows_where_players_come_in_and_follows_it(tmp_path: P
     now = ["10.42.0.1"]
     with running(tmp_path / "journal.sqlite") as service:
         followed = HallAddresses(8080, 80, (), lambda: [ip_address(each) for each in now])
-        hub = hub_in_memory(service, Presence(), HandClock().clocks, {}, b"secret", host=Host(followed))
+        hub = hub_of(service, HandClock(), keys={}, host=Host(followed))
         with closing(AsgiClient(HubApplication(hub), lifespan=True)) as client:
             shown = client.get("/wall").text
             assert "<b>10.42.0.1</b>" in shown

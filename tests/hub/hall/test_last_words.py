@@ -16,7 +16,7 @@ from roundtap_hub.access.staff import Staff
 from roundtap_hub.access.unit_keys import TABLE, UnitKeys
 from roundtap_hub.app.main import HubResources, open_folder
 from roundtap_hub.http.routes import JUDGE, SCOREKEEPER
-from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, Maintenance, make_backup
+from roundtap_hub.store.backups import COPIES_FOLDER, FOLDER, make_backup
 from roundtap_hub.store.clocks import Clocks
 from roundtap_hub.store.copies import CommitBatch
 from roundtap_hub.store.database_url import DATABASE
@@ -99,8 +99,7 @@ def links_of(hub: HubResources) -> PersonalLinks:
 
 
 @pytest.fixture
-def evening(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Evening:
-    monkeypatch.setattr(Maintenance, "start", lambda _: None)
+def evening(tmp_path: Path, no_upkeep: None) -> Evening:
     return Evening(tmp_path)
 
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import fails
 from msgspec.structs import replace
 from pages_kit import PEOPLE, Browser, House, open_house, problem_of, text_of
 from restored_kit import Evening, backup_of, evening, restored_house, results
 from wire_json import table_json
 
+from faults import fails
 from roundtap_core.clock import COUNTING
 from roundtap_core.errors import Problem
 from roundtap_core.event.commands import DrawRound, DropCompetitor, EnterResult, FinishEvent, SwapSeats

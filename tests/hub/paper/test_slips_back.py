@@ -7,6 +7,7 @@ import pytest
 from msgspec import structs
 from pages_kit import open_house, problem_of, text_of
 
+from faults import fails
 from roundtap_core.event.commands import DrawRound, PublishRound, SetClock
 from roundtap_core.words import LANGUAGES
 from roundtap_hub.access.slip_codes import slip_codes, slip_token
@@ -387,11 +388,8 @@ def test_on_a_full_disk_a_slip_gives_nobody_a_page_and_says_so_and_then_the_firs
     for phone in (first, second):
         phone.get(door)
 
-    def full(*_):
-        raise JournalConflict("full", "SQLITE_FULL")
-
     with monkeypatch.context() as patch:
-        patch.setattr("roundtap_hub.store.journal.Journal.append", full)
+        patch.setattr("roundtap_hub.store.journal.Journal.append", fails(JournalConflict("full", "SQLITE_FULL")))
         answer = first.post(door, side="a")
     assert answer.status_code == 409
     assert "Saving failed. Nothing changed" in text_of(answer)

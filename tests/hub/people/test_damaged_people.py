@@ -155,7 +155,7 @@ def house_without_p3(folder: Path) -> None:
     """As it is recovered where nothing is left of one of them."""
     with open_house(folder) as house:
         house.with_event(PEOPLE)
-        house.service._journal.append([], [PersonRecord("e1", "p3", "", placeholder("p3"))])
+        house.service.journal.append([], [PersonRecord("e1", "p3", "", placeholder("p3"))])
 
 
 def test_the_console_says_so_and_the_name_is_entered_anew(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_names_from_before_the_limits_load_and_are_shown_harmlessly(tmp_path: Pa
         house.with_event(PEOPLE)
         older = PersonRecord("e1", "p3", "salt", Person(name))
         house.service.execute_one("e1", c.ChangePerson("p3", older.person.digest("salt")), "organizer")
-        house.service._journal.append([], [older])
+        house.service.journal.append([], [older])
     with open_house(tmp_path) as house:
         house.publish()
         for path in ("/console/e1", "/e/e1", "/e/e1/standings"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from asgi_client import AsgiClient
 from msgspec.structs import replace
-from pages_kit import House, open_house
+from pages_kit import House, open_house, page_fails
 
 from roundtap_core.event import commands as c
 from roundtap_core.event.states import Entrant
@@ -210,15 +210,11 @@ def test_no_kept_page_is_older_than_a_decision(hall: Hall, decided: Callable[[Ha
     assert hall.stale() == []
 
 
-def test_a_page_that_fails_keeps_the_news_from_no_other(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_fails_keeps_the_news_from_no_other(hall: Hall) -> None:
     in_round_1(hall)
     cache = hall.client.application.cached_pages._cache  # type: ignore[attr-defined]
     keys = [page_cache.RenderingKey(PageKey(kind, "e1"), "", "en") for kind in ("standings", "pairings")]
-
-    def broken(*_: object) -> None:
-        raise RuntimeError("wires crossed")
-
-    monkeypatch.setattr("roundtap_hub.phones.players.standings_view", broken)
-    failed, drawn = hall.client.run(cache.render(keys))
+    with page_fails("standings.html"):
+        failed, drawn = hall.client.run(cache.render(keys))
     assert failed is None
     assert drawn is not None

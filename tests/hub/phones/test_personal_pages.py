@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from asgi_client import AsgiClient
 from feed_listener import Listener
-from pages_kit import House, open_house
+from pages_kit import House, open_house, page_fails
 
 from roundtap_core.event.states import MatchState
-from roundtap_hub.app import flask_app as flask_side
 from roundtap_hub.app.asgi import HubApplication
 from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import browser_feed
@@ -61,10 +60,8 @@ def hall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
         opened.client.close()
 
 
-def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = []
-    draw = flask_side.draw_page
-    monkeypatch.setattr(flask_side, "draw_page", lambda app, path, *rest: drawn.append(path) or draw(app, path, *rest))  # type: ignore[func-returns-value]
+def test_a_page_is_drawn_once_and_kept_by_its_player_alone(hall: Hall) -> None:
+    drawn = hall.house.drawn()
     application = HubApplication(hall.house.hub)
     with closing(AsgiClient(application, lifespan=True)) as client:
         for _ in range(5):
@@ -164,12 +161,8 @@ def test_an_open_page_ends_with_its_link(hall: Hall) -> None:
         assert "Ask the desk for a new one" in answer.text
 
 
-def test_no_log_holds_a_link(hall: Hall, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def broken(*_: object) -> None:
-        raise RuntimeError("a bug")
-
-    monkeypatch.setattr("roundtap_hub.phones.my_page.my_table", broken)
-    with caplog.at_level(logging.DEBUG):
+def test_no_log_holds_a_link(hall: Hall, caplog: pytest.LogCaptureFixture) -> None:
+    with page_fails("my_page.html"), caplog.at_level(logging.DEBUG):
         assert hall.client.get(hall.me("a")).status_code == 500
     assert "failed" in caplog.text
     assert hall.me("a").removeprefix("/me/") not in caplog.text

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
+from flask import g, template_rendered
 from msgspec.structs import replace
-from pages_kit import Browser, House, open_house
+from pages_kit import Browser, House, open_house, page_fails
 
 import roundtap_hub
 from roundtap_core.event.commands import ChangePerson, DrawRound, EnterResult, PublishRound, SetClock
@@ -50,15 +51,13 @@ class Hall:
         self.house = house
         self.application = HubApplication(house.hub)
         self.client = AsgiClient(self.application, lifespan=True)
-        self.drawn: list[RenderingKey] = []
-        store = self.application.cached_pages._cache
-        made = store._render_one
+        self.drawn: list[tuple[str, str, str]] = []
+        template_rendered.connect(self._note)
 
-        def noted(app: object, moment: object, now_ms: object, key: RenderingKey, *more: object) -> object:
-            self.drawn.append(key)
-            return made(app, moment, now_ms, key, *more)  # type: ignore[arg-type]
-
-        store._render_one = noted  # type: ignore[assignment]
+    def _note(self, _: object, context: dict[str, Any], **__: object) -> None:
+        """What is drawn for all who ask in this language, and not for one browser."""
+        if "variant" in g:
+            self.drawn.append((str(context["feed"]), g.variant, g.words.language))
 
     def get(self, path: str, language: str = "en", **headers: str) -> Answer:
         return self.client.get(path, accept_language=language, **headers)
@@ -247,9 +246,8 @@ def test_pages_are_drawn_in_turns_by_address_and_once_for_all_who_wait(hall: Hal
     hall.client.until(lambda: len(lane._waiting) == len(every) + 2)
     hold.set()
     assert {answer.result(30).status_code for answer in (*greedy, *honest)} == {200}
-    drawn = [(str(key.page), key.language) for key in hall.drawn]
-    assert drawn.index(("p/e1/p3", "es")) <= 4, "its own second turn"
-    assert len(drawn) == len(set(hall.drawn)) == len(every) + 1, "what both asked for once"
+    assert hall.drawn.index(("p/e1/p3", "", "es")) <= 4, "its own second turn"
+    assert len(hall.drawn) == len(set(hall.drawn)) == len(every) + 1, "what both asked for once"
     assert hall.drawn[1][0] == "wall/e1", "the phone that asked once, before the other's second page"
 
 
@@ -282,7 +280,7 @@ def test_a_language_chosen_by_hand_is_remembered(hall: Hall):
     assert hall.drawn == []
     for path in ("/e/e1", "/e/e1?lang=pl"):
         assert hall.get(path, "de", cookie=cookie).headers["content-language"] == "pl"
-    assert [key.language for key in hall.drawn] == ["pl"]
+    assert [language for *_, language in hall.drawn] == ["pl"]
     forged = cookie[:-2] + "xx"
     assert hall.get("/e/e1", "de", cookie=forged).headers["content-language"] == "de"
 
@@ -319,7 +317,7 @@ def test_of_two_events_in_play_a_wall_without_a_name_shows_each_in_its_turn(hall
 def test_five_hundred_who_ask_at_once_have_it_drawn_once(hall: Hall):
     answers = [hall.client.begin("GET", "/e/e1/standings") for _ in range(500)]
     assert len({answer.result(30).body for answer in answers}) == 1
-    assert hall.drawn == [RenderingKey(PageKey("standings", "e1"), "", "en")]
+    assert hall.drawn == [("standings/e1", "", "en")]
 
 
 def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
@@ -336,12 +334,9 @@ def test_a_page_that_shows_a_time_is_never_older_than_some_seconds(hall: Hall):
     assert len(hall.drawn) == count
 
 
-def test_a_page_that_breaks_is_explained(hall: Hall, monkeypatch: pytest.MonkeyPatch):
-    def broken(*_: object) -> None:
-        raise RuntimeError("wires crossed")
-
-    monkeypatch.setattr("roundtap_hub.phones.players.standings_view", broken)
-    answer = hall.get("/e/e1/standings")
+def test_a_page_that_breaks_is_explained(hall: Hall):
+    with page_fails("standings.html"):
+        answer = hall.get("/e/e1/standings")
     assert answer.status_code == 500
     assert "wires crossed" not in answer.text
 

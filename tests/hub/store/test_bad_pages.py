@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from hub_kit import event_steps, make_event, people
 
+import event_kit
+from faults import fails
 from roundtap.main import main
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -35,6 +37,9 @@ DATABASE, PAGE = "roundtap.db", 4096
 WAYS = ("zeroed", "flipped", "exchanged")
 REFUSED = ("entry", "person", "unit_key", "staff", "alembic_version", "sqlite_schema")
 """What nothing else holds, as server/CODE.md says; all other tables can be made anew."""
+
+
+pytestmark = pytest.mark.usefixtures("no_upkeep")
 
 
 @pytest.fixture(scope="session")
@@ -218,11 +223,6 @@ def check(played: Path, folder: Path, case: tuple[str, int, int, random.Random])
         assert not hub.service.storage.mended, f"{told}: the second start finds a whole file"
 
 
-@pytest.fixture(autouse=True)
-def _no_upkeep(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Maintenance, "start", lambda _: None)
-
-
 def test_a_dozen_bad_pages(played: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     for number, case in enumerate(random.Random(7).sample(list(cases(played)), 12)):
         check(played, tmp_path / f"hub-{number}", case)
@@ -253,13 +253,10 @@ def recovery_refused(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """A folder whose journal would be made anew, were it not for this refusal of SQLite's."""
 
     def make(code: str) -> Path:
-        def refuse(*_: object, **__: object) -> None:
-            raise JournalConflict("nothing was written", code)
-
         index = next(page for page, owner in owners(played / DATABASE).items() if owner == ("entry", True))
         shutil.copytree(played, tmp_path / "hub", ignore=shutil.ignore_patterns("*.lock"))
         spoil(tmp_path / "hub" / DATABASE, "zeroed", index, index, random.Random(1))
-        monkeypatch.setattr("roundtap_hub.store.mending.recover", refuse)
+        monkeypatch.setattr("roundtap_hub.store.mending.recover", fails(JournalConflict("nothing was written", code)))
         return tmp_path / "hub"
 
     return make
@@ -269,9 +266,8 @@ def test_a_full_disk_is_told_as_one_where_the_journal_would_be_made_anew(
     recovery_refused: Callable[[str], Path],
 ) -> None:
     folder = recovery_refused("SQLITE_FULL")
-    with pytest.raises(Problem) as refused:
+    with event_kit.refused("disk_full"):
         open_folder(folder, lambda _: None)
-    assert refused.value.key == "disk_full"
     assert not (folder / MADE).exists()
 
 

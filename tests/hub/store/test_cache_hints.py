@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_hub.app.main import open_folder
 from roundtap_hub.store.disk_problems import drop_cached_files
@@ -24,10 +25,7 @@ def test_a_kernel_or_file_system_without_the_hint_starts_the_hub(
 ) -> None:
     """As small kernels (CONFIG_ADVISE_SYSCALLS=n), and sandboxes that forbid it."""
 
-    def unknown(*_: int) -> None:
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr(os, "posix_fadvise", unknown)
+    monkeypatch.setattr(os, "posix_fadvise", fails(OSError(code, os.strerror(code))))
     open_folder(folder, lambda _: None).close()
 
 
@@ -37,9 +35,6 @@ def test_a_system_without_the_call_starts_the_hub(folder: Path, monkeypatch: pyt
 
 
 def test_a_failed_sync_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(_: int) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(os, "fsync", fails)
+    monkeypatch.setattr(os, "fsync", fails(OSError(errno.EIO, os.strerror(errno.EIO))))
     with pytest.raises((Problem, OSError)):
         drop_cached_files(folder)

@@ -11,8 +11,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hub_kit import NAMES, HandClock, event_steps, make_event, people, url_of
+from hub_kit import NAMES, HandClock, event_steps, make_event, people, running, url_of
 
+import event_kit
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
 from roundtap_core.event.entries import VENUE, NewEntry, Timestamp, chain_entry
@@ -428,9 +430,8 @@ def test_a_stick_of_an_earlier_version_is_read_gone_on_with_and_forgets_as_any_o
 
 
 def test_a_folder_on_the_hub_s_own_disk_is_no_second_copy(tmp_path: Path, stick: Path) -> None:
-    with pytest.raises(Problem) as caught:
+    with event_kit.refused("copy_same_disk"):
         FolderCopy(stick, tmp_path).open("our line", "epoch")
-    assert caught.value.key == "copy_same_disk"
     assert not list(stick.iterdir())
 
 
@@ -455,13 +456,11 @@ def test_an_entry_that_was_taken_out_is_forgotten_in_the_journal_and_on_the_stic
 
 
 def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stick: Path) -> None:
-    with closing(Journal(url_of(tmp_path / "journal.db"))) as journal:
-        service = Service(journal, HandClock().clocks)
-        service.start()
+    with running(tmp_path / "journal.db") as service:
         made = service.execute(event_steps(), "organizer", people())
         with closing(on(stick)) as copy:
             copy.open("our line", service.snapshot.venue.epoch)
-            rows = list(journal.person_rows("e1"))
+            rows = list(service.journal.person_rows("e1"))
             copy.write(
                 CommitBatch(made, [{key: row[key] for key in ("event", "competitor", "salt", "data")} for row in rows])
             )  # type: ignore[misc]
@@ -473,7 +472,6 @@ def test_a_stick_that_was_away_forgets_them_when_it_is_back(tmp_path: Path, stic
         copy.close()
         after = read_copy(stick / COPY_FILE, "our line")
         assert ("e1", "p1") not in after.people
-        service.stop()
 
 
 def test_a_stick_that_is_let_go_of_is_closed_and_nobody_waits_for_it(hub: Hub, stick: Path) -> None:
@@ -582,9 +580,6 @@ def test_a_copy_that_is_pulled_before_it_has_the_people_gets_them_when_it_is_bac
 def test_a_stick_that_may_not_be_looked_into_is_not_there(
     hub: Hub, stick: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> int:
-        raise PermissionError(13, "no")
-
-    monkeypatch.setattr(os, "open", broken)
+    monkeypatch.setattr(os, "open", fails(PermissionError(13, "no")))
     assert not on(stick).is_there()
     assert hub.copies.plugged_in() == []

@@ -104,12 +104,11 @@ def test_a_commit_during_which_the_folder_goes_is_never_called_saved(folder: Pat
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_organizer_s_page_says_it(house: House, language: str) -> None:
+def test_every_organizer_s_page_says_it(house: House, tmp_path: Path, language: str) -> None:
     organizer = house.with_event()
     organizer.headers = {"Accept-Language": language}
-    database = Path(house.service.journal._path)
-    database.rename(database.with_name("elsewhere.db"))
-    house.service.check_disk(database.parent)
+    (tmp_path / "roundtap.db").rename(tmp_path / "elsewhere.db")
+    house.service.check_disk(tmp_path)
     for page in ("/console", "/console/e1", "/console/e1/officials"):
         text = organizer.get(page).text
         assert 'class="storage ' in text, page

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hub_kit import HandClock, disk_fails, event_steps, fails, make_event, people, running, stored, url_of
+from hub_kit import HandClock, disk_fails, event_steps, make_event, people, running, stored, url_of
 
+import event_kit
 from event_kit import fold_entries
+from faults import fails
 from roundtap_core.clock import COUNTING, RUNNING
 from roundtap_core.errors import Problem
 from roundtap_core.event import commands as c
@@ -90,7 +92,7 @@ def test_nothing_is_shown_before_it_is_saved(path: Path) -> None:
 
 def test_a_request_is_done_whole_or_not_at_all(service: Service, path: Path) -> None:
     before, saved = service.snapshot, len(stored(path))
-    with pytest.raises(Problem) as caught:
+    with event_kit.refused("clock_runs"):
         service.execute(
             [
                 Step("e1", c.SetClock("start")),
@@ -100,7 +102,6 @@ def test_a_request_is_done_whole_or_not_at_all(service: Service, path: Path) -> 
             "organizer",
             [PersonRecord("e1", "p1", "salt", Person("Somebody Else"))],
         )
-    assert caught.value.key == "clock_runs"
     assert service.snapshot is before
     assert len(stored(path)) == saved
 
@@ -136,9 +137,8 @@ def test_an_event_nobody_created_takes_no_command(service: Service) -> None:
 @pytest.mark.parametrize("error", [JournalConflict("no"), OSError(28, "full"), ValueError("odd"), TypeError("a bug")])
 def test_a_commit_that_fails_changes_nothing_and_the_next_one_works(service: Service, error: Exception) -> None:
     before = service.snapshot.events["e1"]
-    with disk_fails(service, error), pytest.raises(Problem) as caught:
+    with disk_fails(service, error), event_kit.refused("not_saved"):
         service.execute_one("e1", c.SetClock("start"), "organizer")
-    assert caught.value.key == "not_saved"
     assert service.snapshot.events["e1"] == before
     assert service.execute_one("e1", c.SetClock("start"), "organizer")[0].number == before.number + 1
 
@@ -229,9 +229,8 @@ def test_a_bug_between_commit_and_answer_makes_no_error_of_what_is_done(
         broken = fails(ZeroDivisionError())
         patch.setattr("roundtap_hub.store.read_model.Snapshot.with_names", broken)
         assert [entry.kind for entry in service.execute_one("e1", c.SetClock("start"), "organizer")] == ["clock-set"]
-    with pytest.raises(Problem) as caught:
+    with event_kit.refused("clock_runs"):
         service.execute_one("e1", c.SetClock("start"), "organizer")
-    assert caught.value.key == "clock_runs"
 
 
 def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -> None:
@@ -253,10 +252,9 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
             ]
         )
 
-    with pytest.raises(Problem) as caught:
+    with event_kit.refused("not_saved"):
         service.execute_one("e1", c.SetClock("start"), "organizer")
 
-    assert caught.value.key == "not_saved"
     assert service.snapshot.events["e1"].entrants["p1"].dropped_after == 1
     assert heard == [state.number + 1]
     assert service.execute_one("e1", c.SetClock("start"), "organizer")[0].number == state.number + 2
@@ -268,10 +266,7 @@ def test_a_faster_writer_is_noticed_and_believed(service: Service, path: Path) -
 def test_a_listener_that_fails_hinders_nobody(service: Service) -> None:
     heard: list[list[str]] = []
 
-    def broken(*_: object) -> None:
-        raise RuntimeError("the feed is gone")
-
-    service.listen(broken)
+    service.listen(fails(RuntimeError("the feed is gone")))
     service.listen(lambda snapshot, entries: heard.append([entry.kind for entry in entries]))
     service.execute_one("e1", c.SetClock("start"), "organizer")
     service.execute_one("e1", c.SetClock("pause"), "organizer")

@@ -12,7 +12,19 @@ from typing import Any
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from hub_kit import KEYS, HandClock, event_steps, hello_of, hub_of, make_event, opened_hello, people, running, stored
+from hub_kit import (
+    KEYS,
+    HandClock,
+    disk_fails,
+    event_steps,
+    hello_of,
+    hub_of,
+    make_event,
+    opened_hello,
+    people,
+    running,
+    stored,
+)
 from wire_json import table_json
 
 from roundtap_core.event import commands as c
@@ -196,12 +208,8 @@ def test_an_unknown_event_is_refused_in_the_venue_once(bench: Bench) -> None:
     assert len(bench.refused_in_venue()) == 1
 
 
-def test_what_was_not_saved_has_no_echo_and_is_taken_the_next_time(bench: Bench, monkeypatch: Any) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(bench.hub.service.journal, "append", full)
+def test_what_was_not_saved_has_no_echo_and_is_taken_the_next_time(bench: Bench) -> None:
+    with disk_fails(bench.hub.service, OSError(28, "No space left on device")):
         answer = bench.send(GOOD)
     assert answer.status_code == 503
     assert open_envelope(KEY, ECHO, answer.get_json()) is None

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from enrol_kit import Hall, Unit, hall_at, pass_time
 
+from event_kit import refused
+from faults import fails
 from roundtap_core.enrol_keys import ExchangeContext, derive_keys
-from roundtap_core.errors import Problem
 from roundtap_hub.access.unit_keys import UnitKeys
 from roundtap_hub.store.journal import Journal, JournalConflict
 from roundtap_hub.units import enrolment
@@ -114,9 +115,8 @@ def test_digits_are_read_as_people_type_them(text: str, typed: TypedCode) -> Non
 
 @pytest.mark.parametrize("text", ["", "12345", "1234567", "123456789", "abcdef", "１２３４５６", "------", "1234 5six"])
 def test_what_are_no_digits_of_a_screen_is_said(text: str) -> None:
-    with pytest.raises(Problem) as problem:
+    with refused("enrol_digits"):
         parse_typed_code(text)
-    assert problem.value.key == "enrol_digits"
 
 
 def test_one_unit_that_waits_needs_no_number_and_of_several_none_is_tried(hall: Hall) -> None:
@@ -235,12 +235,9 @@ def test_a_disk_that_takes_nothing_is_told_and_nothing_is_agreed(hall: Hall, mon
     unit = hall.unit()
     unit.step()
 
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
     typing = hall.type(unit.shows)
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "append", full)
+        patch.setattr(Journal, "append", fails(JournalConflict("full", "SQLITE_FULL")))
         unit.step()
     assert typing.problem == "not_saved"
     assert (unit.kept, dict(hall.hub.units.keys)) == ([], {})

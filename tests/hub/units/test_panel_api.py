@@ -12,6 +12,7 @@ import pytest
 from asgi_client import AsgiClient
 from hub_kit import HandClock, hub_of, make_event, running
 
+from faults import fails
 from roundtap_core.event import commands as c
 from roundtap_core.messages import ContinueOffer, PanelView
 from roundtap_core.typed import parse_message
@@ -228,10 +229,7 @@ def test_a_new_pin_is_told_once_and_ends_all_sessions(bench):
 
 
 def test_a_pin_that_cannot_be_saved_leaves_the_old_one(bench, monkeypatch):
-    def full(self: StaffLogin) -> str:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(StaffLogin, "replace_hub_pin", full)
+    monkeypatch.setattr(StaffLogin, "replace_hub_pin", fails(OSError(28, "No space left on device")))
     assert "No space left" in bench.ask({"step": "pin"})["done"]["refused"]
 
 

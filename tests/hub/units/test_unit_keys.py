@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hub_kit import Service, running
+from hub_kit import Service, disk_fails, running
 
+from event_kit import refused
+from faults import fails
 from roundtap_core.errors import Problem
 from roundtap_core.event.entries import VENUE
 from roundtap_hub.access.key_file import take_key_file
@@ -157,9 +159,8 @@ def test_who_decides_by_a_key_that_is_another_by_now_is_refused_by_the_writer(ke
     before = service.snapshot.venue.units["table-1"]
     keys.replace("table-1")
     for instead_of, wrong in ((before, "unknown_unit"), (NO_KEY, "unit_known")):
-        with pytest.raises(Problem) as problem:
+        with refused(wrong):
             service.execute([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, instead_of))], "organizer")
-        assert problem.value.key == wrong
     keys.revoke("table-1")
     with pytest.raises(Problem, match="There is no unit"):
         service.execute([Step(VENUE, unit_keyed_entry("table-1", TABLE, "ab" * 32, before))], "organizer")
@@ -182,9 +183,8 @@ def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_n
         ("t1", TABLE, "unit_known"),
         ("t-new", "judge", "unit_role"),
     ):
-        with pytest.raises(Problem) as problem:
+        with refused(wrong):
             keys.add(unit, role)
-        assert problem.value.key == wrong
     for change in (keys.revoke, keys.replace):
         with pytest.raises(Problem, match="There is no unit"):
             change("table-9")
@@ -194,19 +194,13 @@ def test_a_wrong_name_a_known_one_an_unknown_role_and_one_unit_too_many_change_n
         keys.add("t-newer")
 
 
-def test_a_disk_that_takes_nothing_changes_nothing(
-    keys: UnitKeys, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_takes_nothing_changes_nothing(keys: UnitKeys, service: Service, tmp_path: Path) -> None:
     from roundtap_hub.store.journal import JournalConflict
 
-    def full(*_: object) -> None:
-        raise JournalConflict("full", "SQLITE_FULL")
-
-    monkeypatch.setattr(service.journal, "append", full)
+    service.journal.disk = fails(JournalConflict("full", "SQLITE_FULL"))
     for change in (lambda: keys.add("table-3"), lambda: keys.revoke("table-1"), lambda: keys.replace("table-1")):
-        with pytest.raises(Problem) as problem:
+        with refused("not_saved"):
             change()
-        assert problem.value.key == "not_saved"
     assert dict(keys) == {"table-1": KEY, "table-2": KEY}
     assert rows(tmp_path) == {("table-1", HEX), ("table-2", HEX)}
 
@@ -306,16 +300,10 @@ def test_a_file_that_is_none_stops_no_hub_and_is_kept(service: Service, tmp_path
     assert (tmp_path / "keys.json.unread").read_text() == text
 
 
-def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(
-    service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_saved_stays_in_its_file_and_is_tried_again(service: Service, tmp_path: Path) -> None:
     (tmp_path / "keys.json").write_text(json.dumps({"table-1": HEX}))
 
-    def full(*_: object) -> None:
-        raise OSError(28, os.strerror(28))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(service.journal, "append", full)
+    with disk_fails(service, OSError(28, os.strerror(28))):
         assert not take_key_file(tmp_path, service)
     assert (tmp_path / "keys.json").exists()
     assert dict(UnitKeys(service)) == {}

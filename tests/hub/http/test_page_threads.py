@@ -262,14 +262,17 @@ def test_the_watchdog_s_page_passes_the_queue_too_and_comes_from_every_lane(hous
 # --- busy -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
-    house: House, monkeypatch: pytest.MonkeyPatch, language: str
-) -> None:
+@pytest.fixture
+def full(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+    """All threads have something to do, and no page may wait for one."""
     monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
     house.fill_players()
+    return house
 
-    answer = house.client.get("/e/e1", accept_language=language)
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(full: House, language: str) -> None:
+    answer = full.client.get("/e/e1", accept_language=language)
 
     assert answer.status_code == 503
     assert catalogue("roundtap_hub", language)("busy.out") in answer.text
@@ -277,31 +280,23 @@ def test_behind_a_full_queue_a_page_says_in_four_languages_that_it_comes_back(
     assert answer.headers["cache-control"] == "no-store"
     after_s = answer.headers["retry-after"]
     assert f'<meta http-equiv="refresh" content="{after_s}">' in answer.text
-    assert len(house.pages.asked) == PLAYERS_AT_ONCE
+    assert len(full.pages.asked) == PLAYERS_AT_ONCE
 
 
-def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
-    house.fill_players()
-    assert '<html lang="de"' in house.client.get("/").text
-    assert '<html lang="pl"' in house.client.get("/?lang=pl", accept_language="es").text
+def test_who_asks_for_no_language_reads_the_hub_s_and_who_chose_one_that(full: House) -> None:
+    assert '<html lang="de"' in full.client.get("/").text
+    assert '<html lang="pl"' in full.client.get("/?lang=pl", accept_language="es").text
 
 
-def test_not_all_come_back_at_the_same_moment(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
-    house.fill_players()
-    assert {house.client.get("/").headers["retry-after"] for _ in range(10)} == {"3", "4", "5", "6", "7"}
+def test_not_all_come_back_at_the_same_moment(full: House) -> None:
+    assert {full.client.get("/").headers["retry-after"] for _ in range(10)} == {"3", "4", "5", "6", "7"}
 
 
-def test_a_form_waits_where_a_page_is_sent_away(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_threads.page_queues, "PAGE", QueueLimits(0, 0.01))
-    house.fill_players()
-    form = house.client.begin("POST", "/e/form", b"a=1")
-    assert house.client.get("/").status_code == 503
+def test_a_form_waits_where_a_page_is_sent_away(full: House) -> None:
+    form = full.client.begin("POST", "/e/form", b"a=1")
+    assert full.client.get("/").status_code == 503
     assert not form.done()
-    house.pages.let.set()
+    full.pages.let.set()
     assert form.result(30).status_code == 201
 
 

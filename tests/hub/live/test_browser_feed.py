@@ -172,7 +172,7 @@ def test_a_published_round_stands_on_every_phone_without_loading(house: House, c
         phone.close()
 
 
-def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_event_that_ends_the_waiting_is_told(tmp_path: Path):
     with (
         open_house(tmp_path) as house,
         closing(AsgiClient(HubApplication(house.hub), lifespan=True)) as client,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from faults import fails
 from roundtap_hub.http.page_queues import (
     FIRST,
     HEAD_START,
@@ -160,12 +161,9 @@ def test_a_cancelled_request_leaves_its_place_and_its_thread() -> None:
 
 
 def test_what_fails_in_its_thread_fails_for_who_asked_and_the_lane_goes_on() -> None:
-    def broken() -> str:
-        raise ValueError("a page")
-
     async def scene(lane: PageQueue[str], work: Work) -> None:
         with pytest.raises(ValueError, match="a page"):
-            await lane.run(broken, LONG)
+            await lane.run(fails(ValueError("a page")), LONG)
         assert await lane.run(work("b"), LONG) == "b"
 
     play(scene)

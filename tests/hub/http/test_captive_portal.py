@@ -1,19 +1,18 @@
 """A phone that asks its maker whether there is internet is told so by the hub; other foreign names lead to its door."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 from asgi_client import Answer, AsgiClient
-from hub_kit import KEYS, HandClock, running
+from hub_kit import HandClock, hub_of, running
 
 from roundtap_hub.app.asgi import HubApplication
-from roundtap_hub.app.hub import Hub, hub_in_memory
+from roundtap_hub.app.hub import Hub
 from roundtap_hub.http.hall_addresses import HallAddresses
 from roundtap_hub.http.host import Host
-from roundtap_hub.views.unit_presence import Presence
 
 BY_HOTSPOT = ("10.42.0.1", 80)
 
@@ -27,16 +26,12 @@ def client(tmp_path: Path) -> Iterator[AsgiClient]:
 @contextmanager
 def hub_at(folder: Path, server: tuple[str, int] = BY_HOTSPOT) -> Iterator[tuple[Hub, AsgiClient]]:
     with running(folder / "journal.sqlite") as service:
-        clocks = HandClock().clocks
         reached = HallAddresses(8080, 80, ["games.example.org"], lambda: [ip_address("192.168.1.20")])
         reached.refresh()
-        hub = hub_in_memory(service, Presence(), clocks, KEYS, b"secret", host=Host(reached))
-        client = AsgiClient(HubApplication(hub))
-        client.seen_as = {"server": server, "client": ("10.42.0.77", 40000)}
-        try:
+        hub = hub_of(service, HandClock(), host=Host(reached))
+        with closing(AsgiClient(HubApplication(hub))) as client:
+            client.seen_as = {"server": server, "client": ("10.42.0.77", 40000)}
             yield hub, client
-        finally:
-            client.close()
 
 
 def asked(client: AsgiClient, host: str, path: str) -> Answer:

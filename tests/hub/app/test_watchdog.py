@@ -210,7 +210,7 @@ def test_a_long_queue_before_the_pages_is_no_silence(live: Live, monkeypatch: py
     assert live.made[:6] == ["/stuck", *["/login"] * 5], "one from each lane, before the phones"
 
 
-def test_a_writer_that_hangs_is_silence(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_hangs_is_silence(live: Live) -> None:
     live.watch()
     live.hears(1)
     hold = threading.Event()
