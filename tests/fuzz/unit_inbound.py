@@ -26,7 +26,7 @@ from roundtap_units.link.link import MALFORMED, HubAddress, HubLink
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableUnit
+from roundtap_units.table.unit import TableDisk, TableFront, TableUnit
 from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
@@ -211,14 +211,10 @@ class Bench:
             "table-12",
             KEY,
             Dialogue(unit_words("en"), facing),
-            self.outbox,
             self.link,
-            VirtualScreen(),
-            Signals(load_board("recommended"), mock_factory()),
-            self._heard,
-            lambda: f"{next(ids):x}",
-            self.stored,
-            self.memory,
+            TableFront(VirtualScreen(), Signals(load_board("recommended"), mock_factory()), heard=self._heard),
+            TableDisk(self.outbox, self.stored, self.memory),
+            new_id=lambda: f"{next(ids):x}",
         )
         self.age = FeedAge(self.link.time)
         self.counts: Counter[str] = Counter()

@@ -38,7 +38,7 @@ from roundtap_hub.views.unit_presence import Presence
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableUnit
+from roundtap_units.table.unit import TableDisk, TableFront, TableUnit
 from roundtap_units.unit_words import unit_words
 
 EVENT = "e1"  # the only event of a temporary journal
@@ -116,11 +116,9 @@ class VirtualTable:
             unit,
             hub.units.keys[unit],
             Dialogue(unit_words("en"), "edge"),
-            outbox,
             self.link,
-            self.screen,
-            Signals(RECOMMENDED, self._pins),
-            self._on_screen_text,
+            TableFront(self.screen, Signals(RECOMMENDED, self._pins), heard=self._on_screen_text),
+            TableDisk(outbox),
         )
         self._buttons = Buttons(RECOMMENDED, self._pins, self._incoming, lambda: clock.now_ms)
 

@@ -18,7 +18,7 @@ from roundtap_devices.input.pin_factory import mock_factory
 from roundtap_units.board_unit import DIM_AFTER_MS, OFF_AFTER_MS, WOKEN_MS, ScreenDimming
 from roundtap_units.link.outbox import Outbox
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableUnit
+from roundtap_units.table.unit import TableDisk, TableFront, TableUnit
 from roundtap_units.unit_words import unit_words
 
 
@@ -93,11 +93,9 @@ class Bench:
             "table-12",
             KEY,
             Dialogue(unit_words("en"), "edge"),
-            outbox,
             FakeLink(outbox, folder / "outbox.jsonl"),
-            self.screen,
-            self.front.signals,
-            front=self.front,
+            TableFront(self.screen, self.front.signals, self.front),
+            TableDisk(outbox),
         )
         self.step(0)
 

@@ -22,7 +22,7 @@ from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import Outbox, StoredReport
 from roundtap_units.link.stored_view import StoredView
 from roundtap_units.table.dialogue.dialogue import Dialogue
-from roundtap_units.table.unit import TableUnit
+from roundtap_units.table.unit import TableDisk, TableFront, TableUnit
 from roundtap_units.unit_words import unit_words
 
 KEY = bytes(range(32))
@@ -108,14 +108,14 @@ class Unit:
             "table-12",
             KEY,
             Dialogue(unit_words("en"), "edge"),
-            self.outbox,
             self.link,
-            self.screen,
-            Signals(load_board("recommended"), mock_factory(), self._shone),
-            self.texts.append,
-            lambda: f"id{next(counter)}",
-            stored,
-            memory,
+            TableFront(
+                self.screen,
+                Signals(load_board("recommended"), mock_factory(), self._shone),
+                heard=self.texts.append,
+            ),
+            TableDisk(self.outbox, stored or StoredView(None), memory or UnitMemory(None)),
+            new_id=lambda: f"id{next(counter)}",
             now_ms=start_ms,
         )
         self.unit.step(self.now_ms)

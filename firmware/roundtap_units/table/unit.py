@@ -1,7 +1,6 @@
 """One table unit: buttons, dialogue, outbox, link and screen, joined by one loop that owns the time."""
 
 import contextlib
-import copy
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
@@ -10,24 +9,23 @@ from typing import Any, Protocol
 
 from msgspec.structs import replace as replace_fields
 
-from roundtap_core.records import SIDES
-from roundtap_core.result_json import result_from_json, result_to_json
+from roundtap_core.result_json import result_from_json
 from roundtap_core.typed import MalformedMessage, parse_message
-from roundtap_core.view_types import ClockView, MatchView, ReportRef, TableView
-from roundtap_core.wire import REPORT, digest, sign
+from roundtap_core.view_types import TableView
 from roundtap_devices.controls import Controls
 from roundtap_devices.display.screen import Screen
 from roundtap_devices.display.signals import Signals
 from roundtap_devices.input.gestures import CALL, Gesture
 from roundtap_devices.input.late_edges import EdgeReorder
 from roundtap_units.board_unit import LONGEST_SLEEP_MS, BoardUnit
-from roundtap_units.link.checksum_lines import key_fingerprint
 from roundtap_units.link.hub_choice import UnitMemory
 from roundtap_units.link.hub_time import HubTime
 from roundtap_units.link.outbox import PENDING, Outbox, StoredReport
 from roundtap_units.link.stored_view import StoredView
+from roundtap_units.table.counted_round import COUNTS, UnitRoundClock
 from roundtap_units.table.dialogue.dialogue import Dialogue, Effect, ReportRefused, Saved, SendReport, StatusChanged
 from roundtap_units.table.faults import BLINK_MS, UnitFaults
+from roundtap_units.table.report_maker import ReportMaker
 from roundtap_units.table.screens.scenes import Scene
 from roundtap_units.table.screens.screens import add_label, draw_scene
 
@@ -37,180 +35,6 @@ DISK_RETRY_MS = 5000  # how often a failing card is tried again, and a working o
 FAILURE_SHOWN_MS = 10_000  # how long after a fault the screen shows it
 START_BEEP_MS = 600
 CONTACTS = ("view", "fate", "mismatch", "epoch", "contact")  # messages from the hub itself, signed and fresh
-RUNNING, COUNTING = "running", "counting"
-"""counting: the hub has restarted and asks its organizer how to continue; meanwhile a table counts on."""
-COUNTS = (RUNNING, COUNTING)
-_Match = tuple[str, str | None]
-STORE_RETRY_MS = 500
-MadeReport = tuple[dict[str, Any], SendReport]
-
-
-def make_rollback(*objects: Any) -> Callable[[], None]:
-    """Returns a function that gives these objects their present attributes again, for a step that fails. The values are
-    shared, except for lists, sets and mappings."""
-    kept: list[tuple[object, list[tuple[str, object]]]] = []
-    for one in objects:
-        names = list(vars(one)) if hasattr(one, "__dict__") else type(one).__slots__
-        kept.append(
-            (
-                one,
-                [
-                    (name, copy.copy(value) if isinstance(value, list | set | dict) else value)
-                    for name in names
-                    for value in [getattr(one, name)]
-                ],
-            )
-        )
-
-    def undo() -> None:
-        for one, values in kept:
-            for name, value in values:
-                setattr(one, name, value)
-
-    return undo
-
-
-class UnitRoundClock:
-    """The time left in this table's round: by the hub's clock from round trips, or by what was counted here. `left_ms`
-    for the screen. `ends_here_ms`: when the round ends on this unit's own clock; None: unknown. Only round trips give
-    the time, never the feed: before the first one there is nothing to show. deadline_here_ms: what was known before a
-    restart of this unit, on a machine that has not rebooted since."""
-
-    def __init__(self, hub: HubTime, deadline_here_ms: int | None = None) -> None:
-        self._hub = hub
-        self._before_ms = deadline_here_ms
-        self._clock = ClockView()
-        self._boots = hub.boots  # how often the hub's machine had rebooted when the view came
-        self._match: _Match | None = None
-        self._stored = False
-        self._counted: tuple[_Match | None, int] | None = None
-
-    @property
-    def is_timed(self) -> bool:
-        return self._clock.state in COUNTS or (self._stored and self._clock.remaining_ms is not None)
-
-    @property
-    def ends_here_ms(self) -> int | None:
-        if self._clock.state in COUNTS and self._counted is not None and self._counted[0] == self._match:
-            return self._counted[1]
-        return None
-
-    def on_view(self, view: TableView, stored: bool) -> None:
-        """A view came; `stored`: from this unit's own disk."""
-        self._clock, self._stored, self._boots = view.clock, stored, self._hub.boots
-        self._match = view.match.same if view.match is not None else None
-        if stored and self._before_ms is not None and view.clock.state in COUNTS:
-            self._counted = self._match, self._before_ms
-
-    def left_ms(self, now_ms: int) -> int | None:
-        """Milliseconds left; None: untimed, or unknown."""
-        clock = self._clock
-        # After a reboot of the hub's machine its deadline is meaningless: until its new view, the counting here
-        # continues.
-        ours = self._boots == self._hub.boots
-        if clock.state == RUNNING and clock.deadline_ms is not None and not self._stored and ours:
-            hub_ms = self._hub.hub_ms(now_ms)
-            if hub_ms is None:
-                return None
-            self._counted = self._match, clock.deadline_ms - hub_ms + now_ms
-            return clock.deadline_ms - hub_ms
-        if clock.state in COUNTS and (ends_ms := self.ends_here_ms) is not None:
-            return ends_ms - now_ms
-        # The stored state of a held clock may be of yesterday.
-        return None if self._stored or clock.state == RUNNING else clock.remaining_ms
-
-
-class ReportMaker:
-    """A table's reports: numbered, signed, and on the disk before they are shown as being sent. unit, key: this unit's
-    name at the hub, and their shared key. `sent`: called when a report is on the disk."""
-
-    def __init__(
-        self,
-        unit: str,
-        key: bytes,
-        dialogue: Dialogue,
-        outbox: Outbox,
-        sent: Callable[[], None],
-        new_id: Callable[[], str],
-    ) -> None:
-        self._unit = unit
-        self._key = key
-        self._dialogue = dialogue
-        self._outbox = outbox
-        self._sent = sent
-        self._new_id = new_id
-        self._unstored: list[MadeReport] = []
-        self.made: list[MadeReport] = []
-        """Reports that the dialogue may still agree to, those from before a restart included."""
-        self._store_at_ms = 0
-
-    def use_key(self, unit: str, key: bytes) -> None:
-        self._unit, self._key = unit, key
-        self._outbox.use_key(key_fingerprint(key))
-
-    def make(self, effect: SendReport, view: TableView | None, now_ms: int) -> None:
-        """On the disk first; only then may the screen show that it is being sent."""
-        assert view is not None
-        assert view.event is not None
-        report = {
-            "report_id": f"{self._unit}-{self._new_id()}",
-            "unit": self._unit,
-            "event": view.event.id,
-            "match": effect.match,
-            "side": effect.side,
-            "revision": effect.revision,
-            "result": result_to_json(effect.result),
-            "serial": self._serial(effect, view.event.id, view.match),
-            "agrees_to": self._agreed_report(effect),
-        }
-        if effect.draw is not None:
-            report["draw"] = effect.draw
-        if effect.time_up is not None:
-            report["time_up"] = effect.time_up
-        if view.round is not None:
-            report["round"] = view.round.number
-        match = view.match
-        if match is not None and match.same == (effect.match, effect.draw):
-            report.update({side: who for side in SIDES if (who := match.of(side).id)})
-        self.made = [made for made in self.made if any(sent.effect is made[1] for sent in self._dialogue.table.sent)]
-        self.made.append((report, effect))
-        self._unstored.append((report, effect))
-        self.store(now_ms)
-
-    def store(self, now_ms: int) -> None:
-        """Retry reports that the disk refused, under the same id and in order."""
-        while self._unstored and now_ms >= self._store_at_ms:
-            report, effect = self._unstored[0]
-            try:
-                kept = self._outbox.put(report, sign(self._key, REPORT, report))
-            except OSError as error:
-                log.info("a report could not be stored: %s", error)
-                self._store_at_ms = now_ms + STORE_RETRY_MS
-                return
-            self._unstored.pop(0)
-            self._dialogue.on_stored(kept.id, effect)
-            self._sent()
-
-    def _serial(self, effect: SendReport, event: str, match: MatchView | None) -> int:
-        """One more than every report of this side in this match and draw that is stored here or known to the hub."""
-        said = (event, effect.match, effect.draw, effect.side)
-        kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
-        serials = [
-            report.get("serial", 0)
-            for report in kept
-            if (report["event"], report["match"], report.get("draw"), report["side"]) == said
-        ]
-        if match is not None and match.same == (effect.match, effect.draw):
-            serials.append(match.heard.of(effect.side))
-        return max(serials, default=0) + 1
-
-    def _agreed_report(self, effect: SendReport) -> dict[str, str] | None:
-        """The report that this one agrees to, in the form of the message."""
-        to = effect.agrees_to
-        if isinstance(to, ReportRef):
-            return {"report_id": to.report_id, "hash": to.hash}
-        made = next((report for report, known in self.made if known is to), None)
-        return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}
 
 
 class LinkProtocol(Protocol):
@@ -225,8 +49,30 @@ class LinkProtocol(Protocol):
     def keep_status(self, status: Mapping[str, Any]) -> None: ...
 
 
-@dataclass(slots=True)
-class TableState:
+@dataclass(frozen=True, slots=True)
+class TableFront:
+    """What a table's unit is pressed and read by. `controls`: the board's, whose pins may be missing for a while.
+    `heard`: called with the text of each new screen; `pressed`: with each key that goes down."""
+
+    screen: Screen
+    signals: Signals
+    controls: Controls | None = None
+    heard: Callable[[str], None] = lambda _: None
+    pressed: Callable[[str], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class TableDisk:
+    """What a table's unit keeps: its reports, the last view, which is shown until the hub is heard, and what it knows
+    of itself."""
+
+    outbox: Outbox
+    stored: StoredView = field(default_factory=lambda: StoredView(None))
+    memory: UnitMemory = field(default_factory=lambda: UnitMemory(None))
+
+
+@dataclass(frozen=True, slots=True)
+class UnitState:
     """What a step may change of the unit itself: the hub's view, what was said of its match, whether its clock ran."""
 
     view: TableView | None = None
@@ -235,45 +81,34 @@ class TableState:
 
 
 class TableUnit(BoardUnit):
-    """unit, key: this unit's name at the hub, and their shared key. stored: the view on the disk, shown until the hub
-    is heard. memory: the unit's memory of itself. pressed: called with each key that goes down. front: the board's
-    controls, whose pins may be missing for a while. heard_ms: when the hub enrolled it, just before. No message from
-    the hub ends it: a view that cannot be shown is ignored, a step that fails is undone, and the screen shows FAULT for
-    a while."""
+    """unit, key: this unit's name at the hub, and their shared key. heard_ms: when the hub enrolled it, just before. No
+    message from the hub ends it: a view that cannot be shown is ignored, a step that fails is undone, and the screen
+    shows FAULT for a while."""
 
     def __init__(
         self,
         unit: str,
         key: bytes,
         dialogue: Dialogue,
-        outbox: Outbox,
         link: LinkProtocol,
-        screen: Screen,
-        signals: Signals,
-        heard: Callable[[str], None] = lambda _: None,
+        front: TableFront,
+        disk: TableDisk,
+        *,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
-        stored: StoredView | None = None,
-        memory: UnitMemory | None = None,
-        pressed: Callable[[str], None] = lambda _: None,
-        front: Controls | None = None,
         now_ms: int = 0,
         heard_ms: int | None = None,
     ) -> None:
-        super().__init__(screen, EdgeReorder(front.held if front else None), heard)
+        super().__init__(front.screen, EdgeReorder(front.controls.held if front.controls else None), front.heard)
         self._unit = unit
         self.dialogue = dialogue
-        self._outbox = outbox
         self._link = link
-        self._signals = signals
-        self._pressed = pressed
-        self._controls = front
-        self._state = TableState()
+        self._front = front
+        self._outbox, self._stored, self._memory = disk.outbox, disk.stored, disk.memory
+        self._state = UnitState()
         self._said, self._said_ms, self._due = False, 0, False
         self._contact_ms = heard_ms
         self._drawn: tuple[Scene | None, Any] = (None, None)
-        self._reports = ReportMaker(unit, key, dialogue, outbox, lambda: self._link.send_reports(), new_id)
-        self._stored = stored or StoredView(None)
-        self._memory = memory or UnitMemory(None)
+        self._reports = ReportMaker(unit, key, dialogue, disk.outbox, lambda: self._link.send_reports(), new_id)
         self._epoch: str | None = None
         self._time = UnitRoundClock(link.time, self._stored.deadline_here_ms)
         self._view_to_save: Mapping[str, Any] | None = None
@@ -282,10 +117,10 @@ class TableUnit(BoardUnit):
         self.feed_ended = False  # whether it ever was, or failed to get, out of touch with its hub
         self.practice: list[object] | None = None  # the practice hub that an organizer sends it to, as `HubLink` says
         self.troubles = UnitFaults(dialogue)
-        self.troubles.damaged = max(0, outbox.damaged - self._memory.damaged_read)
+        self.troubles.damaged = max(0, self._outbox.damaged - self._memory.damaged_read)
         self._update_pending()
         self._show_stored(now_ms)
-        dialogue.table.kept_blindly = len(outbox.waiting()) if self._stored.damaged else None
+        dialogue.table.kept_blindly = len(self._outbox.waiting()) if self._stored.damaged else None
 
     def step(self, now_ms: int, items: Iterable[object] = ()) -> None:
         self._now_ms = now_ms
@@ -294,7 +129,7 @@ class TableUnit(BoardUnit):
         self._check_disk(now_ms)
         self._update_clock(now_ms)
         for key in (edge.key for edge in edges if edge.down):
-            self._pressed(key)
+            self._front.pressed(key)
         for gesture, at_ms in self._gestures(now_ms, edges):
             self._guarded(self._press, gesture, at_ms)
         self.dialogue.pressed_arrow = self._hands.pressed_arrow()
@@ -307,7 +142,7 @@ class TableUnit(BoardUnit):
             self._view_to_save = None
         # Before the screen: what it shows is known again after a power cut.
         self._save_view(now_ms)
-        self._signals.tick(now_ms)
+        self._front.signals.tick(now_ms)
         self._reports.store(now_ms)
         for effect in self.dialogue.take_effects():
             self._guarded(self._run_effect, effect)
@@ -379,15 +214,15 @@ class TableUnit(BoardUnit):
             )
         else:
             self._time.on_view(view, stored)
-        self._state.view = view
+        self._state = replace(self._state, view=view)
         self.dialogue.on_view(view, now_ms)
         self.dialogue.on_lost_round(goes_on, now_ms)
         self._restore(stored, now_ms)
         running = view.clock.state in COUNTS
         if running and not self._state.clock_ran and held is not None:
             # The start signal: play must not begin before it.
-            self._signals.beep(now_ms, START_BEEP_MS)
-        self._state.clock_ran = running
+            self._front.signals.beep(now_ms, START_BEEP_MS)
+        self._state = replace(self._state, clock_ran=running)
         if stored:
             return
         if not goes_on:
@@ -472,7 +307,7 @@ class TableUnit(BoardUnit):
         if isinstance(effect, SendReport):
             self._reports.make(effect, self._state.view, self._now_ms)
         else:
-            self._state.status = effect
+            self._state = replace(self._state, status=effect)
             self._send_status()
 
     def _send_status(self) -> None:
@@ -532,20 +367,20 @@ class TableUnit(BoardUnit):
             else:
                 self._outbox.check_disk()
         self.troubles.card = self._outbox.fault
-        self._signals.lamp(self.troubles.lamp(now_ms, self._screen.blind))
+        self._front.signals.lamp(self.troubles.lamp(now_ms, self._screen.blind))
 
     def _scene_now(self, now_ms: int) -> Scene:
         scene = self.troubles.scene(now_ms) or self.dialogue.scene(now_ms)
         if self._failed_ms is not None and now_ms - self._failed_ms < FAILURE_SHOWN_MS:
             return replace(scene, badge=self.dialogue.table.words("badge.fault"), mark="")
-        if self._controls is not None and self._controls.input_fault:
+        if self._front.controls is not None and self._front.controls.input_fault:
             return replace(scene, badge=self.dialogue.table.words("badge.deaf"), mark="")
         return scene
 
     def _draw(self, now_ms: int) -> None:
         self._show(self._scene_now(now_ms), self._picture, self._keeps_screen_on(now_ms), now_ms)
         self.dialogue.on_drawn(now_ms)
-        self._signals.player_lamps(self.dialogue.awaited_sides(now_ms))
+        self._front.signals.player_lamps(self.dialogue.awaited_sides(now_ms))
 
     def _keeps_screen_on(self, now_ms: int) -> bool:
         """Whether there is something to read now: a round, a called judge, or trouble."""
@@ -575,7 +410,13 @@ class TableUnit(BoardUnit):
 
     def _checkpoint(self) -> Callable[[], None]:
         """What takes back all that a step may change until its screen is drawn."""
-        return make_rollback(self._state, self.dialogue, self.dialogue.table, self.dialogue.call, self._time)
+        state, counted, undo = self._state, self._time.state, self.dialogue.checkpoint()
+
+        def take_back() -> None:
+            self._state, self._time.state = state, counted
+            undo()
+
+        return take_back
 
     def _is_drawable(self, now_ms: int) -> bool:
         """Whether the table's own screen can be drawn, before anything irreversible is done."""

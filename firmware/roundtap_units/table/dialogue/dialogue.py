@@ -1,5 +1,6 @@
 """The dialogue of a table unit: views, gestures, fates in; scenes, effects out. No I/O, no threads, no own clock."""
 
+import copy
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -273,6 +274,23 @@ class Dialogue:
         if notice is not None and notice.until_ms is not None and now_ms >= notice.until_ms:
             self.table.notice = None
         self._update_status(now_ms)
+
+    def checkpoint(self) -> Callable[[], None]:
+        """Returns a function that gives the dialogue its present state again, for a step that fails. Values are shared,
+        except for lists, sets and mappings; what a question holds for itself is not taken back."""
+        kept = [
+            (
+                vars(one),
+                {name: copy.copy(it) if isinstance(it, list | set | dict) else it for name, it in vars(one).items()},
+            )
+            for one in (self, self.table, self.call)
+        ]
+
+        def take_back() -> None:
+            for now, before in kept:
+                now.update(before)
+
+        return take_back
 
     # --- out ---
 

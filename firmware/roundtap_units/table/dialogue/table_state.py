@@ -116,7 +116,7 @@ class DialogueState:
         raise NotImplementedError
 
 
-@dataclass(slots=True)
+@dataclass
 class TableState:
     """Shared by the states; each of them changes only its own part. `games`: who won the games of this match that both
     have noted here; `first_player`: of the game in progress."""
