@@ -122,15 +122,15 @@ class Form(Message, frozen=True):
 
 def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     """The form for officials: with a ruling, one of `outcomes`, alone or with figures in the widest limits."""
-    met: dict[str, list[Figure]] = {}
+    by_key: dict[str, list[Figure]] = {}
     for way in form.ways:
         for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in SCORE_KEYS):
-            met.setdefault(figure.key, []).append(figure)
+            by_key.setdefault(figure.key, []).append(figure)
     named = Choice("winner", "form.ruled", outcomes)
     figures = [
-        Figure(key, whose, low, max(each.maximum for each in known), low, beyond=any(each.beyond for each in known))
-        for key, known in met.items()
-        for low in [min(each.minimum for each in known)]
+        Figure(key, whose, low, max(each.maximum for each in group), low, beyond=any(each.beyond for each in group))
+        for key, group in by_key.items()
+        for low in [min(each.minimum for each in group)]
         for whose in (WINNER, LOSER)
     ]
     rulings = [WayToEnd("ruling", ANY_TIME, RULING, (named,))]
@@ -163,12 +163,12 @@ class SlipFigure(Struct, frozen=True):
 
 def slip_figures(form: Form, words: Words) -> list[SlipFigure]:
     """What is written as a number: figures with a place of their own in a result, if anybody is asked for them."""
-    asked = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
-    found = []
-    for key in (key for key in dict.fromkeys(asked) if key in SCORE_KEYS):
+    keys = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
+    figures = []
+    for key in (key for key in dict.fromkeys(keys) if key in SCORE_KEYS):
         own, lost = f"paper.figure.{key}.{form.rulebook}", f"paper.lost.{key}.{form.rulebook}"
-        found.append(SlipFigure(key, own if own in words else f"paper.figure.{key}", lost if lost in words else ""))
-    return found
+        figures.append(SlipFigure(key, own if own in words else f"paper.figure.{key}", lost if lost in words else ""))
+    return figures
 
 
 def slip_ticks(form: Form) -> list[SlipTicks]:
@@ -210,8 +210,8 @@ def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
     """Whether the figures equal those of another ending: the conceding side has lost everything, and the other's figure
     is fixed."""
     figures = conceded.figures()
-    asked = {figure.whose for figure in figures if figure.asked}
-    return asked == {LOSER} and any(way is not conceded and way.figures() == figures for way in ways)
+    sides = {figure.whose for figure in figures if figure.asked}
+    return sides == {LOSER} and any(way is not conceded and way.figures() == figures for way in ways)
 
 
 def _decided_by_figures(way: WayToEnd) -> bool:

@@ -27,7 +27,7 @@ class WalkState(Struct, frozen=True):
 def walk_way(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
     figures: questions.Figures = {}
-    met: list[questions.Question] = []
+    reached: list[questions.Question] = []
     # Only answers to questions on the way: a correction may have left others behind.
     given: dict[str, object] = {}
     for step in way.steps:
@@ -35,16 +35,16 @@ def walk_way(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill
             if not step.wanted(figures, given):
                 continue
             if step.asked and step.name not in answers and not fill:
-                return WalkState(step, None, None, figures, tuple(met))
+                return WalkState(step, None, None, figures, tuple(reached))
             step.note(answers, figures)
             given[step.name] = answers.get(step.name)
-            met.append(step)
+            reached.append(step)
         elif (decided_for := step.apply(figures, given)) is not None:
             if step.award is not None:
                 whose = _whose(decided_for, opener)
                 figures[step.award, whose] = figures.get((step.award, whose), 0) + 1
-            return WalkState(None, step.id, decided_for, figures, tuple(met))
-    return WalkState(None, None, None, figures, tuple(met))
+            return WalkState(None, step.id, decided_for, figures, tuple(reached))
+    return WalkState(None, None, None, figures, tuple(reached))
 
 
 def _whose(decided_for: str, opener: Side) -> str:
@@ -145,18 +145,18 @@ def result_readings(way: WayToEnd, opener: Side, result: Result, figures: bool =
     been any as well; without, the reading stops there."""
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
-    known: ReadAnswers = {
+    answers: ReadAnswers = {
         question.name: answer
         for question in way.questions
         if (answer := question.recorded(result, sides[question.whose])) is not None
     }
     if way.choice(questions.FIRST_PLAYER) is None and result.first_player is not None:
-        known[questions.FIRST_PLAYER] = result.first_player
+        answers[questions.FIRST_PLAYER] = result.first_player
     for score in _scores_before(way, opener, result):
         scores = {
             figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == questions.SCORE
         }
-        yield from _completed(way, opener, result, {**known, **scores}, frozenset(), figures)
+        yield from _completed(way, opener, result, {**answers, **scores}, frozenset(), figures)
 
 
 def _completed(
@@ -213,10 +213,10 @@ def needs_opener(way: WayToEnd) -> bool:
     """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer names the winner."""
     if way.ended == CONCESSION or way.winner == OPENER:
         return True
-    asked: dict[str, set[tuple[Any, ...]]] = {}
+    limits: dict[str, set[tuple[Any, ...]]] = {}
     for figure in way.figures():
-        asked.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
-    return any(len(kinds) > 1 for kinds in asked.values())
+        limits.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
+    return any(len(kinds) > 1 for kinds in limits.values())
 
 
 def answers_on_record(
@@ -252,15 +252,15 @@ def way_and_answers(ways: Iterable[WayToEnd], opener: Side, result: Result) -> t
     """The first way that makes exactly this result when `opener` opens, else the first compatible one, with its
     answers; None if there is none. For buttons: missing answers are chosen so that the winner is right, and figures are
     clamped where buttons show "20+"."""
-    found: list[tuple[WayToEnd, ReadAnswers]] = []
+    candidates: list[tuple[WayToEnd, ReadAnswers]] = []
     for way in ways:
         if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:
             continue
         made = compose_result(way, opener, answers)
         if replace(made, first_player=result.first_player) == result:
             return way, answers
-        found.append((way, answers))
-    return found[0] if found else None
+        candidates.append((way, answers))
+    return candidates[0] if candidates else None
 
 
 def _on_buttons(way: WayToEnd, opener: Side, result: Result) -> ReadAnswers | None:
