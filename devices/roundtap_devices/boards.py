@@ -185,24 +185,24 @@ def parse_board(text: str, file: str = "board.toml") -> Board:
 
 
 def _section(table: TomlTable, kind: type, base: Any, given: Any, where: str) -> Any:
-    known = {field.name: field.type if field.type in (str, bool) else int for field in fields(kind)}
+    types = {field.name: field.type if field.type in (str, bool) else int for field in fields(kind)}
     table.check_kind(where, given, dict)
     for key, value in given.items():
         place = f"{where}.{key}" if where else key
-        table.check_key(place, key, known)
-        table.check_kind(place, value, known[key])
+        table.check_key(place, key, types)
+        table.check_kind(place, value, types[key])
     return replace(base, **given)
 
 
 def _check(table: TomlTable, made: Board) -> None:
     screen = made.screen
-    for where, value, known in (
+    for where, value, allowed in (
         ("facing", made.facing, FACINGS),
         ("screen.driver", screen.driver, DRIVERS),
         ("screen.bus", screen.bus, BUSES),
         ("screen.rotation", screen.rotation, ROTATIONS),
     ):
-        table.check_one_of(where, value, known)
+        table.check_one_of(where, value, allowed)
     if screen.i2c_address not in I2C_ADDRESSES:
         raise table.error_at("no_address", "screen.i2c_address", value=f"0x{screen.i2c_address:02X}")
     taken = screen.taken()

@@ -174,9 +174,9 @@ def _split(text: str, bold: bool) -> tuple[tuple[str, str], ...]:
     for letter in text:
         kinds += _kind(letter, bold)
     pieces = []
-    for found in RUNS.finditer(kinds):
-        kind = found[0][0]
-        pieces.append((kind, NEUTRAL if kind == MISSING else text[found.start() : found.end()]))
+    for run in RUNS.finditer(kinds):
+        kind = run[0][0]
+        pieces.append((kind, NEUTRAL if kind == MISSING else text[run.start() : run.end()]))
     return tuple(pieces)
 
 

@@ -40,21 +40,21 @@ class TomlTable:
         except tomllib.TOMLDecodeError as wrong:
             raise error("unreadable", file=file, reason=str(wrong)) from None
 
-    def like(self, known: Mapping[str, Piece]) -> Piece:
+    def like(self, pieces: Mapping[str, Piece]) -> Piece:
         """The known item that the table's ``like`` names, by default the first; removes it from `data`."""
-        name = self.data.pop("like", next(iter(known)))
+        name = self.data.pop("like", next(iter(pieces)))
         if not isinstance(name, str):
-            raise self.error_at("not_one_of", "like", value=name, known=", ".join(known))
-        self.check_one_of("like", name, known)
-        return known[name]
+            raise self.error_at("not_one_of", "like", value=name, known=", ".join(pieces))
+        self.check_one_of("like", name, pieces)
+        return pieces[name]
 
-    def check_key(self, where: str, key: str, known: Iterable[str]) -> None:
-        if key not in known:
-            raise self.error_at("unknown_key", where, known=", ".join(known))
+    def check_key(self, where: str, key: str, keys: Iterable[str]) -> None:
+        if key not in keys:
+            raise self.error_at("unknown_key", where, known=", ".join(keys))
 
-    def check_one_of(self, where: str, value: object, known: Iterable[object]) -> None:
-        if value not in known:
-            raise self.error_at("not_one_of", where, value=value, known=", ".join(map(str, known)))
+    def check_one_of(self, where: str, value: object, allowed: Iterable[object]) -> None:
+        if value not in allowed:
+            raise self.error_at("not_one_of", where, value=value, known=", ".join(map(str, allowed)))
 
     def check_kind(self, where: str, value: object, kind: type) -> None:
         """`kind`: int, str, bool or dict. TOML's true is no number."""
@@ -66,14 +66,14 @@ class TomlTable:
 
 
 def load_by_name_or_path(
-    name_or_file: str, known: Mapping[str, Piece], load: Callable[[str, str], Piece], error: type[TomlTableError]
+    name_or_file: str, pieces: Mapping[str, Piece], load: Callable[[str, str], Piece], error: type[TomlTableError]
 ) -> Piece:
     """A known item by name, else the result of `load(text, file name)` for the TOML file at that path."""
-    if name_or_file in known:
-        return known[name_or_file]
+    if name_or_file in pieces:
+        return pieces[name_or_file]
     path = Path(name_or_file)
     if not path.is_file():
-        raise error("missing", file=name_or_file, known=", ".join(known))
+        raise error("missing", file=name_or_file, known=", ".join(pieces))
     try:
         # Notepad may begin it with a byte order mark.
         text = path.read_text(encoding="utf-8-sig")

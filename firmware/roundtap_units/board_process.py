@@ -160,14 +160,14 @@ def local_pin_factory(folder: Path) -> Any:
 def hardware_fault_logger(tell: Callable[[str], None] = lambda _: None) -> Callable[[str, str], None]:
     """Logs once what is missing of buttons and screen, and its return; `tell` gets all of it as one text at each
     change."""
-    known = ["", ""]
+    logged = ["", ""]
 
     def say(*missing: str) -> None:
-        if list(missing) == known:
+        if list(missing) == logged:
             return
-        for place, (was, now) in enumerate(zip(known, missing, strict=True)):
+        for place, (was, now) in enumerate(zip(logged, missing, strict=True)):
             if was != now:
-                known[place] = now
+                logged[place] = now
                 log.warning("%s: %s", ("buttons and lamps", "screen")[place], now or "there again")
         tell("; ".join(each for each in missing if each))
 

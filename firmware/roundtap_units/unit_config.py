@@ -72,10 +72,10 @@ def read_unit_config(path: Path | None, own_keys: tuple[str, ...], kind: str) ->
     missing) is fine: without a key it is a unit of the hub on this machine, if that has one for its `kind` ("table",
     "station" …), and otherwise one that enrols. ConfigError names the file, the key, and what would be right."""
     data = read_toml(path) if path is not None else {}
-    known = (*COMMON_KEYS, *own_keys)
+    keys = (*COMMON_KEYS, *own_keys)
     for name in data:
-        if name not in known:
-            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(known)}")
+        if name not in keys:
+            raise ConfigError(f"{path}: {name}: unknown; known are {', '.join(keys)}")
     for name in ("unit", "key", "folder"):
         if name in data and (not isinstance(data[name], str) or not data[name]):
             raise ConfigError(f"{path}: {name}: must be a text; otherwise remove the line")

@@ -82,11 +82,11 @@ def derive_keys(shared: bytes, about: ExchangeContext, hub_message: bytes, unit_
     return ExchangeKeys(confirmation(b"hub"), confirmation(b"unit"), expanded(b"unit key"))
 
 
-def parse_hex_message(said: object) -> bytes:
+def parse_hex_message(digits: object) -> bytes:
     """A side's message from hex digits. ValueError for another shape; the group's own checks follow."""
-    if not isinstance(said, str) or len(said) != 2 * MESSAGE_BYTES or not said.isascii():
+    if not isinstance(digits, str) or len(digits) != 2 * MESSAGE_BYTES or not digits.isascii():
         raise ValueError("not a message of an exchange")
-    return bytes.fromhex(said)
+    return bytes.fromhex(digits)
 
 
 def _length_prefixed(*parts: bytes | str) -> bytes:

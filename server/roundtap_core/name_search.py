@@ -30,7 +30,7 @@ def fold(text: str) -> str:
 def rough(folded: str) -> str:
     """One spelling for all that may stand for the same letter: "mueller" and "muller" → "muller"; "aa" may be "å", "ss"
     "ß", "dj" "đ", and "dh" "ð"."""
-    return re.sub("a+e*|[ou]e*|s+|d[hj]|th", lambda found: found[0][0], folded)
+    return re.sub("a+e*|[ou]e*|s+|d[hj]|th", lambda letters: letters[0][0], folded)
 
 
 def search_text(*names: object, shortened: bool = False) -> str:

@@ -11,10 +11,10 @@ _TYPED = re.compile(rf"([-\u2212]?)0*([0-9]{{1,{DIGITS_MAX}}})")
 
 def typed_number(text: str) -> int:
     """The whole number: "0000000050" is 50. Raises Problem("not_a_number") for anything else ("1_0", "5.", "٣")."""
-    found = _TYPED.fullmatch(text.strip())
-    if found is None:
+    parsed = _TYPED.fullmatch(text.strip())
+    if parsed is None:
         raise Invalid("not_a_number", value=text.strip()[:20])
-    return -int(found[2]) if found[1] else int(found[2])
+    return -int(parsed[2]) if parsed[1] else int(parsed[2])
 
 
 def next_number(taken: Iterable[str], letter: str) -> int:

@@ -209,8 +209,8 @@ class StandingsRow(Struct, frozen=True):
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """The event file's `result`; only what differs from the defaults, but always `score`."""
-    said = to_builtins(result)
-    return {key: said[key] for key in _WRITTEN if key == "score" or said[key] not in (None, PLAYED)}
+    data = to_builtins(result)
+    return {key: data[key] for key in _WRITTEN if key == "score" or data[key] not in (None, PLAYED)}
 
 
 def match_to_json(match: Match) -> dict[str, Any]:

@@ -58,14 +58,14 @@ class DisplayText(str):
     JSON_TYPE = "string"
 
     @classmethod
-    def of(cls, said: object) -> DisplayText:
-        if not isinstance(said, str):
+    def of(cls, value: object) -> DisplayText:
+        if not isinstance(value, str):
             raise ValueError("a text of people is a text")
         # Printable characters fit on a screen: no line feed, no direction mark. Persian names and emoji need joiners.
         # Composed: some systems give "é" as two letters.
         text = "".join(
             letter if letter.isprintable() or letter in JOINERS else " "
-            for letter in unicodedata.normalize("NFC", said[: 2 * SHOWN_LETTERS])
+            for letter in unicodedata.normalize("NFC", value[: 2 * SHOWN_LETTERS])
         )
         return cls(" ".join(text.split())[:SHOWN_LETTERS])
 
@@ -79,17 +79,17 @@ class MalformedMessage(ValueError):
 
 
 @overload
-def parse_message(kind: type[T], said: object) -> T: ...
+def parse_message(kind: type[T], data: object) -> T: ...
 
 
 @overload
-def parse_message(kind: Any, said: object) -> Any: ...
+def parse_message(kind: Any, data: object) -> Any: ...
 
 
-def parse_message(kind: Any, said: object) -> Any:
+def parse_message(kind: Any, data: object) -> Any:
     """Parsed JSON as a message of this type. Raises MalformedMessage."""
     try:
-        return msgspec.convert(said, kind, dec_hook=_decode_hook)
+        return msgspec.convert(data, kind, dec_hook=_decode_hook)
     except UnicodeError:
         # A lone surrogate.
         raise MalformedMessage((Problem("unfit_text"),)) from None
@@ -98,32 +98,32 @@ def parse_message(kind: Any, said: object) -> Any:
         from roundtap_core.reasons import type_errors
 
         # Parts that are valid but do not fit together: the check that found it explains it.
-        found = type_errors(said, kind) or ((error,) if isinstance(error, Problem) else ())
-        raise MalformedMessage(found, str(error)) from None
+        problems = type_errors(data, kind) or ((error,) if isinstance(error, Problem) else ())
+        raise MalformedMessage(problems, str(error)) from None
 
 
 def decode_message(kind: type[T], text: str) -> T | None:
     """The message in a JSON text; None where it is none or repeats a key. For the reasons, use `parse_message` on the
     parsed text."""
     try:
-        found = msgspec.json.decode(text, type=kind, dec_hook=_decode_hook)
+        message = msgspec.json.decode(text, type=kind, dec_hook=_decode_hook)
     except (msgspec.DecodeError, UnicodeError, RecursionError, Problem):
         return None
     # Of a repeated key one is lost: encoded again, the text has fewer quotation marks.
-    whole = "\\u0022" not in text and text.count('"') == msgspec.json.encode(found).count(b'"')
-    return found if whole else None
+    whole = "\\u0022" not in text and text.count('"') == msgspec.json.encode(message).count(b'"')
+    return message if whole else None
 
 
-def salvage_message(kind: type[T], said: Mapping[str, object]) -> T:
+def salvage_message(kind: type[T], data: Mapping[str, object]) -> T:
     """As `parse_message`, for a type whose fields all have defaults: invalid fields are dropped."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):  # type: ignore[arg-type]
-        if field.name in said:
+        if field.name in data:
             with suppress(msgspec.ValidationError, UnicodeError):
-                found[field.name] = msgspec.convert(said[field.name], field.type, dec_hook=_decode_hook)
-    return kind(**found)
+                fields[field.name] = msgspec.convert(data[field.name], field.type, dec_hook=_decode_hook)
+    return kind(**fields)
 
 
-def _decode_hook(kind: type[Any], said: object) -> object:
+def _decode_hook(kind: type[Any], value: object) -> object:
     """Decode a class that msgspec does not know by its `of`; JSON_TYPE is the JSON type it expects."""
-    return kind.of(said)
+    return kind.of(value)

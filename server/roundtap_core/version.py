@@ -30,13 +30,13 @@ def core_version(core: Path, ask: Callable[[Path], str] | None = None) -> str:
     root = core.parent.parent
     if core.parent.name == "server" and (root / ".git").exists():
         # A local build may be of another commit.
-        said = (ask or _git_describe)(root)
+        text = (ask or _git_describe)(root)
     else:
         try:
-            said = (core / BUILT).read_text(encoding="utf-8").strip()
+            text = (core / BUILT).read_text(encoding="utf-8").strip()
         except (OSError, ValueError):
-            said = ""
-    return said if _COMMIT.search(said) else f"{NO_COMMIT}.{_digest(core)}"
+            text = ""
+    return text if _COMMIT.search(text) else f"{NO_COMMIT}.{_digest(core)}"
 
 
 def same_build(one: str, other: str) -> bool:

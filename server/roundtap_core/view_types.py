@@ -180,11 +180,11 @@ class EventOptions(dict[str, Any]):
     JSON_TYPE = "object"
 
     @classmethod
-    def of(cls, said: object) -> EventOptions:
-        if not isinstance(said, dict):
+    def of(cls, options: object) -> EventOptions:
+        if not isinstance(options, dict):
             raise ValueError("options are an object")
-        refuse_options_out_of_range(said)
-        return cls(said)
+        refuse_options_out_of_range(options)
+        return cls(options)
 
 
 class TableView(Message, frozen=True):

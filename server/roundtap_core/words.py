@@ -11,7 +11,7 @@ from importlib import import_module
 LANGUAGES = tuple(
     sorted(
         (name.removesuffix(".json") for name in os.listdir(f"{os.path.dirname(__file__)}/words")),
-        key=lambda found: ("en es de pl".find(found) % 99, found),
+        key=lambda language: ("en es de pl".find(language) % 99, language),
     )
 )
 """English first; what came later stands behind the four of the beginning."""

@@ -12,13 +12,13 @@ PROBE_ADDRESS = ("198.51.100.1", 9)  # a documentation network: nothing is sent;
 
 def local_addresses(proc: Path = Path("/proc/net")) -> list[Address]:
     """All of them, loopback too."""
-    found: list[Address] = [
+    addresses: list[Address] = [
         ip_address(above.split()[-1])
         for above, line in pairwise(read_lines(proc / "fib_trie"))
         if line.strip() == "/32 host LOCAL"
     ]
-    found += (IPv6Address(int(line.split()[0], 16)) for line in read_lines(proc / "if_inet6"))
-    return list(dict.fromkeys(found))
+    addresses += (IPv6Address(int(line.split()[0], 16)) for line in read_lines(proc / "if_inet6"))
+    return list(dict.fromkeys(addresses))
 
 
 def own_address(addresses: Callable[[], Iterable[Address]] = local_addresses) -> str:

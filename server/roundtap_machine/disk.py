@@ -20,18 +20,18 @@ def disk_fault(number: int | None) -> str:
 def check_room(folder: Path, room_bytes: int = 1) -> None:
     """Look, without writing, whether the file system there has room for this process. Raises OSError: ENOSPC, EROFS, or
     what the look itself met."""
-    found = os.statvfs(folder)
-    full = found.f_bavail * found.f_frsize < room_bytes or (found.f_files and not found.f_favail)
-    if found.f_flag & os.ST_RDONLY or full:
-        number = errno.EROFS if found.f_flag & os.ST_RDONLY else errno.ENOSPC
+    volume = os.statvfs(folder)
+    full = volume.f_bavail * volume.f_frsize < room_bytes or (volume.f_files and not volume.f_favail)
+    if volume.f_flag & os.ST_RDONLY or full:
+        number = errno.EROFS if volume.f_flag & os.ST_RDONLY else errno.ENOSPC
         raise OSError(number, os.strerror(number), str(folder))
 
 
-def check_place(path: Path, known: os.stat_result) -> None:
+def check_place(path: Path, opened: os.stat_result) -> None:
     """Raise OSError(ESTALE) unless `path` still leads to the file that is open: one that was moved, deleted or
     unmounted takes every write."""
     with suppress(FileNotFoundError, NotADirectoryError):
-        if os.path.samestat(known, os.stat(path)):
+        if os.path.samestat(opened, os.stat(path)):
             return
     raise OSError(errno.ESTALE, f"nothing at {path.parent}")
 

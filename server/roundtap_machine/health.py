@@ -134,10 +134,10 @@ def temperature_c(machine: MachineProbe) -> int | None:
 def free_bytes(folder: Path) -> int | None:
     """The space left for users other than root; None where unknown."""
     try:
-        found = os.statvfs(folder)
+        volume = os.statvfs(folder)
     except OSError:
         return None
-    return found.f_bavail * found.f_frsize
+    return volume.f_bavail * volume.f_frsize
 
 
 def is_mounted_read_only(machine: MachineProbe, folder: Path) -> bool | None:
@@ -165,15 +165,15 @@ class Mount:
 
 def mounts_of(mountinfo: str) -> list[Mount]:
     """All mounts, shortest path first; of one place, the topmost last."""
-    found = []
+    mounts = []
     for line in mountinfo.splitlines():
         own, _, system = line.partition(" - ")
         mine, its = own.split(), system.split()
         if len(mine) >= 6 and len(its) >= 3:
             # The kernel escapes a path in octal: \040 is a space.
             place = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), mine[4])
-            found.append(Mount(place, its[0], its[1], "ro" in mine[5].split(","), "ro" in its[-1].split(",")))
-    return sorted(found, key=lambda mount: len(mount.place))
+            mounts.append(Mount(place, its[0], its[1], "ro" in mine[5].split(","), "ro" in its[-1].split(",")))
+    return sorted(mounts, key=lambda mount: len(mount.place))
 
 
 def mount_of(mountinfo: str, folder: Path) -> Mount | None:
@@ -186,7 +186,7 @@ def chip_labels(device: Path) -> list[str]:
     import fcntl
     import struct
 
-    found = []
+    labels = []
     for path in sorted(device.glob("gpiochip*")):
         info = bytearray(struct.calcsize("32s32sI"))
         try:
@@ -199,8 +199,8 @@ def chip_labels(device: Path) -> list[str]:
             continue
         finally:
             os.close(chip)
-        found.append(bytes(info[32:64]).split(b"\0")[0].decode("ascii", "replace"))
-    return found
+        labels.append(bytes(info[32:64]).split(b"\0")[0].decode("ascii", "replace"))
+    return labels
 
 
 # --- one function each ------------------------------------------------------------------------------------------------
@@ -249,17 +249,17 @@ def _card(machine: MachineProbe) -> Check:
     )
     if worn >= CARD_WORN:
         return Check("card", NOTE, {"percent": min(100, (worn - 1) * 10)}, "worn")
-    asked = bool(ages) or any(count is not None for count in counts)
-    return Check("card", FINE if asked else UNKNOWN)
+    readable = bool(ages) or any(count is not None for count in counts)
+    return Check("card", FINE if readable else UNKNOWN)
 
 
 def _writable(machine: MachineProbe) -> Check | None:
     if machine.data is None:
         return None
-    found = is_mounted_read_only(machine, machine.data)
-    if found is None:
+    read_only = is_mounted_read_only(machine, machine.data)
+    if read_only is None:
         return Check("writable", UNKNOWN)
-    return Check("writable", WRONG if found else FINE, {"folder": str(machine.data)})
+    return Check("writable", WRONG if read_only else FINE, {"folder": str(machine.data)})
 
 
 def _space(machine: MachineProbe) -> list[Check]:
@@ -268,15 +268,15 @@ def _space(machine: MachineProbe) -> list[Check]:
         if folder is None:
             continue
         try:
-            found = os.statvfs(folder)
+            volume = os.statvfs(folder)
         except OSError:
             checks.append(Check(key, UNKNOWN))
             continue
         if key == "space_root" and root_is_read_only(machine):
             # Nothing is written there, and an image fills it entirely.
             continue
-        free, inodes = found.f_bavail * found.f_frsize, found.f_favail
-        if found.f_files and inodes < INODES_LOW:
+        free, inodes = volume.f_bavail * volume.f_frsize, volume.f_favail
+        if volume.f_files and inodes < INODES_LOW:
             checks.append(Check(key, WRONG, {"n": inodes}, "inodes"))
         else:
             state = WRONG if free < SPACE_LOW_BYTES else NOTE if free < SPACE_SCARCE_BYTES else FINE
@@ -316,10 +316,10 @@ def _pins(machine: MachineProbe) -> list[Check]:
 
 
 def _memory(machine: MachineProbe) -> Check:
-    found = re.search(r"^MemAvailable:\s+(\d+) kB", machine.text("proc/meminfo") or "", re.MULTILINE)
-    if found is None:
+    available = re.search(r"^MemAvailable:\s+(\d+) kB", machine.text("proc/meminfo") or "", re.MULTILINE)
+    if available is None:
         return Check("memory", UNKNOWN)
-    free_kb = int(found[1])
+    free_kb = int(available[1])
     state = WRONG if free_kb < MEMORY_LOW_KB else NOTE if free_kb < MEMORY_SCARCE_KB else FINE
     if (
         machine.wall
@@ -338,8 +338,10 @@ def _watchdog(machine: MachineProbe) -> Check:
 
 
 def _root(machine: MachineProbe) -> Check:
-    found = root_is_read_only(machine)
-    return Check("root", UNKNOWN) if found is None else Check("root", FINE, kind="guarded" if found else "written")
+    read_only = root_is_read_only(machine)
+    return (
+        Check("root", UNKNOWN) if read_only is None else Check("root", FINE, kind="guarded" if read_only else "written")
+    )
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------

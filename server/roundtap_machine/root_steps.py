@@ -74,11 +74,11 @@ class RootSteps:
     mounts: Path = Path("/proc/self/mountinfo")
     connections: Path = CONNECTIONS
 
-    def answer(self, user: str, asked: object) -> dict[str, Any]:
+    def answer(self, user: str, request: object) -> dict[str, Any]:
         """{"done": true, …}, or {"refused": reason}. `user`: as reported by the kernel."""
         try:
-            step = asked.get("step") if isinstance(asked, dict) else None
-            if not isinstance(asked, dict) or not isinstance(step, str) or step not in ALLOWED_USERS:
+            step = request.get("step") if isinstance(request, dict) else None
+            if not isinstance(request, dict) or not isinstance(step, str) or step not in ALLOWED_USERS:
                 raise StepRefused("unknown")
             if user not in ALLOWED_USERS[step]:
                 raise StepRefused("not-yours")
@@ -87,9 +87,9 @@ class RootSteps:
             if step == POWER_OFF:
                 self._systemctl("poweroff", "--no-block")
             elif step == EJECT:
-                self._eject(asked.get("folder"))
+                self._eject(request.get("folder"))
             elif step == SET_TIME:
-                self._set_time(asked.get("seconds"))
+                self._set_time(request.get("seconds"))
             return {"done": True}
         except StepRefused as refused:
             return {"refused": refused.reason}
@@ -135,7 +135,7 @@ def _name_in(value: str) -> str:
 
 def _plain(value: str) -> str:
     """A key file's value without GLib's escapes."""
-    return re.sub(r"\\(.)", lambda found: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), value)
+    return re.sub(r"\\(.)", lambda escape: {"s": " ", "t": "\t", "n": "\n", "r": "\r"}.get(escape[1], escape[1]), value)
 
 
 def _mount_unit(path: str) -> str:
@@ -187,13 +187,13 @@ def serve_connection(connection: socket.socket, steps: RootSteps | None = None) 
     with connection.makefile("rb") as incoming:
         line = incoming.readline(LINE_BYTES_MAX)
     try:
-        asked = json.loads(line)
+        request = json.loads(line)
     except (ValueError, RecursionError):
-        asked = None
-    answer = (steps or RootSteps()).answer(user, asked)
+        request = None
+    answer = (steps or RootSteps()).answer(user, request)
     # For systemd's journal: user, step and outcome, but never the password.
     print(
-        f"roundtap steps: {user}: {asked.get('step') if isinstance(asked, dict) else None}: "
+        f"roundtap steps: {user}: {request.get('step') if isinstance(request, dict) else None}: "
         f"{answer.get('refused', 'done')}",
         file=sys.stderr,
         flush=True,

@@ -123,18 +123,18 @@ def list_services(
     run: Run = program_output, now_s: Callable[[], float] = time.monotonic, root: Path = Path("/")
 ) -> list[SystemdService]:
     """The services that this machine has; none without systemd. `now_s`: systemd's monotonic clock."""
-    found = []
+    services = []
     role, mistakes = applied_settings(root)
     units = {f"roundtap-{name}.service": name for name in SERVICES}
     for block in run(["systemctl", "show", *units, f"--property={','.join(PROPERTIES)}"]).split("\n\n"):
-        known = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
-        unit = known.get("Id", "")
-        if known.get("LoadState") != "loaded" or unit not in units:
+        properties = dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
+        unit = properties.get("Id", "")
+        if properties.get("LoadState") != "loaded" or unit not in units:
             continue
-        active, result, says = (known.get(name, "") for name in ("ActiveState", "Result", "StatusText"))
-        restarts = whole_number(known.get("NRestarts")) or 0
-        active_s = now_s() - (whole_number(known.get("ActiveEnterTimestampMonotonic")) or 0) / 1e6
-        wanted = known.get("UnitFileState") in WANTED
+        active, result, says = (properties.get(name, "") for name in ("ActiveState", "Result", "StatusText"))
+        restarts = whole_number(properties.get("NRestarts")) or 0
+        active_s = now_s() - (whole_number(properties.get("ActiveEnterTimestampMonotonic")) or 0) / 1e6
+        wanted = properties.get("UnitFileState") in WANTED
         if wanted and is_in_trouble(active, restarts, active_s):
             # Newest first: with --since, older versions take the first lines instead of the last ones otherwise.
             says = (
@@ -146,10 +146,10 @@ def list_services(
                 or says
             )
         if not says and result not in ("", "success"):
-            says = f"{result}, {known.get('ExecMainStatus', '')}"
+            says = f"{result}, {properties.get('ExecMainStatus', '')}"
         if units[unit] == SETTINGS:
             says = mistakes
-        found.append(
+        services.append(
             SystemdService(
                 units[unit],
                 wanted,
@@ -161,7 +161,7 @@ def list_services(
                 units[unit] == ROLE_SERVICES.get(role),
             )
         )
-    return found
+    return services
 
 
 def is_in_trouble(active: str, restarts: int, active_s: float) -> bool:
@@ -174,22 +174,22 @@ def last_words(newest_first: Iterable[str]) -> str:
     which there may be a PIN."""
     lines = [line.strip() for line in newest_first]
     ended = next((place for place, line in enumerate(lines) if ": Main process exited, " in line), 0)
-    found = map(_OWN_ERROR.fullmatch, lines[ended:])
-    return next((each[1] or each[0] for each in found if each), "")
+    errors = map(_OWN_ERROR.fullmatch, lines[ended:])
+    return next((each[1] or each[0] for each in errors if each), "")
 
 
-def role_of(known: Iterable[SystemdService]) -> str:
+def role_of(services: Iterable[SystemdService]) -> str:
     """The machine's role by the services that it runs; "" without any. A hub has those of other roles, too."""
-    running = {each.name for each in known if each.of_role} or {
-        each.name for each in known if each.wanted or each.active == "active"
+    running = {each.name for each in services if each.of_role} or {
+        each.name for each in services if each.wanted or each.active == "active"
     }
     return next((role for role, service in ROLE_SERVICES.items() if service in running), "")
 
 
-def service_checks(known: Sequence[SystemdService]) -> list[Check]:
+def service_checks(services: Sequence[SystemdService]) -> list[Check]:
     """One check for each service that this machine should run; others are ignored."""
-    on_hub = role_of(known) in ("hub", "standby")
-    return [check for each in known if (check := _service_check(each, on_hub and each.name in OF_A_HUB)) is not None]
+    on_hub = role_of(services) in ("hub", "standby")
+    return [check for each in services if (check := _service_check(each, on_hub and each.name in OF_A_HUB)) is not None]
 
 
 def _service_check(each: SystemdService, may_wait: bool) -> Check | None:
@@ -238,8 +238,8 @@ def data_folder(role: str, root: Path = Path("/")) -> Path | None:
 def machine_checks(
     machine: MachineProbe,
     now_s: float,
-    known: Sequence[SystemdService],
+    services: Sequence[SystemdService],
     hotspot: Callable[[], list[Check]] = hotspot_checks,
 ) -> list[Check]:
     """All that a machine of any role knows of itself: for *Before the doors open*, and for `roundtap doctor`."""
-    return [*check_health(machine, now_s), *service_checks(known), *hotspot()]
+    return [*check_health(machine, now_s), *service_checks(services), *hotspot()]

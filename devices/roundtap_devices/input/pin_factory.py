@@ -71,12 +71,12 @@ def chip_numbers() -> list[int]:
 
 def find_chip(lgpio: Any, numbers: list[int]) -> int:
     """The number of the first gpiochip with one of LABELS; OSError names what was found instead."""
-    found = []
+    chips = []
     for number in numbers:
         try:
             handle = lgpio.gpiochip_open(number)
         except lgpio.error as error:
-            found.append(f"gpiochip{number}: {error}")
+            chips.append(f"gpiochip{number}: {error}")
             continue
         try:
             _, _, _, label = lgpio.gpio_get_chip_info(handle)
@@ -84,5 +84,5 @@ def find_chip(lgpio: Any, numbers: list[int]) -> int:
             lgpio.gpiochip_close(handle)
         if label in LABELS:
             return number
-        found.append(f"gpiochip{number}: {label}")
-    raise OSError(f"no gpiochip labelled {' or '.join(LABELS)}; found {'; '.join(found) or 'none'}")
+        chips.append(f"gpiochip{number}: {label}")
+    raise OSError(f"no gpiochip labelled {' or '.join(LABELS)}; found {'; '.join(chips) or 'none'}")

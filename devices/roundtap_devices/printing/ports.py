@@ -120,13 +120,13 @@ def open_device(path: str, baud: int, flow: str) -> Port:
 
 
 def _usb(root: Path) -> list[FoundPort]:
-    found = []
+    ports = []
     for node in sorted((root / "dev/usb").glob("lp*"), key=lambda node: (len(node.name), node.name)):
         device = (root / "sys/class/usbmisc" / node.name / "device").resolve().parent
         parts = [_read(device / name) for name in ("idVendor", "idProduct", "serial")]
         name = "-".join(part for part in parts if part) or node.name
-        found.append(FoundPort(f"usb-{name}", str(node), USB, _access(node)))
-    return found
+        ports.append(FoundPort(f"usb-{name}", str(node), USB, _access(node)))
+    return ports
 
 
 def _adapters(root: Path) -> list[FoundPort]:

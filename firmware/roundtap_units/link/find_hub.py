@@ -55,10 +55,10 @@ def find_hub(
         if place in tried:
             continue
         tried.add(place)
-        found = (ask or probe_hub)(place)
-        if found is not None and found.hub not in avoided:
-            return found
-        second_best = second_best or found
+        hub = (ask or probe_hub)(place)
+        if hub is not None and hub.hub not in avoided:
+            return hub
+        second_best = second_best or hub
     return second_best
 
 
@@ -91,7 +91,7 @@ def probe_hub(place: Endpoint) -> FoundHub | None:
 
 def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
     """The IPv4 address of each default gateway, the preferred one first; none where unknown."""
-    found = []
+    gateways = []
     try:
         lines = routes.read_text(encoding="ascii").splitlines()[1:]
     except (OSError, ValueError):
@@ -101,22 +101,24 @@ def default_gateways(routes: Path = ROUTES) -> tuple[str, ...]:
             fields = line.split()
             if fields[1] == "00000000" and int(fields[3], 16) & GATEWAY_FLAGS == GATEWAY_FLAGS:
                 # The kernel writes it in the machine's byte order.
-                found.append((int(fields[6]), socket.inet_ntoa(struct.pack("=I", int(fields[2], 16)))))
-    return tuple(dict.fromkeys(address for _, address in sorted(found)))
+                gateways.append((int(fields[6]), socket.inet_ntoa(struct.pack("=I", int(fields[2], 16)))))
+    return tuple(dict.fromkeys(address for _, address in sorted(gateways)))
 
 
 def resolve_ipv4(name: str, within_s: float = RESOLVE_WITHIN_S) -> str | None:
     """The IPv4 address of a name; None where unknown in time. The system's own resolver may take much longer."""
-    found: list[str] = []
+    addresses: list[str] = []
 
     def look() -> None:
         with suppress(OSError, UnicodeError):
-            found.extend(str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_STREAM))
+            addresses.extend(
+                str(each[4][0]) for each in socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_STREAM)
+            )
 
     looking = threading.Thread(target=look, name="hub-name", daemon=True)
     looking.start()
     looking.join(within_s)
-    return found[0] if found else None
+    return addresses[0] if addresses else None
 
 
 def listen_for_beacons(

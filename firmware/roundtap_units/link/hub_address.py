@@ -109,10 +109,10 @@ class LocalKeyWatch:
     def poll(self) -> HubAddress | None:
         """The file's content, where the file has changed since the last call; else None."""
         try:
-            found = os.stat(self._path)
+            stat = os.stat(self._path)
         except OSError:
             return None
-        stamp = found.st_ino, found.st_mtime_ns
+        stamp = stat.st_ino, stat.st_mtime_ns
         if stamp == self._seen:
             return None
         self._seen = stamp

@@ -142,9 +142,9 @@ class HubChoice:
         self._failures: set[Endpoint] = set()
         """Addresses without an answer, or with an older epoch only, since the present hub fell silent."""
         self._older_since_ms: int | None = None  # since when this unit has been with an abandoned epoch
-        known = self.known()
+        endpoints = self.known()
         remembered = parse_endpoints((memory.hub,))
-        self._present = remembered[0] if remembered and remembered[0] in known else known[0]
+        self._present = remembered[0] if remembered and remembered[0] in endpoints else endpoints[0]
         self._turn = self._present
         self._newest = memory.epoch
 
@@ -167,12 +167,12 @@ class HubChoice:
         with self._lock:
             if self._heard_ms is None:
                 self._heard_ms = now_ms
-            known = self.known()
+            endpoints = self.known()
             looks_back = self._older_since_ms is not None and now_ms - self._older_since_ms >= RECHECK_MS
             if now_ms - self._heard_ms < SILENT_MS and not looks_back:
                 return self._present
-            at = known.index(self._turn) if self._turn in known else -1
-            self._turn = known[(at + 1) % len(known)]
+            at = endpoints.index(self._turn) if self._turn in endpoints else -1
+            self._turn = endpoints[(at + 1) % len(endpoints)]
             return self._turn
 
     def recheck_due(self, now_ms: int) -> bool:

@@ -66,15 +66,15 @@ def known_identity(
     if key:
         first, *others = hubs or elsewhere()
         return HubAddress(*first, unit, key, tuple(others))
-    kept = read_enrolled(folder)
-    return enrolled_address(kept, hubs, elsewhere) if kept is not None else None
+    identity = read_enrolled(folder)
+    return enrolled_address(identity, hubs, elsewhere) if identity is not None else None
 
 
 def enrolled_address(
-    kept: EnrolledIdentity,
+    identity: EnrolledIdentity,
     hubs: tuple[Endpoint, ...] = (),
     elsewhere: Callable[[], tuple[Endpoint, ...]] = static_candidates,
 ) -> HubAddress:
     """The enrolled unit's address; its hub may have moved since."""
-    first, *others = hubs or dict.fromkeys((*kept.hubs, *elsewhere()))
-    return HubAddress(*first, kept.unit, kept.key, tuple(others), enrolled=True)
+    first, *others = hubs or dict.fromkeys((*identity.hubs, *elsewhere()))
+    return HubAddress(*first, identity.unit, identity.key, tuple(others), enrolled=True)

@@ -164,12 +164,12 @@ class StatusSender:
         if health is not None:
             payload["health"] = health
         answer = connection.post("/device/status", envelope(address.key, REQUEST, payload), waits)
-        said = open_envelope(address.key, ECHO, answer.message)
-        if said is None or said.get("seq") != payload["seq"] or said.get("session") != payload["session"]:
+        echo = open_envelope(address.key, ECHO, answer.message)
+        if echo is None or echo.get("seq") != payload["seq"] or echo.get("session") != payload["session"]:
             raise ValueError(f"no echo of the status: {str(answer.message)[:200]}")
         if self._health is not None and health is not None:
             self._health.acknowledge(health)
-        self._on_time(parse_message(messages.TimeAnswer, said), answer)
+        self._on_time(parse_message(messages.TimeAnswer, echo), answer)
 
     def request_time(self, connection: hub_connection.PersistentConnection, waits: Waits) -> None:
         """A round trip only for the clock. Its number is used once: no other answer passes for this one's."""
@@ -341,10 +341,10 @@ class HubLink:
 
     def _hello(self, nonce: str, challenge: str) -> dict[str, Any]:
         """The hello's content. Of very many reports: all that wait, and the newest of the others."""
-        kept = self._outbox.all()
+        reports = self._outbox.all()
         named: list[list[str]] = []
         room = HELLO_REPORTS_BYTES_MAX
-        for one in (*(one for one in kept if not one.settled), *(one for one in reversed(kept) if one.settled)):
+        for one in (*(one for one in reports if not one.settled), *(one for one in reversed(reports) if one.settled)):
             event = str(one.report["event"])
             room -= len(json.dumps([event, one.id])) + 2
             if room < 0:
@@ -437,7 +437,7 @@ class HubLink:
         self._outbox.flush_fates()
 
     def _settle_in_order(self, fates: list[messages.ReportReceipt]) -> None:
-        age = {kept.id: number for number, kept in enumerate(self._outbox.all())}
+        age = {report.id: number for number, report in enumerate(self._outbox.all())}
         try:
             for echo in sorted(fates, key=lambda echo: age.get(echo.report_id, 0)):
                 self._settle(echo)

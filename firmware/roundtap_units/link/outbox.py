@@ -126,39 +126,39 @@ class Outbox:
 
     def put(self, report: Mapping[str, Any], mac: str) -> StoredReport:
         """Store a new report. On return it is on the disk. OSError where the disk refuses: then nothing is stored."""
-        kept = StoredReport(report, mac, key=self._key_mark)
+        stored = StoredReport(report, mac, key=self._key_mark)
         with self._lock:
             if self._file is None:
                 self._try_to_open()
             try:
-                self._append(_report_line(kept))
+                self._append(_report_line(stored))
             except OSError as error:
                 self._mark_failed(error)
                 raise
-            self._reports[kept.id] = kept
+            self._reports[stored.id] = stored
         self._at_point("after-outbox-fsync")
-        return kept
+        return stored
 
     def settle(self, echo: ReportReceipt) -> StoredReport | None:
         """Take the hub's answer to a report. "unknown" makes it wait again: the hub has lost it, or never had it.
         Returns the report as it is now stored; None for another unit's, or without news."""
         with self._lock:
-            kept = self._reports.get(echo.report_id)
-            if kept is None:
+            stored = self._reports.get(echo.report_id)
+            if stored is None:
                 return None
             settled = replace(
-                kept,
+                stored,
                 fate=None if echo.fate == "unknown" else echo.fate,
                 number=echo.number,
                 hash=echo.hash,
                 reason=echo.reason,
                 epoch=echo.epoch,
             )
-            if settled == kept or (settled.fate is None and kept.fate is None):
+            if settled == stored or (settled.fate is None and stored.fate is None):
                 return None
-            is_news = replace(kept, epoch=settled.epoch) != settled
+            is_news = replace(stored, epoch=settled.epoch) != settled
             self._unflushed.append(_fate_line(settled))
-            self._reports[kept.id] = settled
+            self._reports[stored.id] = settled
             return settled if is_news else None
 
     def flush_fates(self) -> None:
@@ -174,11 +174,11 @@ class Outbox:
     # Readers take no lock, and wait for no disk.
 
     def waiting(self) -> list[StoredReport]:
-        return [kept for kept in list(self._reports.values()) if kept.fate is None]
+        return [stored for stored in list(self._reports.values()) if stored.fate is None]
 
     def is_waiting(self, report_id: str) -> bool:
-        kept = self._reports.get(report_id)
-        return kept is not None and kept.fate is None
+        stored = self._reports.get(report_id)
+        return stored is not None and stored.fate is None
 
     def all(self) -> list[StoredReport]:
         """Everything stored, oldest first: offered again to a restored hub."""
@@ -186,14 +186,14 @@ class Outbox:
 
     def heads(self) -> dict[str, list[Any]]:
         """By event: [number, hash] of the newest journal entry named in an echo."""
-        found: dict[str, list[Any]] = {}
-        for kept in self.all():
+        heads: dict[str, list[Any]] = {}
+        for stored in self.all():
             # A refusal may be an entry of the venue's: only accepted reports are certainly in the event's own journal.
-            if kept.fate == "accepted" and kept.number is not None and kept.hash is not None:
-                event = str(kept.report["event"])
-                if event not in found or found[event][0] < kept.number:
-                    found[event] = [kept.number, kept.hash]
-        return found
+            if stored.fate == "accepted" and stored.number is not None and stored.hash is not None:
+                event = str(stored.report["event"])
+                if event not in heads or heads[event][0] < stored.number:
+                    heads[event] = [stored.number, stored.hash]
+        return heads
 
     def drop_event(self, event: str, epoch: str | None = None) -> None:
         """The event has ended in the journal of this epoch: drop what that journal has settled, in one atomic step.
@@ -211,7 +211,8 @@ class Outbox:
             write_atomically(
                 self._path,
                 b"".join(
-                    _report_line(kept) + (b"" if kept.fate is None else _fate_line(kept)) for kept in rest.values()
+                    _report_line(stored) + (b"" if stored.fate is None else _fate_line(stored))
+                    for stored in rest.values()
                 ),
             )
             # All of it was just written, outstanding fates included.
@@ -268,13 +269,13 @@ class Outbox:
     def _clean(self) -> None:
         """Cut off the torn line, and move the spoilt ones, into the other file first."""
         if self._spoilt:
-            known: set[bytes] = set()
+            moved: set[bytes] = set()
             with contextlib.suppress(FileNotFoundError):
-                known.update(self._aside.read_bytes().split(b"\n"))
+                moved.update(self._aside.read_bytes().split(b"\n"))
             with open(self._aside, "ab") as file:
                 for raw in self._spoilt:
                     # It is already there after a power cut between the two steps.
-                    if raw not in known:
+                    if raw not in moved:
                         file.write(raw + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
@@ -292,18 +293,18 @@ class Outbox:
         if not summed and frozenset(line) not in OLDER_LINES:
             raise ValueError("a line without its checksum")
         if "report" in line:
-            kept = StoredReport(line["report"], line["mac"], key=line.get("key"))
-            if not isinstance(kept.report["event"], str) or not isinstance(kept.report["report_id"], str):
+            stored = StoredReport(line["report"], line["mac"], key=line.get("key"))
+            if not isinstance(stored.report["event"], str) or not isinstance(stored.report["report_id"], str):
                 raise TypeError("a report without its event")
-            self._reports[kept.id] = kept
+            self._reports[stored.id] = stored
             return
         fate = line["fate"]
         if summed and fate["report_id"] not in self._reports:
             # Its report was spoilt, and is counted.
             return
-        kept = self._reports[fate["report_id"]]
-        self._reports[kept.id] = replace(
-            kept,
+        stored = self._reports[fate["report_id"]]
+        self._reports[stored.id] = replace(
+            stored,
             fate=fate["fate"],
             number=fate["number"],
             hash=fate["hash"],
@@ -337,21 +338,21 @@ def _may_be_report(raw: bytes) -> bool:
     return raw != b"" and not raw.startswith(FATE_BEGINS)
 
 
-def _report_line(kept: StoredReport) -> bytes:
-    content = {"report": dict(kept.report), "mac": kept.mac}
-    return checksum_line(content if kept.key is None else {**content, "key": kept.key})
+def _report_line(stored: StoredReport) -> bytes:
+    content = {"report": dict(stored.report), "mac": stored.mac}
+    return checksum_line(content if stored.key is None else {**content, "key": stored.key})
 
 
-def _fate_line(kept: StoredReport) -> bytes:
+def _fate_line(stored: StoredReport) -> bytes:
     return checksum_line(
         {
             "fate": {
-                "report_id": kept.id,
-                "fate": kept.fate,
-                "number": kept.number,
-                "hash": kept.hash,
-                "reason": kept.reason,
-                "epoch": kept.epoch,
+                "report_id": stored.id,
+                "fate": stored.fate,
+                "number": stored.number,
+                "hash": stored.hash,
+                "reason": stored.reason,
+                "epoch": stored.epoch,
             }
         }
     )

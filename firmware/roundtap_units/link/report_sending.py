@@ -37,31 +37,31 @@ class ReportOrder:
         """One pass over all waiting reports, oldest first. A report is skipped behind an earlier one of the same match
         and draw that was not answered or not tried in this pass: the hub must get them in order."""
         self._held = set()
-        ids = {kept.id for kept in waiting}
+        ids = {stored.id for stored in waiting}
         self._failures = {report: vain for report, vain in self._failures.items() if report in ids}
         now_ms = self._mono_ms()
-        for kept in waiting:
-            if kept.match_key in self._held:
+        for stored in waiting:
+            if stored.match_key in self._held:
                 continue
-            if self._not_before_ms.get(kept.id, now_ms) > now_ms:
-                self._held.add(kept.match_key)
+            if self._not_before_ms.get(stored.id, now_ms) > now_ms:
+                self._held.add(stored.match_key)
                 continue
-            yield kept
+            yield stored
 
-    def answered(self, kept: StoredReport) -> None:
-        self._failures.pop(kept.id, None)
-        self._not_before_ms.pop(kept.id, None)
+    def answered(self, stored: StoredReport) -> None:
+        self._failures.pop(stored.id, None)
+        self._not_before_ms.pop(stored.id, None)
 
-    def unanswered(self, kept: StoredReport, status: int) -> None:
+    def unanswered(self, stored: StoredReport, status: int) -> None:
         """`status`: of an unsigned answer; 0: there was none."""
-        self._held.add(kept.match_key)
+        self._held.add(stored.match_key)
         if status not in KINDS:
-            self._failures.pop(kept.id, None)
+            self._failures.pop(stored.id, None)
             return
-        times = self._failures.get(kept.id, (0, 0))[0] + 1
-        self._failures[kept.id] = times, status
+        times = self._failures.get(stored.id, (0, 0))[0] + 1
+        self._failures[stored.id] = times, status
         if times >= FAILURES_TO_ALARM:
-            self._not_before_ms[kept.id] = self._mono_ms() + BACKOFF_MS
+            self._not_before_ms[stored.id] = self._mono_ms() + BACKOFF_MS
 
     def reset_backoff(self) -> None:
         """The hub was found again: it may now take what it rejected before."""
@@ -96,41 +96,41 @@ class ReportSender:
         """Send every unanswered report, those of one match in order. One without an answer delays no others; the last
         such error is raised at the end, a connection error at once."""
         unanswered: ValueError | None = None
-        for kept in self.order.sendable(self._outbox.waiting()):
+        for stored in self.order.sendable(self._outbox.waiting()):
             try:
                 # The feed may have brought its fate while others were being sent.
-                if self._outbox.is_waiting(kept.id):
-                    self._post(connection, kept)
-                self.order.answered(kept)
+                if self._outbox.is_waiting(stored.id):
+                    self._post(connection, stored)
+                self.order.answered(stored)
             except ValueError as error:
-                self.order.unanswered(kept, error.status if isinstance(error, ReportRejected) else 0)
+                self.order.unanswered(stored, error.status if isinstance(error, ReportRejected) else 0)
                 unanswered = error
         if unanswered is not None:
             raise unanswered
 
-    def _post(self, connection: PersistentConnection, kept: StoredReport) -> None:
+    def _post(self, connection: PersistentConnection, stored: StoredReport) -> None:
         """Only the hub's own signed echo of this report counts, not a status code or a portal's page."""
         settled_s: float | None = None
 
         def waits(waited_s: float) -> bool:
             nonlocal settled_s
-            if settled_s is None and not self._outbox.is_waiting(kept.id):
+            if settled_s is None and not self._outbox.is_waiting(stored.id):
                 settled_s = waited_s
             return self._waits(waited_s, settled_s)
 
         try:
-            answer = connection.post("/device/report", {"report": dict(kept.report), "mac": self._mac(kept)}, waits)
+            answer = connection.post("/device/report", {"report": dict(stored.report), "mac": self._mac(stored)}, waits)
         except OSError:
-            if self._outbox.is_waiting(kept.id):
+            if self._outbox.is_waiting(stored.id):
                 raise
             # The feed is as authentic as an echo.
             return
         echo = open_envelope(self._key(), ECHO, answer.message)
-        if echo is None or echo.get("report_id") != kept.id:
+        if echo is None or echo.get("report_id") != stored.id:
             raise ReportRejected(answer.status, f"no echo of the report ({answer.status}): {str(answer.message)[:200]}")
         self._on_echo(parse_message(ReportReceipt, echo))
 
-    def _mac(self, kept: StoredReport) -> str:
+    def _mac(self, stored: StoredReport) -> str:
         """Its signature; where the key was renewed since, by the new key."""
         key = self._key()
-        return kept.mac if kept.key in (None, key_fingerprint(key)) else sign(key, REPORT, dict(kept.report))
+        return stored.mac if stored.key in (None, key_fingerprint(key)) else sign(key, REPORT, dict(stored.report))

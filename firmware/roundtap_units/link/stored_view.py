@@ -48,12 +48,12 @@ class StoredView:
     def update(self, view: Mapping[str, Any]) -> None:
         """The view now on the table's screen: it can therefore be shown after a restart."""
         # Which wishes are recorded changes; that the hub says so does not: none is called requested before it has.
-        kept = {name: value for name, value in view.items() if name not in TRANSIENT} | {
+        stored = {name: value for name, value in view.items() if name not in TRANSIENT} | {
             "leave_asked": None if view.get("leave_asked") is None else []
         }
         with self._lock:
-            if kept != self.view:
-                self.view, self.deadline_here_ms = kept, None
+            if stored != self.view:
+                self.view, self.deadline_here_ms = stored, None
 
     def discard(self) -> None:
         with self._lock:

@@ -178,10 +178,10 @@ class FrontPanelLink:
             if not self._ask_standby(b"turn").turned:
                 raise ValueError("the standby did not turn its key")
             return panel_dialogue.ActionOutcome(press.number)
-        said = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
-        if said is None:
+        answer = self._exchange({"step": press.step, **({"name": press.stick} if press.stick else {})}, PRESS_WITHIN_S)
+        if answer is None:
             raise ValueError("no word of what became of it")
-        return panel_dialogue.ActionOutcome(press.number, said.refused, pin=said.pin)
+        return panel_dialogue.ActionOutcome(press.number, answer.refused, pin=answer.pin)
 
     def _exchange(self, pressed: Mapping[str, Any] | None, within_s: float) -> PressReply | None:
         """One request; returns the hub's answer to the press in it."""
@@ -205,8 +205,8 @@ class FrontPanelLink:
 
     def _hotspot(self) -> tuple[str, str] | None:
         try:
-            found = self._ask_root(HOTSPOT)
-            name, password = str(found["ssid"]), str(found["password"])
+            answer = self._ask_root(HOTSPOT)
+            name, password = str(answer["ssid"]), str(answer["password"])
         except REQUEST_ERRORS:
             return None
         return (name, password) if 0 < len(name) <= 32 and len(password) <= 63 else None

@@ -240,8 +240,8 @@ def _pages(panel: PanelDialogue) -> Iterator[Page]:
     if panel.standby is not None:
         yield _turn(panel.standby, words)
     running = [words("panel.round_runs")] if hub is not None and hub.running else []
-    asked, sure = ([*running, words(f"panel.off-{which}.what")] for which in ("ask", "sure"))
-    yield _question(words, OFF_ASK, POWER_OFF, asked, sure=sure)
+    ask, sure = ([*running, words(f"panel.off-{which}.what")] for which in ("ask", "sure"))
+    yield _question(words, OFF_ASK, POWER_OFF, ask, sure=sure)
 
 
 def _home(panel: PanelDialogue) -> PanelScene:
@@ -288,11 +288,11 @@ def _question(
     words: Words, name: str, step: str, lines: Sequence[str], stick: str = "", sure: Sequence[str] = ()
 ) -> Page:
     hint = words("panel.hint.yes_around" if sure else "panel.hint.hold_around")
-    asked = PanelScene(words(f"panel.{name}"), lines, hint)
+    scene = PanelScene(words(f"panel.{name}"), lines, hint)
     if not sure:
-        return Page(name, asked, step, stick)
+        return Page(name, scene, step, stick)
     title = words(f"panel.{name.replace('ask', 'sure')}")
-    return Page(name, asked, step, stick, PanelScene(title, sure, words("panel.hint.hold")))
+    return Page(name, scene, step, stick, PanelScene(title, sure, words("panel.hint.hold")))
 
 
 def qr_address_text(address: str) -> str:

@@ -69,10 +69,10 @@ def list_ports(words: Words, say: Say, folder: Path, written: PrinterSettings, f
     say(words("printer.ports" if ports else "printer.ports.none"))
     for port in ports:
         say(_row(words, port))
-    kept = read_settings(folder, written)
-    profile = printer_profiles.load_profile(kept.printer)
-    key = "printer.kept.confirmed" if kept.confirmed else "printer.kept.unconfirmed"
-    say(words(key, printer=kept.printer, port=kept.port or "auto", baud=kept.speed(profile)))
+    settings = read_settings(folder, written)
+    profile = printer_profiles.load_profile(settings.printer)
+    key = "printer.kept.confirmed" if settings.confirmed else "printer.kept.unconfirmed"
+    say(words(key, printer=settings.printer, port=settings.port or "auto", baud=settings.speed(profile)))
 
 
 def _row(words: Words, port: FoundPort, number: int | None = None) -> str:

@@ -316,12 +316,12 @@ def _run(config: StationConfig, panel_path: Path | None) -> bool:
         ends.callback(station.close)
         link.start()
         ends.callback(link.stop)
-        said = ""
+        last_state = ""
         while not stopping.is_set():
             station.step(mono_ms())
-            if station.printer_state != said:
-                said = station.printer_state
-                notify.say(said if said in PRINTER_FAULTS else "")
+            if station.printer_state != last_state:
+                last_state = station.printer_state
+                notify.say(last_state if last_state in PRINTER_FAULTS else "")
             if identity.enrolled and link.is_key_rejected and not station.busy:
                 # Its key was revoked: it enrols on paper, as a new one does. The key stays on the disk until there is
                 # another: the refusing machine may be no hub, and after a power cut the key is tried again.
@@ -378,16 +378,16 @@ def _enrolled(config: StationConfig, desk: PrinterDesk, stopping: StopSignal) ->
 
 
 class EnrolStation:
-    """Call `step` repeatedly. said: also called with each code, for the machine's own console."""
+    """Call `step` repeatedly. say: also called with each code, for the machine's own console."""
 
     def __init__(
-        self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words, said: Callable[[str], None]
+        self, asking: EnrolClient, printer: Printer, profile: PrinterProfile, words: Words, say: Callable[[str], None]
     ) -> None:
         self._client = asking
         self._printer = printer
         self._profile = profile
         self._words = words
-        self._said = said
+        self._say = say
         self._sheets = 0
         self._announced: tuple[int | None, str] | None = None
         self._to_print: EnrolProgress | None = None
@@ -407,7 +407,7 @@ class EnrolStation:
             self._announced = showing.number, showing.code
             self._sheets += 1
             self._to_print = showing
-            self._said(f"{showing.number} {showing.code[:3]} {showing.code[3:]} ({showing.hub})")
+            self._say(f"{showing.number} {showing.code[:3]} {showing.code[3:]} ({showing.hub})")
         if self._to_print is not None and not self._printer.phase:
             composed = compose_job(enrol_code_lines(self._to_print, self._profile.sheet, self._words), self._profile)
             self._to_print = None

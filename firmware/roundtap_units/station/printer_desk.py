@@ -60,8 +60,8 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
     """The stored, confirmed settings. `written`: those of the configuration file, which take precedence; a confirmation
     of another printer does not count."""
     try:
-        kept = parse_message(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
-        if kept.baud not in (0, *printer_profiles.BAUDS) or kept.flow not in ("", *printer_profiles.FLOWS):
+        stored = parse_message(PrinterSettings, json.loads((folder / FILE).read_text(encoding="utf-8")))
+        if stored.baud not in (0, *printer_profiles.BAUDS) or stored.flow not in ("", *printer_profiles.FLOWS):
             raise ValueError("no such speed or flow control")
     except FileNotFoundError:
         return written
@@ -70,14 +70,14 @@ def read_settings(folder: Path, written: PrinterSettings) -> PrinterSettings:
         return written
     usual = PrinterSettings()
     wanted = replace(
-        kept,
+        stored,
         **{
             name: getattr(written, name)
             for name in ("port", "printer", "baud", "flow")
             if getattr(written, name) != getattr(usual, name)
         },
     )
-    return wanted if wanted == kept else replace(wanted, confirmed=False)
+    return wanted if wanted == stored else replace(wanted, confirmed=False)
 
 
 def write_settings(folder: Path, settings: PrinterSettings) -> None:
@@ -145,7 +145,7 @@ class PrintLog:
         return True
 
     def in_state(self, state: str) -> list[str]:
-        return [job_id for job_id, (known, _) in self.jobs.items() if known == state]
+        return [job_id for job_id, (current, _) in self.jobs.items() if current == state]
 
     def _shorten(self) -> None:
         """Keep the file of a station that is never restarted from growing. OSError: it is unchanged."""
@@ -251,8 +251,8 @@ class PrinterDesk:
             if not (device := self._device()):
                 raise ports.PortUnavailable("the virtual printer is unplugged")
             return ports.open_device(device, VIRTUAL_BAUD, printer_profiles.NONE)
-        found = self._find()
-        port = ports.choose_port(found, self.settings.port)
+        found_ports = self._find()
+        port = ports.choose_port(found_ports, self.settings.port)
         if port is None and self.settings.port.startswith("/dev/") and Path(self.settings.port).exists():
             # Written manually, as the kernel numbers it.
             return ports.open_device(self.settings.port, self.speed, self.settings.flow_of(self.profile))

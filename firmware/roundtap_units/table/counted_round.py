@@ -36,14 +36,14 @@ class UnitRoundClock:
 
     @property
     def is_timed(self) -> bool:
-        known = self.state
-        return known.clock.state in COUNTS or (known.stored and known.clock.remaining_ms is not None)
+        state = self.state
+        return state.clock.state in COUNTS or (state.stored and state.clock.remaining_ms is not None)
 
     @property
     def ends_here_ms(self) -> int | None:
-        known = self.state
-        if known.clock.state in COUNTS and known.counted is not None and known.counted[0] == known.match:
-            return known.counted[1]
+        state = self.state
+        if state.clock.state in COUNTS and state.counted is not None and state.counted[0] == state.match:
+            return state.counted[1]
         return None
 
     def on_view(self, view: TableView, stored: bool) -> None:
@@ -55,17 +55,17 @@ class UnitRoundClock:
 
     def left_ms(self, now_ms: int) -> int | None:
         """Milliseconds left; None: untimed, or unknown."""
-        known, clock = self.state, self.state.clock
+        state, clock = self.state, self.state.clock
         # After a reboot of the hub's machine its deadline is meaningless: until its new view, the counting here
         # continues.
-        ours = known.boots == self._hub.boots
-        if clock.state == RUNNING and clock.deadline_ms is not None and not known.stored and ours:
+        ours = state.boots == self._hub.boots
+        if clock.state == RUNNING and clock.deadline_ms is not None and not state.stored and ours:
             hub_ms = self._hub.hub_ms(now_ms)
             if hub_ms is None:
                 return None
-            self.state = replace(known, counted=(known.match, clock.deadline_ms - hub_ms + now_ms))
+            self.state = replace(state, counted=(state.match, clock.deadline_ms - hub_ms + now_ms))
             return clock.deadline_ms - hub_ms
         if clock.state in COUNTS and (ends_ms := self.ends_here_ms) is not None:
             return ends_ms - now_ms
         # The stored state of a held clock may be of yesterday.
-        return None if known.stored or clock.state == RUNNING else clock.remaining_ms
+        return None if state.stored or clock.state == RUNNING else clock.remaining_ms

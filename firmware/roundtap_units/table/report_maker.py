@@ -79,23 +79,23 @@ class ReportMaker:
         while self._unstored and now_ms >= self._store_at_ms:
             report, effect = self._unstored[0]
             try:
-                kept = self._outbox.put(report, sign(self._key, REPORT, report))
+                stored = self._outbox.put(report, sign(self._key, REPORT, report))
             except OSError as error:
                 log.info("a report could not be stored: %s", error)
                 self._store_at_ms = now_ms + STORE_RETRY_MS
                 return
             self._unstored.pop(0)
-            self._dialogue.on_stored(kept.id, effect)
+            self._dialogue.on_stored(stored.id, effect)
             self._sent()
 
     def _serial(self, effect: SendReport, event: str, match: MatchView | None) -> int:
         """One more than every report of this side in this match and draw that is stored here or known to the hub."""
-        said = (event, effect.match, effect.draw, effect.side)
-        kept = [*(kept.report for kept in self._outbox.all()), *(report for report, _ in self._unstored)]
+        key = (event, effect.match, effect.draw, effect.side)
+        reports = [*(stored.report for stored in self._outbox.all()), *(report for report, _ in self._unstored)]
         serials = [
             report.get("serial", 0)
-            for report in kept
-            if (report["event"], report["match"], report.get("draw"), report["side"]) == said
+            for report in reports
+            if (report["event"], report["match"], report.get("draw"), report["side"]) == key
         ]
         if match is not None and match.same == (effect.match, effect.draw):
             serials.append(match.heard.of(effect.side))
@@ -106,5 +106,5 @@ class ReportMaker:
         to = effect.agrees_to
         if isinstance(to, ReportRef):
             return {"report_id": to.report_id, "hash": to.hash}
-        made = next((report for report, known in self.made if known is to), None)
+        made = next((report for report, earlier in self.made if earlier is to), None)
         return None if made is None else {"report_id": made["report_id"], "hash": digest(made)}

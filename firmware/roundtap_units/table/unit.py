@@ -260,13 +260,13 @@ class TableUnit(BoardUnit):
         """Reports on the disk, of the event now shown, go back to the dialogue: those without an answer, and accepted
         ones that a view from before the restart does not know yet."""
         event = self._state.view.event.id if self._state.view and self._state.view.event else None
-        known = {sent.report_id for sent in self.dialogue.table.sent}
-        for kept in self._outbox.all():
-            report, saved = kept.report, kept.fate == "accepted" and kept.number is not None
+        sent_ids = {sent.report_id for sent in self.dialogue.table.sent}
+        for stored_report in self._outbox.all():
+            report, saved = stored_report.report, stored_report.fate == "accepted" and stored_report.number is not None
             if (
                 report["event"] == event
-                and kept.id not in known
-                and (not kept.settled or (stored and saved and self._is_newer(report)))
+                and stored_report.id not in sent_ids
+                and (not stored_report.settled or (stored and saved and self._is_newer(report)))
             ):
                 effect = SendReport(
                     report["match"],
@@ -276,9 +276,11 @@ class TableUnit(BoardUnit):
                     report.get("draw"),
                 )
                 self._reports.made.append((dict(report), effect))
-                self.dialogue.restore(kept.id, effect, Saved(kept.number or 0) if saved else None, now_ms)
-                if kept.fate == PENDING:
-                    self.dialogue.on_pending(kept.id)
+                self.dialogue.restore(
+                    stored_report.id, effect, Saved(stored_report.number or 0) if saved else None, now_ms
+                )
+                if stored_report.fate == PENDING:
+                    self.dialogue.on_pending(stored_report.id)
 
     def _is_newer(self, report: Mapping[str, Any]) -> bool:
         """Whether the hub accepted this report after it made the view."""
@@ -289,17 +291,17 @@ class TableUnit(BoardUnit):
             and (report.get("serial", 0) > match.heard.of(report["side"]))
         )
 
-    def _on_fate(self, kept: StoredReport, now_ms: int) -> None:
+    def _on_fate(self, stored: StoredReport, now_ms: int) -> None:
         self._update_pending()
-        if kept.fate == "accepted" and kept.number is not None:
-            self.dialogue.on_fate(kept.id, Saved(kept.number), now_ms)
-        elif kept.fate == "refused":
-            self.dialogue.on_fate(kept.id, ReportRefused(kept.reason or "judge"), now_ms)
-        elif kept.fate == PENDING:
-            self.dialogue.on_pending(kept.id)
+        if stored.fate == "accepted" and stored.number is not None:
+            self.dialogue.on_fate(stored.id, Saved(stored.number), now_ms)
+        elif stored.fate == "refused":
+            self.dialogue.on_fate(stored.id, ReportRefused(stored.reason or "judge"), now_ms)
+        elif stored.fate == PENDING:
+            self.dialogue.on_pending(stored.id)
 
     def _update_pending(self) -> None:
-        self.troubles.set_pending(any(kept.fate == PENDING for kept in self._outbox.all()))
+        self.troubles.set_pending(any(stored.fate == PENDING for stored in self._outbox.all()))
 
     # --- to the hub ------------------------------------------------------------------------------------------------
 
@@ -316,7 +318,7 @@ class TableUnit(BoardUnit):
 
     def _status_now(self) -> dict[str, Any]:
         status, view = self._state.status, self._state.view
-        said: dict[str, Any] = {
+        payload: dict[str, Any] = {
             "match": self._match_id(),
             "seated": list(status.seated),
             "draft": status.draft,
@@ -329,14 +331,14 @@ class TableUnit(BoardUnit):
         }
         if status.lot is not None and view is not None and view.event is not None and view.match is not None:
             about, side = status.lot
-            said["lot"] = {
+            payload["lot"] = {
                 "event": view.event.id,
                 "match": view.match.id,
                 "draw": view.match.draw,
                 "about": about,
                 "side": side,
             }
-        return said
+        return payload
 
     def _match_id(self) -> str | None:
         return self._state.view.match.id if self._state.view and self._state.view.match else None

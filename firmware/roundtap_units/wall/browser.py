@@ -138,7 +138,7 @@ def missing_programs(window: bool = False, path: str | None = None) -> list[str]
 
 
 def browser_program(path: str | None = None) -> str:
-    return next((found for name in BROWSERS if (found := shutil.which(name, path=path))), "")
+    return next((program for name in BROWSERS if (program := shutil.which(name, path=path))), "")
 
 
 def browser_command(window: bool, environment: Mapping[str, str], url: str) -> list[str]:
@@ -179,12 +179,12 @@ def browser_environment(environment: Mapping[str, str], window: bool) -> dict[st
 
 def connected_screens(folder: Path = CONNECTORS) -> tuple[str, ...]:
     """The connectors with a screen: ("HDMI-A-1",); empty where there is no screen, or no graphics at all."""
-    found = []
+    screens = []
     for connector in sorted(folder.glob("card*-*")):
         try:
             if (connector / "status").read_text(encoding="ascii").strip() == "connected":
-                found.append(connector.name.partition("-")[2])
+                screens.append(connector.name.partition("-")[2])
         except (OSError, ValueError):
             continue
     # A writeback connector is no screen.
-    return tuple(name for name in found if not name.startswith("Writeback"))
+    return tuple(name for name in screens if not name.startswith("Writeback"))

@@ -40,8 +40,8 @@ class WallMemory:
         self._path = path
         self.pin = WallPin(told=told)
         with suppress(OSError, ValueError):
-            found = parse_message(WallPin, json.loads(path.read_text(encoding="utf-8")))
-            self.pin = found if told == found.told else self.pin.replace(display=found.display)
+            stored = parse_message(WallPin, json.loads(path.read_text(encoding="utf-8")))
+            self.pin = stored if told == stored.told else self.pin.replace(display=stored.display)
 
     def keep(self, **changes: Any) -> None:
         """Store what has changed; where the disk refuses, until the next restart."""
@@ -72,31 +72,31 @@ class OwnHub:
         certificate; one without any is known by its public id alone."""
         try:
             if not self._memory.pin.key:
-                found = self._probe(place)
-                if found is None or not (self._memory.pin.hub in ("", found.hub) or place in self._configured):
+                hub = self._probe(place)
+                if hub is None or not (self._memory.pin.hub in ("", hub.hub) or place in self._configured):
                     return None
-                if not found.secure:
-                    return found
-                self._take_key(found)
+                if not hub.secure:
+                    return hub
+                self._take_key(hub)
             return self._prove(place) if self._memory.pin.key else None
         except (OSError, HTTPException, ValueError):
             return None
 
-    def _take_key(self, found: FoundHub) -> None:
-        with closing(hub_connection(found)) as connection:
-            _, said = send_request(connection, PROOF, {"display": self._memory.pin.display}, BYTES_MAX)
-        if (given := parse_message(WallPin, said)).key:
+    def _take_key(self, hub: FoundHub) -> None:
+        with closing(hub_connection(hub)) as connection:
+            _, answer = send_request(connection, PROOF, {"display": self._memory.pin.display}, BYTES_MAX)
+        if (given := parse_message(WallPin, answer)).key:
             self._memory.keep(wall=given.wall, key=given.key, display=given.display)
 
     def _prove(self, place: Endpoint) -> FoundHub | None:
         pin, nonce = self._memory.pin, secrets.token_hex(16)
         key = bytes.fromhex(pin.key)
-        asked = {"wall": pin.wall, "nonce": nonce, "display": pin.display, "seals": list(pin.seals)}
-        status, said = request_json(place, PROOF, envelope(key, REQUEST, asked))
-        signed = open_envelope(key, ECHO, said)
+        request = {"wall": pin.wall, "nonce": nonce, "display": pin.display, "seals": list(pin.seals)}
+        status, reply = request_json(place, PROOF, envelope(key, REQUEST, request))
+        signed = open_envelope(key, ECHO, reply)
         if signed is None:
-            found = self._probe(place)
-            if found is not None and found.hub == pin.hub:
+            hub = self._probe(place)
+            if hub is not None and hub.hub == pin.hub:
                 # An older hub signs no 409: whoever says it is believed nothing but that there is a console to look at.
                 self.trouble = UNCONFIRMED if status == 409 else self.trouble or UNKNOWN
             return None
@@ -136,18 +136,18 @@ class HubWatch:
     def poll(self) -> float:
         """Probe or search once; returns the seconds until the next time."""
         if self.hub is not None:
-            if (known := self._ask(self.hub.place)) is not None:
-                self.hub, self._misses = known, 0
+            if (hub := self._ask(self.hub.place)) is not None:
+                self.hub, self._misses = hub, 0
                 return ASK_EVERY_S
             self._misses += 1
             if self._misses < MISSES:
                 return LOOK_EVERY_S
             self.hub = None
         last = () if self._last is None else (self._last,)
-        found = self._find((*last, *self.standbys, *self._configured, *HERE), ask=self._ask)
-        if found is None:
+        hub = self._find((*last, *self.standbys, *self._configured, *HERE), ask=self._ask)
+        if hub is None:
             return LOOK_EVERY_S
-        self.hub, self._last, self._misses = found, found.place, 0
+        self.hub, self._last, self._misses = hub, hub.place, 0
         return ASK_EVERY_S
 
     def _run(self) -> None:

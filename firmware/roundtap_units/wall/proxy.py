@@ -122,8 +122,8 @@ class _Request(BaseHTTPRequestHandler):
             return
         if self.path == WALL and answer.status in (200, 304):
             self.server.open(hub, answer.headers.get_all("Set-Cookie", ()))
-        kept = [each for each in answer.getheaders() if each[0].lower() not in NOT_TO_BROWSER]
-        self._answer(answer.status, kept, body)
+        answer_headers = [each for each in answer.getheaders() if each[0].lower() not in NOT_TO_BROWSER]
+        self._answer(answer.status, answer_headers, body)
         if events:
             with suppress(OSError, HTTPException):
                 self._pass_on_events(answer, hub)
@@ -166,8 +166,8 @@ class _Request(BaseHTTPRequestHandler):
 def waiting_page(language: str, own_address: str, configured: str, trouble: str = "") -> str:
     """As HTML. `language` "": unknown, so all of them. `own_address` "": the machine is on no network. `configured`:
     the only hub it is configured for. `trouble`: as in OwnHub."""
-    said = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
-    first, *others = said
+    catalogues = [unit_words(one) for one in ((language,) if language else LANGUAGES)]
+    first, *others = catalogues
     lines = [
         f"<h1>{escape(first('wall.looking'))}</h1>",
         *(f"<p>{escape(line)}</p>" for line in _lines(first, own_address, configured, trouble)),

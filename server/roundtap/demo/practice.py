@@ -108,13 +108,13 @@ class PracticeFront:
         mark = pin_mark((self._kit.hub_folder / "pin").read_text(encoding="ascii"), None)
         try:
             for line in sys.stdin.buffer:
-                said = json.loads(line)
-                if "unit" in said:
-                    self._give_place(said["unit"], bytes.fromhex(said["key"]))
-                elif "ended" in said:
-                    organizers.sessions.end(said["ended"])
+                message = json.loads(line)
+                if "unit" in message:
+                    self._give_place(message["unit"], bytes.fromhex(message["key"]))
+                elif "ended" in message:
+                    organizers.sessions.end(message["ended"])
                 else:
-                    organizers.sessions.adopt(replace(Session(**said), person="", pin=mark))
+                    organizers.sessions.adopt(replace(Session(**message), person="", pin=mark))
         finally:
             _end()
 

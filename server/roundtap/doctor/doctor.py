@@ -116,58 +116,58 @@ def shareable_settings(etc: Path) -> dict[str, str]:
     """The configuration's plain values for a helper; the bundle filters them once more."""
     return {
         key: str(value)
-        for found in _configurations(etc, services.SERVICES)
-        for key, value in found.items()
+        for configuration in _configurations(etc, services.SERVICES)
+        for key, value in configuration.items()
         if isinstance(value, str | int)
     }
 
 
 def run(args: Namespace) -> int:
     words = cli_io.cli_words()
-    known = services.list_services(services.program_output)
+    listed = services.list_services(services.program_output)
     # The package installs the services of every role on every machine.
-    role = services.role_of(known)
-    found = all_checks(args.data, args.config, args.hub, role, known)
+    role = services.role_of(listed)
+    checks = all_checks(args.data, args.config, args.hub, role, listed)
     if args.bundle is not None:
         try:
             logged = services.log_lines(services.program_output)
-            text = diagnostics_text(found, known, logged, {}, shareable_settings(args.config))
+            text = diagnostics_text(checks, listed, logged, {}, shareable_settings(args.config))
             args.bundle.touch(0o600)
             args.bundle.write_text(text, encoding="utf-8")
         except OSError as error:
             return cli_io.print_refusal(f"roundtap doctor: {cli_io.error_of_system(error, args.bundle)}")
     if args.format == "json":
         cli_io.write_stdout(
-            cli_io.json_text({"role": role, "checks": [each.as_json() for each in found], "worst": worst(found)})
+            cli_io.json_text({"role": role, "checks": [each.as_json() for each in checks], "worst": worst(checks)})
         )
     else:
-        cli_io.write_lines(report_lines(found, words, role))
+        cli_io.write_lines(report_lines(checks, words, role))
         if args.bundle is not None:
             cli_io.write_stdout(words("doctor.bundle", file=args.bundle) + "\n")
-    return EXIT_TO_DO if worst(found) == WRONG else cli_io.DONE
+    return EXIT_TO_DO if worst(checks) == WRONG else cli_io.DONE
 
 
 def all_checks(
-    data: Path | None, etc: Path, hub: str | None, role: str, known: Sequence[SystemdService]
+    data: Path | None, etc: Path, hub: str | None, role: str, listed: Sequence[SystemdService]
 ) -> list[Check]:
-    """Every check of this machine. `known`: its services. A hub's are those of *Before the doors open*, by the hub
+    """Every check of this machine. `listed`: its services. A hub's are those of *Before the doors open*, by the hub
     itself where it answers."""
     folder = data if data is not None else services.data_folder(role)
     of_hub = hub_checks(hub, etc, role, folder)
     told = {check.key for check in of_hub} - {"service"}
     own = [
-        *services.machine_checks(MachineProbe(folder, role == "table", wall=role == "wall"), time.time(), known),
+        *services.machine_checks(MachineProbe(folder, role == "table", wall=role == "wall"), time.time(), listed),
         *([] if own_address() else [Check("address", WRONG, kind="none", group=NETWORK)]),
     ]
     # The log of a service that ends again and again is root's to read, if not the hub's.
     return [*(check for check in own if check.key not in told), *(each for each in of_hub if each.key != "service")]
 
 
-def report_lines(found: Sequence[Check], words: Words, role: str) -> list[str]:
+def report_lines(checks: Sequence[Check], words: Words, role: str) -> list[str]:
     """The checks by group, worst first; the machine's own under its role."""
     lines = []
     for group in GROUPS:
-        ours = worst_first(check for check in found if check.group == group)
+        ours = worst_first(check for check in checks if check.group == group)
         if ours:
             lines.append(
                 words("says.role", role=words(f"role.{role}"))
@@ -178,5 +178,5 @@ def report_lines(found: Sequence[Check], words: Words, role: str) -> list[str]:
             lines.append(f"  {MARKS[check.state]} {check.title(words)}: {check.finding(words)}")
             if check.to_do(words):
                 lines.append(f"      → {check.to_do(words)}")
-    n = sum(check.state == WRONG for check in found)
+    n = sum(check.state == WRONG for check in checks)
     return [*lines, "", words("doctor.wrong", n=n) if n else words("doctor.fine")]

@@ -67,13 +67,13 @@ def read_text(file: str) -> str:
     except UnicodeDecodeError as error:
         raise Problem("file_not_utf8", line=raw.count(b"\n", 0, error.start) + 1) from None
     except (OSError, ValueError) as error:
-        known: Mapping[type[Exception], str] = {
+        keys: Mapping[type[Exception], str] = {
             FileNotFoundError: "file_missing",
             IsADirectoryError: "file_is_folder",
             PermissionError: "file_forbidden",
         }
         reason = getattr(error, "strerror", None) or str(error)
-        raise Problem(known.get(type(error), "file_unreadable"), reason=reason) from None
+        raise Problem(keys.get(type(error), "file_unreadable"), reason=reason) from None
 
 
 def print_for_event(file: str, work: Callable[[Tournament, Words], str]) -> int:

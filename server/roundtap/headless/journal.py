@@ -45,10 +45,10 @@ def run(args: Namespace) -> int:
                     pages, looked_at = Problem("journal_mendable", file=str(path)), made / DATABASE
             journal = opened.enter_context(closing(_open(args, looked_at)))
             if args.what == "list":
-                found = list(list_streams(journal, args.event))
+                streams = list(list_streams(journal, args.event))
             else:
-                found = list(verify_journal(journal, args.event))
-            for looked in found:
+                streams = list(verify_journal(journal, args.event))
+            for looked in streams:
                 looked.wrong = [at_place(each, args.data, kind) for each in looked.wrong]
             beside = _check_companions(args, journal, pages) if args.what == "verify" else []
     except Problem as problem:
@@ -69,21 +69,23 @@ def run(args: Namespace) -> int:
             cli_io.json_text(
                 {
                     "backup": {"file": str(path), "made_at": backup.made_at} if backup is not None else None,
-                    "streams": [to_json(looked, words) for looked in found],
+                    "streams": [to_json(looked, words) for looked in streams],
                     "beside": [{"file": name, "wrong": wrong.say(words) if wrong else None} for name, wrong in beside],
                 }
             )
         )
     else:
         lines = [words("journal.backup", file=path, made_at=backup.made_at or "–")] if backup is not None else []
-        lines += [line for looked in found for line in stream_lines(looked, words, args.what)]
+        lines += [line for looked in streams for line in stream_lines(looked, words, args.what)]
         for name, wrong in beside:
             lines += [
                 f"{name} · {words('journal.broken' if wrong else 'journal.holds')}",
                 *([f"  {wrong.say(words)}"] if wrong else ()),
             ]
         cli_io.write_lines(map(cli_io.escape_controls, lines))
-    return _exit_code([*(each for looked in found for each in looked.wrong), *(wrong for _, wrong in beside if wrong)])
+    return _exit_code(
+        [*(each for looked in streams for each in looked.wrong), *(wrong for _, wrong in beside if wrong)]
+    )
 
 
 def _exit_code(wrong: Iterable[Problem]) -> int:
@@ -139,8 +141,8 @@ def _check_copy(path: Path, journal: Journal) -> None:
     if copy.lineage != journal.lineage:
         raise Problem("copy_of_another", copy=str(path.parent), file=path.name)
     if copy.damaged:
-        held, known = len(read_source(path, {}).entries), sum(head.number for head in journal.heads().values())
-        raise Problem("copy_damaged", file=str(path), held=held, all=known)
+        held, total = len(read_source(path, {}).entries), sum(head.number for head in journal.heads().values())
+        raise Problem("copy_damaged", file=str(path), held=held, all=total)
     unknown = journal.first_unknown_stream(copy.heads)
     if unknown is not None:
         raise Problem("copy_knows_more", stream=unknown, number=copy.heads[unknown].number)

@@ -74,8 +74,8 @@ def recovery_lines(made: Recovery, words: Words) -> Iterator[str]:
         yield words("recover.secrets_lost", who=", ".join(made.secrets_lost))
     for path, names in groupby(sorted(made.files, key=lambda name: (str(made.files[name]), name)), made.files.get):
         yield words("recover.files", names=", ".join(names), file=path)
-    for path, held, known in made.partly:
-        yield words("recover.partly", file=path, held=held, all=known)
+    for path, held, total in made.partly:
+        yield words("recover.partly", file=path, held=held, all=total)
     for path, why in made.notes:
         yield words(f"recover.{why}", file=path)
 
@@ -117,11 +117,15 @@ def _said(entry: Entry, each: RecoveredStream, words: Words) -> str:
     """An entry in one line, with names for ids, so that somebody can enter it again."""
     key = f"recover.kind.{entry.kind}"
     parts = [f"#{entry.number} {words(key) if key in words else entry.kind}", entry.actor]
-    found = each.state.find_match(str(entry.data.get("match"))) if each.state is not None else None
-    if found is not None:
-        table = found[1].match.table
+    round_and_match = each.state.find_match(str(entry.data.get("match"))) if each.state is not None else None
+    if round_and_match is not None:
+        table = round_and_match[1].match.table
         parts += [words("recover.table", number=table)] if table is not None else []
-        parts.append(" – ".join(each.names.get(who, who) for who in (found[1].match.a, found[1].match.b) if who))
+        parts.append(
+            " – ".join(
+                each.names.get(who, who) for who in (round_and_match[1].match.a, round_and_match[1].match.b) if who
+            )
+        )
     for name, value in entry.data.items():
         if isinstance(value, dict) and isinstance(value.get("score"), dict):
             parts.append(":".join(str(value["score"].get(side)) for side in ("a", "b")))

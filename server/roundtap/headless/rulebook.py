@@ -104,12 +104,12 @@ def _minutes(book: Rulebook, words: Words) -> Iterator[Sequence[str]]:
         yield (words(f"stage.{stage}"), *(lengths.get(n, "–") for n in book.best_of))
 
 
-def _coverage(found: Coverage, words: Words) -> str:
-    kinds = {kind: words(f"coverage.{kind}") for kind in found.counts()}
-    counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in found.counts().items()]
+def _coverage(covered: Coverage, words: Words) -> str:
+    kinds = {kind: words(f"coverage.{kind}") for kind in covered.counts()}
+    counts = [(kinds[kind], str(n), words(f"coverage.{kind}.what")) for kind, n in covered.counts().items()]
     text = _titled(words("sheet.coverage"), counts, "<><")
     width = max(map(len, kinds.values()))
-    for heading, clauses in found.sections():
+    for heading, clauses in covered.sections():
         text += f"\n  {heading}\n"
         text += "".join(f"    {kinds[clause.how]:<{width}}  {_clause_text(clause, words)}\n" for clause in clauses)
     return text

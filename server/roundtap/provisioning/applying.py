@@ -93,7 +93,7 @@ class Machine:
         guides: by its names (values where they are one word), in order."""
         boot = self.boot() or self.root
         paths = {boot / name: form for name, form in IMAGER_FILES.items() if (boot / name).is_file()}
-        found = [
+        pairs = [
             pair
             for path, form in paths.items()
             for pair in (
@@ -104,19 +104,19 @@ class Machine:
             # What Imager suggests as hostname is nobody's choice.
             if pair != ("hostname", "raspberrypi")
         ]
-        return dict(sorted(found))
+        return dict(sorted(pairs))
 
     def settings(self) -> tuple[Settings, list[SettingsNote]]:
         """The file's settings, and notes on them; defaults without a file."""
         try:
-            found, told = settings_file.read_settings_file(
+            settings, told = settings_file.read_settings_file(
                 self.settings_path(), [self.root / roles.ETC], saved_passwords(self), self.header_port()
             )
         except OSError as error:
             return Settings(), [SettingsNote("unreadable", params={"reason": error.strerror or str(error)})]
-        if self.accounts().get(found.user, (PEOPLE[0], ""))[0] not in PEOPLE:
-            return replace(found, user=""), [*told, SettingsNote("user")]
-        return found, told
+        if self.accounts().get(settings.user, (PEOPLE[0], ""))[0] not in PEOPLE:
+            return replace(settings, user=""), [*told, SettingsNote("user")]
+        return settings, told
 
     def header_port(self) -> HeaderPort:
         """The serial port on the pins of the model that this is now: a card may come from another one."""
@@ -205,14 +205,14 @@ def _apply(machine: Machine, start: bool, wait: bool) -> ApplyResult:
             told.append(SettingsNote("by_hand", params={"path": f"/{wanted.path}"}))
         elif state:
             changed.append(wanted.path)
-    kept = (
+    staying = (
         *(roles.HOTSPOT_FILES if settings.role in ("", *roles.HUBS) else ()),
         *((roles.STANDBY_KEY,) if settings.role == "standby" else ()),
         # The SSH that a key opened goes on without passwords; a slip in the file takes nobody's key away.
         roles.SSHD,
         *((roles.SSH_KEYS, roles.RIGHTS) if mistakes else ()),
     )
-    changed += _remove_stale(machine, {*kept, *(wanted.path for wanted in files)})
+    changed += _remove_stale(machine, {*staying, *(wanted.path for wanted in files)})
     imager = machine.imager_settings()
     # Checked like any other.
     named = replace(
@@ -373,9 +373,9 @@ def write_if_changed(path: Path, text: str, mode: int = 0o644) -> bool:
     return True
 
 
-def _remove_stale(machine: Machine, kept: Collection[str]) -> list[str]:
+def _remove_stale(machine: Machine, staying: Collection[str]) -> list[str]:
     gone = []
-    for path in sorted(roles.EVERY_FILE.difference(kept)):
+    for path in sorted(roles.EVERY_FILE.difference(staying)):
         with contextlib.suppress(OSError, UnicodeDecodeError):
             if path in roles.HOTSPOT_FILES or (machine.root / path).read_text(encoding="utf-8").startswith(roles.MARK):
                 (machine.root / path).unlink()
@@ -462,7 +462,7 @@ def saved_passwords(machine: Machine) -> dict[str, str] | None:
 def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str], list[SettingsNote]]:
     """(All saved passwords by network; notes to report). Passwords are removed from the boot partition, which any
     computer can read, once they are saved on the machine."""
-    path, kept = machine.root / SECRETS, saved_passwords(machine) or {}
+    path, saved = machine.root / SECRETS, saved_passwords(machine) or {}
     given = (
         ("wifi_password", settings.wifi, settings.wifi_password),
         ("hotspot_password", settings.hotspot, settings.hotspot_password),
@@ -470,19 +470,19 @@ def _take_secrets(machine: Machine, settings: Settings) -> tuple[dict[str, str],
     new = {network: password for _, network, password in given if network not in ("", "no") and password}
     pin = settings.pin if settings.role == "hub" else ""
     if not new and not pin:
-        return kept, []
+        return saved, []
     try:
         if pin:
             _set_pin(machine.root / HUB_DATA / "pin", pin)
-        if kept | new != kept:
+        if saved | new != saved:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_if_changed(path, json.dumps(kept | new, ensure_ascii=False, indent=1) + "\n", 0o600)
+            write_if_changed(path, json.dumps(saved | new, ensure_ascii=False, indent=1) + "\n", 0o600)
         wipe_passwords(
             machine.settings_path(), {*(key for key, network, _ in given if network in new), *(["pin"] if pin else [])}
         )
     except OSError as error:
-        return kept | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
-    return kept | new, []
+        return saved | new, [SettingsNote("not_wiped", params={"reason": error.strerror or str(error)})]
+    return saved | new, []
 
 
 def _set_pin(pin: Path, given: str, *first: Path) -> None:
@@ -509,15 +509,15 @@ def wipe_passwords(path: Path, taken: Collection[str] = settings_file.SECRET) ->
         # A line end byte may be half a character here: rewrite as UTF-8 with a byte order mark, for Notepad.
         lines = [b"\xef\xbb\xbf", *raw.decode(encoding, errors="replace").encode().splitlines(keepends=True)]
         encoding = "utf-8"
-    kept = []
+    new_lines = []
     for line in lines:
         # By the whole file's encoding: a line alone may be taken for another one.
-        found, _ = settings_file.read_settings(line.decode(encoding, errors="replace").encode())
-        secret = next((key for key in settings_file.SECRET if key in taken and getattr(found, key)), None)
+        settings, _ = settings_file.read_settings(line.decode(encoding, errors="replace").encode())
+        secret = next((key for key in settings_file.SECRET if key in taken and getattr(settings, key)), None)
         if secret:
             line = WIPED.format(key=secret).encode() + line[len(line.rstrip(b"\r\n")) :]
-        kept.append(line)
-    new = b"".join(kept)
+        new_lines.append(line)
+    new = b"".join(new_lines)
     if new != raw:
         write_atomically(path, new, on_fat=True)
 
@@ -533,8 +533,8 @@ def set_role(machine: Machine, role: str) -> Path:
     lines = raw.splitlines(keepends=True)
     if b"\0" in raw:
         lines = raw.decode("utf-16", errors="replace").encode().splitlines(keepends=True)
-    kept = [line for line in lines if settings_file.key_of(line) != "role"]
-    if kept and not kept[-1].endswith((b"\n", b"\r")):
-        kept[-1] += b"\n"
-    write_atomically(path, b"".join([*kept, f"role = {role}\n".encode()]), on_fat=True)
+    rest = [line for line in lines if settings_file.key_of(line) != "role"]
+    if rest and not rest[-1].endswith((b"\n", b"\r")):
+        rest[-1] += b"\n"
+    write_atomically(path, b"".join([*rest, f"role = {role}\n".encode()]), on_fat=True)
     return path

@@ -55,8 +55,8 @@ def settings_board(settings: Settings, own_boards: Path) -> Board:
 def with_config_lines(text: str, lines: Iterable[str]) -> str:
     """`config.txt` with our lines for all models of the Pi, in their old place or at its end; all others unchanged."""
     ends = "\r\n" if "\r\n" in text else "\n"
-    before, found, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2].lstrip("\r\n") if found else ""
+    before, mark, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2].lstrip("\r\n") if mark else ""
     # What somebody wrote behind them is below our [all], and stays there.
     return (before.rstrip("\r\n") + ends if before.strip() else "") + ends.join([BEGIN, "[all]", *lines, END, after])
 

@@ -97,12 +97,12 @@ def check(path: Path) -> int:
     words = cli_io.cli_words()
     try:
         path.stat()
-        found, notes = settings_file.read_settings_file(path)
+        settings, notes = settings_file.read_settings_file(path)
     except OSError as error:
         return cli_io.print_refusal(f"roundtap card: {cli_io.error_of_system(error, path)}")
     cli_io.write_lines(
         [note.text(words, path.name) for note in notes]
-        or [words("says.fine"), words("says.role", role=words(f"role.{found.role or 'undecided'}"))]
+        or [words("says.fine"), words("says.role", role=words(f"role.{settings.role or 'undecided'}"))]
     )
     return cli_io.BAD_INPUT if notes else cli_io.DONE
 
@@ -156,8 +156,8 @@ def _run(args: argparse.Namespace, unpacked: Path) -> int:
 
 def _settings_files(path: Path) -> tuple[dict[str, bytes], list[SettingsNote]]:
     """roundtap.txt and the TOML files beside it that it names, and the notes on it."""
-    found, notes = settings_file.read_settings_file(path, [ETC])
-    named = {found.board, found.printer, settings_file.STANDBY_FILE if found.role == "standby" else ""}
+    settings, notes = settings_file.read_settings_file(path, [ETC])
+    named = {settings.board, settings.printer, settings_file.STANDBY_FILE if settings.role == "standby" else ""}
     beside = {each.name: each.read_bytes() for each in settings_file.toml_files(path.parent) if each.name in named}
     return {**beside, **({FILE: path.read_bytes()} if path.exists() else {})}, notes
 

@@ -81,14 +81,14 @@ def run_action(machine: HotspotMachine, args: Namespace, t: Words) -> list[str]:
                 t("hotspot.up", channel=before.channel) if machine.is_up() else t("hotspot.down"),
             ]
         )
-    known = before or Hotspot(NAME, "", "", CHANNEL, "")
+    hotspot = before or Hotspot(NAME, "", "", CHANNEL, "")
     wanted = validated_hotspot(
         Hotspot(
-            args.name or known.name,
-            args.password or ("" if args.new_password else known.password) or new_password(),
-            known.device if args.interface is None else args.interface,
-            known.channel if args.channel is None else args.channel,
-            (known.country if args.country is None else args.country).upper(),
+            args.name or hotspot.name,
+            args.password or ("" if args.new_password else hotspot.password) or new_password(),
+            hotspot.device if args.interface is None else args.interface,
+            hotspot.channel if args.channel is None else args.channel,
+            (hotspot.country if args.country is None else args.country).upper(),
         )
     )
     set_up_hotspot(machine, wanted)

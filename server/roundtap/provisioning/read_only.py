@@ -35,13 +35,13 @@ SWAP = f"{roles.MARK}\n[Main]\nMechanism=zram\n"  # Pi OS would swap to a file o
 
 def persistent_folders(root: Path) -> list[str]:
     """Every folder that must outlive a restart, relative to the root: PERSISTENT, and the services' own."""
-    found = set(PERSISTENT)
+    folders = set(PERSISTENT)
     for folder in ("usr/lib/systemd/system", "etc/systemd/system"):
         for unit in (root / folder).glob("roundtap-*.service"):
             for line in unit.read_text(encoding="utf-8", errors="replace").splitlines():
                 if line.startswith("StateDirectory="):
-                    found |= {f"var/lib/{name}" for name in line.partition("=")[2].split()}
-    return sorted(found)
+                    folders |= {f"var/lib/{name}" for name in line.partition("=")[2].split()}
+    return sorted(folders)
 
 
 def is_read_only(root: Path) -> bool:
@@ -55,8 +55,10 @@ def is_data_mounted(root: Path) -> bool:
 
 def data_partition(root: Path) -> str:
     """The one after the root on the machine's card ("/dev/mmcblk0p3") or ""; not by label, which a stick may share."""
-    found = [re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"]
-    return next((f"{each[1]}{int(each[2]) + 1}" for each in found if each), "")
+    partitions = [
+        re.fullmatch(r"(/dev/mmcblk\d+p)(\d+)", mount.source) for mount in _mounts(root) if mount.place == "/"
+    ]
+    return next((f"{each[1]}{int(each[2]) + 1}" for each in partitions if each), "")
 
 
 def _mounts(root: Path) -> list[Mount]:
@@ -68,9 +70,9 @@ def prepare_data_partition(machine: Machine) -> list[SettingsNote]:
     """Copy lasting folders to the data partition, and mount them by `/etc/fstab`; on a writable root."""
     root, data = machine.root, machine.root / DATA
     data.mkdir(exist_ok=True)
-    card, known = data_partition(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
-    if known:
-        card = card if card == known else ""
+    card, mounted = data_partition(root), next((each.source for each in _mounts(root) if each.place == f"/{DATA}"), "")
+    if mounted:
+        card = card if card == mounted else ""
     elif not card or machine.run(["mount", card, str(data)]) != 0:
         card = ""
         if machine.run(["mount", "-L", LABEL, str(data)]) != 0:
@@ -106,10 +108,10 @@ def prepare_data_partition(machine: Machine) -> list[SettingsNote]:
 
 def with_fstab_lines(fstab: str, lines: list[str]) -> str:
     """`/etc/fstab` with our lines once, at its end, and the boot partition read-only."""
-    before, found, rest = fstab.partition(BEGIN)
-    after = rest.partition(END)[2].lstrip("\n") if found else ""
-    kept = [_boot_read_only(line) for line in (before + after).splitlines()]
-    return "\n".join([*kept, BEGIN, *lines, END, ""])
+    before, mark, rest = fstab.partition(BEGIN)
+    after = rest.partition(END)[2].lstrip("\n") if mark else ""
+    others = [_boot_read_only(line) for line in (before + after).splitlines()]
+    return "\n".join([*others, BEGIN, *lines, END, ""])
 
 
 def _boot_read_only(line: str) -> str:
@@ -137,8 +139,10 @@ def set_read_only(machine: Machine, on: bool) -> tuple[bool, list[SettingsNote]]
     new = boot_files.with_kernel_word(words, OVERLAY, OVERLAY_VALUE if on else "")
     if new == words:
         started = machine.root / "proc/cmdline"
-        asked = on and started.is_file() and f"{OVERLAY}{OVERLAY_VALUE}" in started.read_text(encoding="utf-8").split()
-        return False, [SettingsNote("not_overlaid")] if asked and not is_read_only(machine.root) else []
+        requested = (
+            on and started.is_file() and f"{OVERLAY}{OVERLAY_VALUE}" in started.read_text(encoding="utf-8").split()
+        )
+        return False, [SettingsNote("not_overlaid")] if requested and not is_read_only(machine.root) else []
     with machine.boot_open():
         write_atomically(path, f"{' '.join(new)}\n".encode(), on_fat=True)
     return True, []

@@ -131,7 +131,7 @@ def render_text(text: str) -> Any:
 
     words = text.split()
     tries = (fit_text(" ".join(words[:count]), WIDTH, HEIGHT, SIZES) for count in range(len(words), 0, -1))
-    fitted = next((found for found in tries if found.fits), fit_text(words[0], WIDTH, HEIGHT, SIZES))
+    fitted = next((tried for tried in tries if tried.fits), fit_text(words[0], WIDTH, HEIGHT, SIZES))
     image, pen = canvas(WIDTH, HEIGHT)
     for line, below in zip(fitted.lines, fitted.baselines, strict=True):
         draw_text(pen, 0, fitted.rise + below, line, *fitted.style)
@@ -222,12 +222,12 @@ def _apply(machine: Machine, first: bool, restart: bool, wait: bool = False) -> 
     notes = list(done.notes)
     changed = done.restart
     if first and settings.read_only is not False:
-        found = read_only.prepare_data_partition(machine)
-        notes += found or read_only.set_read_only(machine, True)[1]
+        root_notes = read_only.prepare_data_partition(machine)
+        notes += root_notes or read_only.set_read_only(machine, True)[1]
     elif settings.read_only is not None:
-        turned, found = read_only.set_read_only(machine, settings.read_only)
+        turned, root_notes = read_only.set_read_only(machine, settings.read_only)
         changed |= turned
-        notes += found
+        notes += root_notes
     if _is_data_missing(machine):
         notes.append(SettingsNote("data_missing"))
     if settings.role == "wall" and (lacking := missing_programs(path=str(machine.root / "usr/bin"))):
@@ -272,14 +272,14 @@ def _turn(machine: Machine, on: bool, restart: bool) -> int:
     settings, _ = machine.settings()
     words = words_for(settings)
     notes = read_only.prepare_data_partition(machine) if on and not read_only.is_read_only(machine.root) else []
-    changed, found = (False, []) if notes else read_only.set_read_only(machine, on)
-    for note in [*notes, *found]:
+    changed, root_notes = (False, []) if notes else read_only.set_read_only(machine, on)
+    for note in [*notes, *root_notes]:
         print(note.text(words), file=sys.stderr)
     if changed:
         print(words("says.read_only" if on else "says.writable"))
         if restart:
             machine.run(["systemctl", "--no-block", "reboot"])
-    return BAD_INPUT if notes or found else DONE
+    return BAD_INPUT if notes or root_notes else DONE
 
 
 def _is_data_missing(machine: Machine) -> bool:

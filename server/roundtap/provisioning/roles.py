@@ -77,8 +77,8 @@ def role_services(settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]
     """(systemd units that a role starts; all others of the kit, which it stops)."""
     role = settings.role or UNDECIDED
     wanted = [service for service in SERVICES[role] if service != "panel" or settings.panel is not False]
-    known = dict.fromkeys(service for several in SERVICES.values() for service in several)
-    others = [systemd_unit(service) for service in known if service not in wanted]
+    services = dict.fromkeys(service for several in SERVICES.values() for service in several)
+    others = [systemd_unit(service) for service in services if service not in wanted]
     # What a hub and its panel ask root for is started by their services.
     return tuple(map(systemd_unit, wanted)), (*others, *(() if role in HUBS else ("roundtap-steps.socket",)))
 
@@ -100,15 +100,15 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
         *(("--language", settings.language) if settings.language else ()),
         *(("--stick", STICK) if role == "hub" else ()),
     ]
-    found = [_env(role, "ROUNDTAP_HUB", of_hub)] if of_hub and role in HUBS else []
+    files = [_env(role, "ROUNDTAP_HUB", of_hub)] if of_hub and role in HUBS else []
     if role == "hub":
-        found.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
+        files.append(SystemFile(STICK_RULES, f"{MARK}\n{STICK_RULE}\n"))
     for service in ("table", "station", "panel"):
         values = _unit(settings, service, on_hub=role in HUBS)
         if systemd_unit(service) in role_services(settings)[0] and values:
-            found.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
+            files.append(SystemFile(f"{ETC}/{service}.toml", _toml(values), 0o640, f"roundtap-{service}"))
     if settings.hub and systemd_unit("wall") in role_services(settings)[0]:
-        found.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
+        files.append(_env("wall", "ROUNDTAP_WALL", [settings.hub]))
     if settings.ssh_key:
         user = settings.user or DEFAULT_USER
         # With a key, strangers in the hall's network have no password to guess.
@@ -119,13 +119,13 @@ def system_files(settings: Settings, remembered: dict[str, str]) -> list[SystemF
             f"Match User {user}",
         )
         sshd_lines = "\n".join([MARK, *sshd, f"    AuthorizedKeysFile .ssh/authorized_keys /{SSH_KEYS}", ""])
-        found += [
+        files += [
             SystemFile(SSH_KEYS, f"{MARK}\n{settings.ssh_key}\n"),
             SystemFile(SSHD, sshd_lines),
             SystemFile(RIGHTS, f"{MARK}\n{user} ALL=(ALL:ALL) NOPASSWD: ALL\n", 0o440),
         ]
     wifi = wifi_profile(settings, remembered)
-    return [*found, wifi] if wifi else found
+    return [*files, wifi] if wifi else files
 
 
 def wifi_profile(settings: Settings, remembered: dict[str, str]) -> SystemFile | None:

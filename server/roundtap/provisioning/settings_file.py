@@ -503,10 +503,10 @@ def _contradictions(
     if settings.wifi and settings.hotspot not in ("", "no") and role == "hub":
         notes.append(SettingsNote("wifi_and_hotspot", max(lines["wifi"], lines["hotspot"])))
     if role == "standby" and folders is not None:
-        found = next((folder / STANDBY_FILE for folder in folders if (folder / STANDBY_FILE).exists()), None)
-        if reason := _standby_refusal(found) if found else "":
+        standby_path = next((folder / STANDBY_FILE for folder in folders if (folder / STANDBY_FILE).exists()), None)
+        if reason := _standby_refusal(standby_path) if standby_path else "":
             notes.append(SettingsNote("standby_file", lines["role"], {"file": STANDBY_FILE, "reason": reason}))
-        if found is None:
+        if standby_path is None:
             notes.append(SettingsNote("no_standby_file", lines["role"], {"file": STANDBY_FILE}))
     if header.model and not header.path and settings.port in TAKEN_FOR_IT:
         notes.append(SettingsNote("port_unknown", lines["port"], {"text": settings.port, "model": header.model}))
@@ -704,27 +704,27 @@ def _board_or_printer(key: str, value: str, reading: _Reading) -> str:
     from roundtap_devices.printing.printer_profiles import PROFILES, SOLD_AS, load_profile
     from roundtap_devices.toml_tables import TomlTableError
 
-    known: dict[str, Any] = {**BOARDS} if key == "board" else {**PROFILES}
+    names: dict[str, Any] = {**BOARDS} if key == "board" else {**PROFILES}
     read: Callable[[str], object] = load_board if key == "board" else load_profile
     # As on the card's own file system, capitals do not matter.
     there = {path.name.casefold(): path for folder in reversed(reading.folders or ()) for path in toml_files(folder)}
-    if value.casefold() not in known and f"{value}.toml".casefold() in there:
+    if value.casefold() not in names and f"{value}.toml".casefold() in there:
         # Windows hides the ending.
         value = f"{value}.toml"
     if not value.casefold().endswith(".toml"):
         # The names on the devices themselves, the words in them, and the words in our names.
         similar = {
             word.casefold(): name
-            for name in reversed(known)
+            for name in reversed(names)
             for sold_as in [SOLD_AS.get(name, "")]
             for word in (*sold_as.split(", "), *re.findall(r"\w+-\w+|\w{5,}|\d{3}", f"{name} {sold_as}"))
         }
-        return _one_of(key, value, tuple(known), {}, similar)
+        return _one_of(key, value, tuple(names), {}, similar)
     if not re.fullmatch(r"[\w][\w.-]*", value):
         raise InvalidValue("plain_name", key=key, text=shortened(value))
     if reading.folders is not None:
         if value.casefold() not in there:
-            raise InvalidValue("no_file", key=key, text=value, known=", ".join(known))
+            raise InvalidValue("no_file", key=key, text=value, known=", ".join(names))
         try:
             read(str(there[value.casefold()]))
         except TomlTableError as wrong:
@@ -771,19 +771,19 @@ def is_guessable(pin: str) -> bool:
 def _one_of(
     key: str,
     value: str,
-    known: tuple[str, ...],
+    options: tuple[str, ...],
     others: Mapping[str, str],
     similar: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """One of `known`, also by another name; what is `similar` is only asked about."""
+    """One of `options`, also by another name; what is `similar` is only asked about."""
     plain = value.casefold().strip()
-    if plain in known or plain in others:
+    if plain in options or plain in others:
         return others.get(plain, plain)
-    meant = {**dict.fromkeys(known), **others, **similar}
+    meant = {**dict.fromkeys(options), **others, **similar}
     likely = difflib.get_close_matches(plain, meant, n=1, cutoff=0.65)
     if likely:
         raise InvalidValue("value_meant", key=key, text=shortened(value), meant=meant[likely[0]] or likely[0])
-    raise InvalidValue("value", key=key, text=shortened(value), known=", ".join(known))
+    raise InvalidValue("value", key=key, text=shortened(value), known=", ".join(options))
 
 
 PARSERS: dict[str, Callable[[str, str, _Reading], object]] = {

@@ -24,8 +24,8 @@ DECK_TWICE = "list_deck_twice"
 def violations(tournament: records.Tournament) -> list[Problem]:
     """Every rule break, in the order of the event file; `where` is the place in that file. Only what no reading of the
     rules allows is named: where chance, a lot or a missing alternative could have led to the same, nothing is said."""
-    found = [problem for rule in RULES for problem in rule(tournament)]
-    return sorted(found, key=lambda problem: _in_file_order(problem.where))
+    problems = [problem for rule in RULES for problem in rule(tournament)]
+    return sorted(problems, key=lambda problem: _in_file_order(problem.where))
 
 
 def _in_file_order(where: str) -> list[tuple[int, str]]:
@@ -213,7 +213,7 @@ def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
             yield Problem("not_of_this_rulebook", where=where, key="picks", rulebook=book.id)
         elif len(set(match.picks)) != squads.taken or not set(match.picks) <= set(range(1, squads.listed + 1)):
             yield Invalid("picks_wrong", where=where, take=squads.taken, of=squads.listed)
-    said = {
+    noted = {
         (point["kind"], point.get("who"))
         for line in (tournament.record or {}).get("played_on", ())
         for point in line["points"]
@@ -221,7 +221,7 @@ def squad_problems(tournament: records.Tournament) -> Iterator[Problem]:
     shown = names_in(tournament)
     places = {competitor.id: c for c, competitor in enumerate(tournament.competitors)}
     for who, missing in never_fielded(tournament).items():
-        if (records.SQUADS_UNFIELDED, who) not in said:
+        if (records.SQUADS_UNFIELDED, who) not in noted:
             yield Problem(
                 "squads_not_fielded",
                 where=f"/competitors/{places[who]}",
@@ -261,14 +261,16 @@ def official_problems(tournament: records.Tournament) -> Iterator[Problem]:
     book = rulebook(tournament.rulebook)
     shown = names_in(tournament)
     playing = {competitor.id for competitor in tournament.competitors if competitor.left_after != 0}
-    said = {c.id: f"/competitors/{n}/officials_role" for n, c in enumerate(tournament.competitors) if c.officials_role}
+    role_places = {
+        c.id: f"/competitors/{n}/officials_role" for n, c in enumerate(tournament.competitors) if c.officials_role
+    }
     places = {official["plays"]: f"/officials/{n}/plays" for n, official in enumerate(officials) if "plays" in official}
     if book.judge_required and all(official.get("plays") in playing for official in officials):
         yield Problem("judge_missing", where="/officials")
-    for who, where in {**said, **places}.items():
+    for who, where in {**role_places, **places}.items():
         if may_play(book, tournament.level) == NO:
             # Who says it at the competitor is named there.
-            if who not in said and who in playing:
+            if who not in role_places and who in playing:
                 yield Problem("official_may_not_play", where=where, competitor=shown[who])
         elif who in playing and not _ruled_by_another(officials, who):
             yield Problem("official_without_second", where=where, competitor=shown[who])

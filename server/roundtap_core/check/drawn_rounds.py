@@ -46,7 +46,7 @@ def _split_groups(
         points = {row.competitor: row.points for row in standings(before, before.rounds[-1].number)}
     except Problem:
         return
-    met = {
+    met_pairs = {
         frozenset((m.a, m.b)) for each in before.stage_rounds(records.SWISS) for m in each.matches if m.b is not None
     }
     down: list[tuple[str, str, int]] = []
@@ -57,7 +57,7 @@ def _split_groups(
         if points[high] == points[low]:
             continue
         for other, below, _ in down:
-            if points[other] == points[high] and not met & {frozenset((other, high)), frozenset((below, low))}:
+            if points[other] == points[high] and not met_pairs & {frozenset((other, high)), frozenset((below, low))}:
                 yield Problem("paired_past_equals", where=f"{where}/matches/{m}", a=names[other], b=names[high])
                 return
         down.append((high, low, m))
@@ -124,15 +124,15 @@ def _unfinished(tournament: records.Tournament, names: Mapping[str, str]) -> Ite
     ]
     for m, _ in open_now:
         yield Problem("finished_with_open_match", where=f"/rounds/{last}/matches/{m}")
-    said = [point for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]]
-    if any(point["kind"] == records.FINISHED_EARLY for point in said):
+    points = [point for line in (tournament.record or {}).get("played_on", ()) for point in line["points"]]
+    if any(point["kind"] == records.FINISHED_EARLY for point in points):
         # The organizer said so, and why.
         return
     later = any(played.stage in (records.ELIMINATION, records.SECOND_SWISS) for played in tournament.rounds)
     if not later and (missing := _missing(tournament)) is not None:
         yield Problem("finished_early", where="/finished", played=missing[0], planned=missing[1])
         return
-    named = {point.get("who") for point in said if point["kind"] == records.TIE_OPEN}
+    named = {point.get("who") for point in points if point["kind"] == records.TIE_OPEN}
     if not open_now and not named and _stage_left(tournament, later):
         yield Problem("finished_without_final", where="/finished")
     for tie in [] if open_now or later else _ties(tournament):
@@ -191,11 +191,11 @@ def _avoidable(
         return
     before = replace(tournament, rounds=tournament.rounds[:r])
     field = [who for pair in drawn.values() for who in pair]
-    met = met_among(before, played.stage, {who: i for i, who in enumerate(field)})
+    opponents = met_among(before, played.stage, {who: i for i, who in enumerate(field)})
     had = Counter(m.a for each in before.rounds for m in each.matches if m.bye in (records.BYE, records.WON_BYE))
-    fewest, may_rest = fewest_repeats(met, [had[who] for who in field])
+    fewest, may_rest = fewest_repeats(opponents, [had[who] for who in field])
     # Two who have both met everybody are paired again by any draw: of as many as were forced they come first.
-    whole = {who for i, who in enumerate(field) if len(met[i]) == len(field) - 1}
+    whole = {who for i, who in enumerate(field) if len(opponents[i]) == len(field) - 1}
     again.sort(key=lambda m: not whole.issuperset(drawn[m]))
     for m in again[fewest:]:
         a, b = drawn[m]
@@ -389,13 +389,13 @@ def cut_order_problems(tournament: records.Tournament) -> Iterator[Problem]:
             return
         order = rulebook(tournament.rulebook).cut_order([row for row in rows if row.rank is not None], tournament.seed)
         # Who is out of the standings since is passed over; who came below all who are named need not be.
-        kept = tuple(who for who in dict.fromkeys(tournament.cut_order) if who in order)
-        right = tuple(order)[: len(kept)]
-        if not rows or kept == right:
+        stated = tuple(who for who in dict.fromkeys(tournament.cut_order) if who in order)
+        right = tuple(order)[: len(stated)]
+        if not rows or stated == right:
             return
     names = error_names(tournament)
-    n = next(i for i, pair in enumerate(zip(kept, right, strict=True)) if pair[0] != pair[1])
-    yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[kept[n]])
+    n = next(i for i, pair in enumerate(zip(stated, right, strict=True)) if pair[0] != pair[1])
+    yield Problem("cut_order_differs", where="/cut/order", n=n + 1, right=names[right[n]], competitor=names[stated[n]])
 
 
 def _corrected_at_the_cut(tournament: records.Tournament) -> tuple[int, int]:
@@ -404,14 +404,14 @@ def _corrected_at_the_cut(tournament: records.Tournament) -> tuple[int, int]:
         (played.number for played in tournament.rounds if played.stage in (records.ELIMINATION, records.SECOND_SWISS)),
         len(tournament.rounds) + 1,
     )
-    said = [
+    corrected_after = [
         each.get("after_round", begun)
         for played in tournament.rounds
         if played.number < begun
         for match in played.matches
         for each in (match.record or {}).get("corrections", ())
     ]
-    return begun, sum(begun - 1 <= after <= begun for after in said)
+    return begun, sum(begun - 1 <= after <= begun for after in corrected_after)
 
 
 def cut_seed_problems(tournament: records.Tournament) -> Iterator[Problem]:

@@ -135,8 +135,8 @@ class Cut(Struct, frozen=True):
         """Whose answer is awaited: while a place is free, the next in the order who is there and was not asked yet."""
         if len(self.seeds_now(active)) >= self.size:
             return None
-        asked = {*self.seeds, *self.declined, *self.absent}
-        return next((who for who in self.order if who in active and who not in asked), None)
+        answered = {*self.seeds, *self.declined, *self.absent}
+        return next((who for who in self.order if who in active and who not in answered), None)
 
 
 def make_cut(order: Collection[str], size: int, active: Collection[str]) -> Cut:

@@ -41,8 +41,8 @@ def final_ranking(tournament: Tournament, bracket: Bracket | None = None) -> tup
 
     people = [competitor.id for competitor in tournament.competitors if competitor.id in rows]
     # Among those who made the cut it stays as it was then, regardless of later corrections.
-    kept = {who: place for place, who in enumerate(bracket.standing)} if bracket else {}
-    people.sort(key=lambda who: (final_place_key(who), (kept if who in wins else swiss).get(who, 0)))
+    cut_places = {who: place for place, who in enumerate(bracket.standing)} if bracket else {}
+    people.sort(key=lambda who: (final_place_key(who), (cut_places if who in wins else swiss).get(who, 0)))
     placed: list[FinalPlace] = []
     for place, who in enumerate(people, start=1):
         shared = bool(placed) and not swiss and final_place_key(who) == final_place_key(placed[-1].competitor)
@@ -144,5 +144,5 @@ def _game_to_json(bracket: Bracket, game: BracketGame) -> dict[str, Any]:
 
 
 def _seat_to_json(bracket: Bracket, seat: BracketSeat) -> dict[str, Any]:
-    said = {key: value for key, value in asdict(seat).items() if value is not None and value is not False}
-    return {**said, **({"status": DISQUALIFIED} if seat.competitor in bracket.out else {})}
+    data = {key: value for key, value in asdict(seat).items() if value is not None and value is not False}
+    return {**data, **({"status": DISQUALIFIED} if seat.competitor in bracket.out else {})}

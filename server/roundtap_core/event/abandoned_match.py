@@ -43,12 +43,12 @@ def leave_effect(state: EventState, competitor: str) -> LeaveEffect:
     left first, and the figures are still missing. BOTH: it takes back the win that the opponent's leaving gave.
     PLACE: a place of the cut is offered to the next. KNOCKOUT: the next opponent in the bracket has a bye.
     OUT: nothing, as the bracket has no match left for them."""
-    won, found = wins_lost_by_leaving(state).get(competitor), open_match(state, competitor)
-    match = found[1] if found is not None else won
+    won, round_and_match = wins_lost_by_leaving(state).get(competitor), open_match(state, competitor)
+    match = round_and_match[1] if round_and_match is not None else won
     opponent = (match.match.competitor(other_side(_side_of(match, competitor))) if match is not None else "") or ""
     if frees_cut_place(state, competitor):
         return LeaveEffect(PLACE, match, opponent)
-    if found is None or match is None:
+    if round_and_match is None or match is None:
         return LeaveEffect(
             BOTH
             if won is not None
@@ -79,14 +79,16 @@ def _bracket_effect(state: EventState, competitor: str) -> str:
 
 def confirmer_has_left(state: EventState, match_id: str) -> bool:
     """Whether one side has reported, and the other one is no longer there to confirm it."""
-    found = state.find_match(match_id)
+    round_and_match = state.find_match(match_id)
     return (
-        found is not None
-        and found[1].match.result is None
+        round_and_match is not None
+        and round_and_match[1].match.result is None
         and any(
-            found[1].reports and side not in found[1].reports and not state.entrants[who].plays_live_match
+            round_and_match[1].reports
+            and side not in round_and_match[1].reports
+            and not state.entrants[who].plays_live_match
             for side in SIDES
-            if (who := found[1].match.competitor(side)) is not None
+            if (who := round_and_match[1].match.competitor(side)) is not None
         )
     )
 
@@ -125,10 +127,10 @@ def leave_open_match(
     until somebody says them. `lets_go`: the confirmed squads that who stays can never field any more. Raises Problem
     where they cannot be, or lose squads that were not confirmed.
     """
-    found = open_match(state, competitor)
-    if found is None or (found[1].reports and not disqualified):
+    round_and_match = open_match(state, competitor)
+    if round_and_match is None or (round_and_match[1].reports and not disqualified):
         return []
-    round_state, match = found
+    round_state, match = round_and_match
     side = _side_of(match, competitor)
     opponent = state.entrants[match.match.competitor(other_side(side)) or ""]
     if not opponent.plays_live_match and opponent.how_left == TOGETHER:
@@ -157,15 +159,15 @@ def ruling_both_left(state: EventState, competitor: str) -> list[NewEntry]:
 
 def wins_lost_by_leaving(state: EventState) -> dict[str, MatchState]:
     """Who loses such a win by leaving, with the match: of the round in play, where both had asked to leave."""
-    found = {}
+    wins = {}
     for match in state.live.matches if state.live is not None else ():
         result = match.match.result
         if match.by_leaving and result is not None and result.ended == CONCESSION:
             first: Side = "a" if result.conceded_by == "a" else "b"
             winner, loser = match.match.competitor(other_side(first)), match.match.competitor(first)
             if winner is not None and state.entrants[loser or ""].how_left == TOGETHER:
-                found[winner] = match
-    return found
+                wins[winner] = match
+    return wins
 
 
 def undo_leaving(state: EventState, competitor: str) -> list[NewEntry]:
@@ -254,7 +256,7 @@ def squads_owed(state: EventState) -> tuple[tuple[RoundState, MatchState, tuple[
     """Played matches with the sides whose squads are not recorded. A ruling may be of a match that never began."""
     if state.rulebook.squads is None:
         return ()
-    found = []
+    owed = []
     for played in state.public_rounds:
         for match in played.matches:
             result = match.match.result
@@ -263,5 +265,5 @@ def squads_owed(state: EventState) -> tuple[tuple[RoundState, MatchState, tuple[
             sides: tuple[Side, ...] = ("a", "b")
             missing = tuple(side for side in sides if not (result.picks or {}).get(side))
             if missing:
-                found.append((played, match, missing))
-    return tuple(found)
+                owed.append((played, match, missing))
+    return tuple(owed)

@@ -98,10 +98,10 @@ def cut_after_change(state: EventState, corrected: EventState, choice: str) -> N
     if cut is None or first_game_started(state):
         return []
     there = active_ids(state) - {*cut.declined, *cut.absent}
-    was_known, known = tournament_of(state), tournament_of(corrected)
-    before, order = current_cut_order(was_known), current_cut_order(known)
-    tied = set(map(frozenset, open_ties(known)))
-    newly = tied.difference(map(frozenset, open_ties(was_known)))
+    old_tournament, tournament = tournament_of(state), tournament_of(corrected)
+    before, order = current_cut_order(old_tournament), current_cut_order(tournament)
+    tied = set(map(frozenset, open_ties(tournament)))
+    newly = tied.difference(map(frozenset, open_ties(old_tournament)))
     if choice == KEEP or (order in (before, cut.order) and not newly):
         return []
     stand, was, now = (make_cut(one, cut.size, there).seeds for one in (cut.order, before, order))

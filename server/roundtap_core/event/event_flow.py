@@ -266,11 +266,11 @@ def squads_let_go(state: EventState, played: RoundState, match: Match, picks: Ma
 
 
 def refuse_squads_lost(
-    state: EventState, played: RoundState, match: Match, picks: Mapping[str, Iterable[int]], said: str
+    state: EventState, played: RoundState, match: Match, picks: Mapping[str, Iterable[int]], confirmed: str
 ) -> dict[str, str]:
-    """What an entry keeps of a confirmed loss. Raises Problem("squads_lost") where `said` is not what would be lost."""
+    """What an entry keeps of a confirmed loss. Raises Problem("squads_lost") where `confirmed` is not what is lost."""
     lost = squads_let_go(state, played, match, picks)
-    if lost not in ("", said):
+    if lost not in ("", confirmed):
         who, _, squads = lost.partition(",")[0].partition(": ")
         raise Problem("squads_lost", where="/picks", competitor=who, squads=squads, lost=lost)
     return {"lets_go": lost} if lost else {}

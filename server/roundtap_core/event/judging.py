@@ -181,8 +181,8 @@ class Proposal(Struct, frozen=True):
 
 def proposed_disqualifications(state: states.EventState) -> tuple[Proposal, ...]:
     """What waits for a person's decision, in the order of entering."""
-    found = (_proposal(state, entrant) for entrant in state.entrants.values())
-    return tuple(proposal for proposal in found if proposal is not None)
+    proposals = (_proposal(state, entrant) for entrant in state.entrants.values())
+    return tuple(proposal for proposal in proposals if proposal is not None)
 
 
 def _proposal(state: states.EventState, entrant: states.Entrant) -> Proposal | None:
@@ -204,12 +204,12 @@ def open_appeal(match: states.MatchState) -> states.LogLine | None:
 
 def is_ruling_final(state: states.EventState, match: states.MatchState) -> bool:
     """The head judge has decided or ruled, and nothing was ruled since that could be appealed."""
-    said = [line for line in match.log if line.kind != states.EXTENSION]
-    return bool(said) and (
-        said[-1].kind == states.DECISION
+    rulings = [line for line in match.log if line.kind != states.EXTENSION]
+    return bool(rulings) and (
+        rulings[-1].kind == states.DECISION
         or (
-            said[-1].kind == states.RULING
-            and HEAD_JUDGE in _roles(state, state.officials.get(said[-1].by), said[-1].by)
+            rulings[-1].kind == states.RULING
+            and HEAD_JUDGE in _roles(state, state.officials.get(rulings[-1].by), rulings[-1].by)
         )
     )
 
@@ -467,9 +467,9 @@ def _apply_duty(state: states.EventState, data: Mapping[str, Any], entry: Entry)
 
 
 def _apply_warning(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    known = state.entrants[data["competitor"]].warnings
+    warnings = state.entrants[data["competitor"]].warnings
     return state.with_entrant(
-        data["competitor"], warnings=(*known, {"round": data["round"], "reason": data["reason"], "by": data["by"]})
+        data["competitor"], warnings=(*warnings, {"round": data["round"], "reason": data["reason"], "by": data["by"]})
     )
 
 

@@ -39,10 +39,10 @@ def require_reason(reason: str) -> str:
 
 def find_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
     """The match and its round; Problem("unknown_match") where there is none that people have seen."""
-    found = state.find_match(match_id)
-    if found is None or found[0].status == DRAFT:
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or round_and_match[0].status == DRAFT:
         raise Problem("unknown_match", match=match_id)
-    return found
+    return round_and_match
 
 
 def match_of_two(state: EventState, match_id: str) -> MatchState:
@@ -83,7 +83,7 @@ def match_step(step: Callable[[EventState, RoundState, MatchState, Mapping[str, 
 
     @wraps(step)
     def changed(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-        found = state.find_match(data["match"])
-        return state if found is None else step(state, *found, data, entry)
+        round_and_match = state.find_match(data["match"])
+        return state if round_and_match is None else step(state, *round_and_match, data, entry)
 
     return changed

@@ -114,9 +114,9 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
     ]
     ids = [who for who in state.entrants if who in waits or any(who in (m.match.a, m.match.b) for m in open_)]
     place = {who: i for i, who in enumerate(ids)}
-    kept: Pairs = [(place[m.match.a], place[m.match.b or ""]) for m in open_]
-    pairs, alone = smallest_change([place[who] for who in waits], kept, _bound(state, played, ids, waits))
-    there = {frozenset(pair) for pair in kept}
+    open_pairs: Pairs = [(place[m.match.a], place[m.match.b or ""]) for m in open_]
+    pairs, alone = smallest_change([place[who] for who in waits], open_pairs, _bound(state, played, ids, waits))
+    there = {frozenset(pair) for pair in open_pairs}
     new = [(ids[a], ids[b]) for a, b in pairs if frozenset((a, b)) not in there]
     changes, gone = _seated(state, played, waits, new, ids[alone] if alone is not None else None, busy)
     if not changes:
@@ -129,12 +129,12 @@ def plan_repair(state: EventState, played: RoundState, busy: Collection[int]) ->
 def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) -> ChangeCosts:
     totals = mending_steps.totals_before(state, played.number)
     place = {who: i for i, who in enumerate(ids)}
-    met: list[set[int]] = [set() for _ in ids]
+    opponents: list[set[int]] = [set() for _ in ids]
     for pair in mending_steps.earlier_meetings(state, played):
         if pair <= place.keys():
             a, b = (place[who] for who in pair)
-            met[a].add(b)
-            met[b].add(a)
+            opponents[a].add(b)
+            opponents[b].add(a)
     # Who came together counts in round 1 alone.
     came: dict[str, set[int]] = {}
     for who in ids if played.number == 1 else ():
@@ -146,7 +146,7 @@ def _bound(state: EventState, played: RoundState, ids: list[str], waits: Waits) 
     order = sorted(ids, key=lambda who: (totals[who].points, waits.get(who, ("",))[0] != BYE, who not in waits))
     alone = {who: place for place, who in enumerate(order)}
     return ChangeCosts(
-        met=met,
+        met=opponents,
         together=[came.get(state.entrants[who].came_with or "", set()) - {place[who]} for who in ids],
         group=[group[totals[who].points] for who in ids],
         # Who has the points of a bye in this round already is given nothing new.
@@ -271,7 +271,7 @@ def notes_after(
     played: RoundState,
     changes: Sequence[mending_steps.MatchChange],
     gone: Collection[str],
-    met: Mapping[frozenset[str], int],
+    meetings: Mapping[frozenset[str], int],
     points: Mapping[str, int],
 ) -> dict[str, Any]:
     """What the draw noted, where it no longer holds: repeats, floats and why a player has the bye."""
@@ -280,7 +280,7 @@ def notes_after(
     now = {change.id: change.match for change in changes}
     matches = [now.pop(m.id, m.match) for m in played.matches if m.id not in gone] + list(now.values())
     pairs = [(match.a, match.b) for match in matches if match.b is not None]
-    repeated = [{"a": a, "b": b} for a, b in pairs if frozenset((a, b)) in met]
+    repeated = [{"a": a, "b": b} for a, b in pairs if frozenset((a, b)) in meetings]
     floats: list[dict[str, Any]] = []
     for a, b in pairs:
         upper, lower = (a, b) if points.get(a, 0) > points.get(b, 0) else (b, a)
@@ -290,13 +290,13 @@ def notes_after(
     bye = played.notes.get("bye")
     if bye is not None and not any(m.a == bye["competitor"] and m.bye == BYE for m in matches):
         bye = None
-    kept = {
+    notes = {
         key: value
         for key, value in played.notes.items()
         if key not in ("repeats", "repeated", "repeat_ahead", "floats", "bye")
     }
     return {
-        **kept,
+        **notes,
         "repeats": len(repeated),
         "bye": bye,
         "floats": floats,
@@ -475,8 +475,8 @@ def _give_bye(state: EventState, command: GiveBye) -> mending_steps.MendPlan:
 def _again(state: EventState, command: PairAgain) -> mending_steps.MendPlan:
     played = mending_steps.mendable_round(state, command.number)
     mending_steps.refuse_fixed_pairing(played)
-    found = plan_repair(state, played, command.busy_tables)
-    return build_mend(state, played, mending_steps.AGAIN, found.changes, found.gone, found.conceded)
+    plan = plan_repair(state, played, command.busy_tables)
+    return build_mend(state, played, mending_steps.AGAIN, plan.changes, plan.gone, plan.conceded)
 
 
 def _unpublish(state: EventState, command: UnpublishRound) -> mending_steps.MendPlan:

@@ -147,10 +147,10 @@ def seat_of(state: states.EventState, played: states.RoundState, who: str) -> st
     """The match of a player who is still there; Problem where they are not, or stand in no match of the round."""
     if not require_entrant(state, who).active:
         raise Problem("already_left", competitor=who)
-    found = matches_by_player(played).get(who)
-    if found is None:
+    match = matches_by_player(played).get(who)
+    if match is None:
         raise Problem("mend_in_no_match", competitor=who)
-    return found
+    return match
 
 
 def can_change_pairing(match: states.MatchState) -> bool:
@@ -166,11 +166,11 @@ def waiting_competitors(
     file's order. Empty where a bracket or a tie says who meets whom."""
     if played.stage not in SWISS_STAGES:
         return {}
-    found = matches_by_player(played)
+    matches = matches_by_player(played)
     eligible = _eligible(state, played)
     waits: dict[str, tuple[str, states.MatchState | None]] = {}
     for who, entrant in state.entrants.items():
-        match = found.get(who)
+        match = matches.get(who)
         if not entrant.active:
             continue
         if match is None:
@@ -245,16 +245,16 @@ def warnings_of(
     """All warnings, in the order of the matches. `conceded`: who loses the win that the other one's leaving gave them.
     A new bye, a new pair and a new table are looked at; what stays as it is has been seen already."""
     matches = {m.id: m for m in played.matches}
-    found = [MendWarning("win_lost", (who,)) for who in conceded]
+    warnings = [MendWarning("win_lost", (who,)) for who in conceded]
     paired = [change for change in changes if not change.same_pair]
     if played.status == states.PUBLISHED and state.clock.state != IDLE and any(change.match.b for change in paired):
-        found.append(MendWarning("clock_runs"))
-    found += _pairs(state, played, [change.match for change in paired])
-    found += _byes(state, played, changes)
+        warnings.append(MendWarning("clock_runs"))
+    warnings += _pairs(state, played, [change.match for change in paired])
+    warnings += _byes(state, played, changes)
     for change in changes:
-        found += _tables(state, change)
-        found += _lost(change, matches.get(change.id))
-    return tuple(found)
+        warnings += _tables(state, change)
+        warnings += _lost(change, matches.get(change.id))
+    return tuple(warnings)
 
 
 def warnings_of_round(
@@ -266,11 +266,11 @@ def warnings_of_round(
 
 
 def _pairs(state: states.EventState, played: states.RoundState, pairs: Iterable[Match]) -> Iterator[MendWarning]:
-    met = earlier_meetings(state, played)
+    meetings = earlier_meetings(state, played)
     for match in pairs:
         if match.b is None:
             continue
-        before = met.get(frozenset((match.a, match.b)))
+        before = meetings.get(frozenset((match.a, match.b)))
         if before is not None:
             yield MendWarning("repeat", (match.a, match.b), before)
         group = state.entrants[match.a].came_with

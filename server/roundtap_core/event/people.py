@@ -555,10 +555,10 @@ def _apply_returned(state: states.EventState, data: Mapping[str, Any], entry: En
 
 
 def _apply_list_corrected(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
-    known = state.entrants[data["competitor"]].list_corrections
+    corrections = state.entrants[data["competitor"]].list_corrections
     noted = {"round": data["round"], "reason": data["reason"], "by": data["by"]}
     return state.with_entrant(
-        data["competitor"], digest=data["digest"], list_total=data["total"], list_corrections=(*known, noted)
+        data["competitor"], digest=data["digest"], list_total=data["total"], list_corrections=(*corrections, noted)
     )
 
 

@@ -109,9 +109,9 @@ class Person(Struct, frozen=True):
 def refuse_unfit_person(person: Person, before: Person | None = None) -> None:
     """Raise Problem where what is new of a person is no line of text, or a list is beyond all limits. What was known
     `before` these limits stood may stay."""
-    known = to_builtins(before) or {}
+    old = to_builtins(before) or {}
     for name, value in to_builtins(person).items():
-        if name in known and value == known[name]:
+        if name in old and value == old[name]:
             continue
         if name == "list":
             refuse_over_limits(value, "/list")

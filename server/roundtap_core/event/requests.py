@@ -70,29 +70,29 @@ class RefuseDrop(Struct, frozen=True):
 
 def _call(state: EventState, command: CallJudge, now: Instant) -> NewEntries:
     match = lookups.find_match(state, command.match)[1]
-    known = state.calls.get(match.id)
-    if known is not None and command.source in known.sources:
+    call = state.calls.get(match.id)
+    if call is not None and command.source in call.sources:
         return []
     return [NewEntry("judge-called", {"match": match.id, "source": command.source})]
 
 
 def _cancel_call(state: EventState, command: CancelCall, now: Instant) -> NewEntries:
-    known = state.calls.get(command.match)
-    if known is None or command.source not in known.sources:
+    call = state.calls.get(command.match)
+    if call is None or command.source not in call.sources:
         return []
     return [NewEntry("call-cancelled", {"match": command.match, "source": command.source})]
 
 
 def _take_call(state: EventState, command: TakeCall, now: Instant) -> NewEntries:
-    known = state.calls.get(command.match)
-    if known is None or known.taken_by == command.by:
+    call = state.calls.get(command.match)
+    if call is None or call.taken_by == command.by:
         return []
     return [NewEntry("call-taken", {"match": command.match, "by": command.by})]
 
 
 def _close_call(state: EventState, command: CloseCall, now: Instant) -> NewEntries:
-    known = state.calls.get(command.match)
-    if known is None or command.since_ms not in (None, known.since.mono_ms):
+    call = state.calls.get(command.match)
+    if call is None or command.since_ms not in (None, call.since.mono_ms):
         return []
     return [NewEntry("call-closed", {"match": command.match})]
 
@@ -101,22 +101,22 @@ def _ask_to_drop(state: EventState, command: AskToDrop, now: Instant) -> NewEntr
     entrant = lookups.require_entrant(state, command.competitor)
     if not entrant.active:
         raise Problem("already_left", competitor=entrant.id)
-    known = state.wishes.get(entrant.id)
-    if known is not None and not known.refused and command.source in known.sources:
+    wish = state.wishes.get(entrant.id)
+    if wish is not None and not wish.refused and command.source in wish.sources:
         return []
     return [NewEntry("drop-asked", {"competitor": entrant.id, "source": command.source})]
 
 
 def _cancel_drop(state: EventState, command: CancelDrop, now: Instant) -> NewEntries:
-    known = state.wishes.get(command.competitor)
-    if known is None or known.refused or command.source not in known.sources:
+    wish = state.wishes.get(command.competitor)
+    if wish is None or wish.refused or command.source not in wish.sources:
         return []
     return [NewEntry("drop-cancelled", {"competitor": command.competitor, "source": command.source})]
 
 
 def _refuse_drop(state: EventState, command: RefuseDrop, now: Instant) -> NewEntries:
-    known = state.wishes.get(command.competitor)
-    if known is None or known.refused:
+    wish = state.wishes.get(command.competitor)
+    if wish is None or wish.refused:
         return []
     return [NewEntry("drop-refused", {"competitor": command.competitor})]
 
@@ -132,20 +132,20 @@ DECIDE_REQUESTS: Mapping[type, Callable[[EventState, Any, Instant], NewEntries]]
 }
 
 
-def _asked(known: Request | None, data: Mapping[str, Any], at: Instant) -> Request:
-    if known is None or known.refused:
+def _asked(request: Request | None, data: Mapping[str, Any], at: Instant) -> Request:
+    if request is None or request.refused:
         return Request(at, {data["source"]: at})
-    return replace(known, sources={**known.sources, data["source"]: at})
+    return replace(request, sources={**request.sources, data["source"]: at})
 
 
-def _cancelled(known: Request | None, data: Mapping[str, Any], at: Instant) -> Request | None:
-    return _with_sources(known, lambda source: source != data["source"])
+def _cancelled(request: Request | None, data: Mapping[str, Any], at: Instant) -> Request | None:
+    return _with_sources(request, lambda source: source != data["source"])
 
 
-def _with_sources(known: Request | None, stays: Callable[[str], bool]) -> Request | None:
+def _with_sources(request: Request | None, stays: Callable[[str], bool]) -> Request | None:
     """The request with those of its sources that stay; None where none does."""
-    sources = {source: at for source, at in known.sources.items() if stays(source)} if known else {}
-    return replace(known, sources=sources) if known and sources else None
+    sources = {source: at for source, at in request.sources.items() if stays(source)} if request else {}
+    return replace(request, sources=sources) if request and sources else None
 
 
 def _step(
@@ -154,9 +154,9 @@ def _step(
     """What an entry changes in the mapping `name` of the state, at what its data name under `key`."""
 
     def step(state: EventState, data: Mapping[str, Any], entry: Entry) -> EventState:
-        known: Mapping[str, Request] = getattr(state, name)
-        others = {what: request for what, request in known.items() if what != data[key]}
-        after = change(known.get(data[key]), data, entry.at.instant)
+        requests: Mapping[str, Request] = getattr(state, name)
+        others = {what: request for what, request in requests.items() if what != data[key]}
+        after = change(requests.get(data[key]), data, entry.at.instant)
         return replace(state, **{name: others if after is None else {**others, data[key]: after}})
 
     return step
@@ -165,11 +165,11 @@ def _step(
 APPLY_REQUESTS: Mapping[str, lookups.Step] = {
     "judge-called": _step("calls", "match", _asked),
     "call-cancelled": _step("calls", "match", _cancelled),
-    "call-taken": _step("calls", "match", lambda known, data, _: known and replace(known, taken_by=data["by"])),
+    "call-taken": _step("calls", "match", lambda request, data, _: request and replace(request, taken_by=data["by"])),
     "call-closed": _step("calls", "match", lambda *_: None),
     "drop-asked": _step("wishes", "competitor", _asked),
     "drop-cancelled": _step("wishes", "competitor", _cancelled),
-    "drop-refused": _step("wishes", "competitor", lambda known, *_: known and replace(known, refused=True)),
+    "drop-refused": _step("wishes", "competitor", lambda request, *_: request and replace(request, refused=True)),
 }
 
 
@@ -197,10 +197,10 @@ def without_settled(before: EventState, after: EventState, entry: Entry) -> Even
 def _unsettled_call(
     before: EventState, after: EventState, match_id: str, call: Request, entry: Entry
 ) -> Request | None:
-    found, known = after.find_match(match_id), before.find_match(match_id)
-    if found is None or known is None or found[0].status == DRAFT:
+    newer, older = after.find_match(match_id), before.find_match(match_id)
+    if newer is None or older is None or newer[0].status == DRAFT:
         return None
-    now, was = found[1], known[1]
+    now, was = newer[1], older[1]
     if (now.match.a, now.match.b) != (was.match.a, was.match.b):
         return None
     if not now.done or (was.done and now.revision == was.revision):

@@ -245,11 +245,11 @@ def record_report(state: states.EventState, command: RecordReport, now: Instant)
 
 
 def _refusal(state: states.EventState, command: RecordReport, now: Instant) -> str | None:
-    found = state.find_match(command.match)
+    round_and_match = state.find_match(command.match)
     # An unpublished draft may yet be drawn anew, with others at this table.
-    if found is None or found[0].status == states.DRAFT:
+    if round_and_match is None or round_and_match[0].status == states.DRAFT:
         return UNKNOWN_MATCH
-    round_state, match = found
+    round_state, match = round_and_match
     # Ids come again when a round is drawn anew (after a restore): the same table, other people.
     if command.draw not in (None, round_state.mark):
         return UNKNOWN_MATCH
@@ -414,9 +414,9 @@ def note_lot(state: states.EventState, command: NoteLot, now: Instant) -> NewEnt
     lots before play, and those that the form leaves a match to."""
     round_state, match = find_match(state, command.match)
     form = state.rulebook.form(state.options, situation_of(state, round_state, match))
-    known = (*state.rulebook.lots, *sorted(form.lots))
-    if command.about not in known:
-        raise Invalid("not_one_of", where="/about", value=command.about, options=", ".join(known))
+    lots = (*state.rulebook.lots, *sorted(form.lots))
+    if command.about not in lots:
+        raise Invalid("not_one_of", where="/about", value=command.about, options=", ".join(lots))
     # Before play there is nothing to draw in a closed round; its results are still entered and corrected.
     over = round_state.status == states.DRAFT or (
         round_state.status != states.PUBLISHED and command.about in state.rulebook.lots
@@ -458,10 +458,10 @@ DECIDE_RESULTS: Mapping[type, Callable[[states.EventState, Any, Instant], NewEnt
 def _apply_report(state: states.EventState, data: Mapping[str, Any], entry: Entry) -> states.EventState:
     fate = states.ReportFate(data["fate"], entry.number, entry.hash, data["body"], data["reason"], data["match"])
     fates = ReportFates.of(state.fates).with_fate(data["report_id"], fate)
-    found = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
-    if found is None:
+    round_and_match = state.find_match(data["match"]) if fate.fate == "accepted" or fate.reason == "elsewhere" else None
+    if round_and_match is None:
         return replace(state, fates=fates)
-    match = found[1]
+    match = round_and_match[1]
     if fate.fate != "accepted":
         strangers = {**match.strangers, entry.actor.removeprefix("unit:"): entry.number}
         return state.with_match(replace(match, strangers=strangers), fates=fates)

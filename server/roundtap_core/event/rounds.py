@@ -348,7 +348,7 @@ def move_tables(state: states.EventState, command: MoveTables, now: Instant) -> 
     if not moved or draft.draw is None:
         return []
     matches = [replace(m.match, table=moved.get(m.match.table or 0, m.match.table)) for m in draft.matches]
-    kept = [
+    match_data = [
         {**match_to_json(match), **_keep_mended_fields(draft, drawn)}
         for match, drawn in zip(matches, draft.matches, strict=True)
     ]
@@ -358,7 +358,7 @@ def move_tables(state: states.EventState, command: MoveTables, now: Instant) -> 
             draft.number,
             draft.stage,
             draft.draw,
-            kept,
+            match_data,
             draft.notes,
             draft.tiebreak_form,
             **{key: value for key, value in more.items() if value},
@@ -503,8 +503,8 @@ def _apply_drawn(state: states.EventState, data: Mapping[str, Any], entry: Entry
         mends=tuple(data.get("mends", ())),
         taken_back=data.get("taken_back", 0),
     )
-    kept = tuple(r for r in state.rounds if r.status != states.DRAFT)
-    return replace(state, rounds=(*kept, drawn))
+    rounds = tuple(r for r in state.rounds if r.status != states.DRAFT)
+    return replace(state, rounds=(*rounds, drawn))
 
 
 def _matches(data: Mapping[str, Any], entry: Entry) -> tuple[states.MatchState, ...]:

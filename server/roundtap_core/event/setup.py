@@ -191,16 +191,16 @@ def open_list_points(state: states.EventState, people: Mapping[str, Person]) -> 
     """What the lists of those who play lack; no two decks of the world bear one name. Entries hold digests of lists, so
     the hub, which has the people, must look."""
     tournament, check, options = states.tournament_of(state, people), state.rulebook.lists, state.options
-    active, found = states.active_ids(state), []
+    active, points = states.active_ids(state), []
     for competitor in tournament.competitors if check.required(options, state.level) else ():
         if competitor.id in active and check.competitor_problems(competitor, options, state.level):
             there = bool(check.of_competitor(competitor))
-            found.append(states.OpenPoint(LIST_WRONG if there else LIST_MISSING, competitor.id))
+            points.append(states.OpenPoint(LIST_WRONG if there else LIST_MISSING, competitor.id))
     playing = [competitor for competitor in tournament.competitors if competitor.id in active]
     for problem in check.event_warnings(playing, options):
         if problem.key == "list_deck_twice":
-            found.append(states.OpenPoint(DECK_TWICE, playing[int(problem.where.split("/")[1])].id))
-    return tuple(found)
+            points.append(states.OpenPoint(DECK_TWICE, playing[int(problem.where.split("/")[1])].id))
+    return tuple(points)
 
 
 def open_official_points(state: states.EventState) -> Iterator[states.OpenPoint]:
@@ -228,8 +228,8 @@ def _ruled_by_another(on_duty: Iterable[states.Official], who: str) -> bool:
 def open_points(state: states.EventState, lists: Iterable[states.OpenPoint] = ()) -> tuple[states.OpenPoint, ...]:
     """All missing points that play has not knowingly continued with; `lists` are `open_list_points`."""
     noted = {point for line in state.played_on for point in line.points}
-    found = [point for point in (*open_official_points(state), *lists) if point not in noted]
-    return tuple(sorted(found, key=lambda point: KINDS.index(point.kind)))
+    points = [point for point in (*open_official_points(state), *lists) if point not in noted]
+    return tuple(sorted(points, key=lambda point: KINDS.index(point.kind)))
 
 
 def play_on_entries(

@@ -23,8 +23,8 @@ def state_mark(state: EventState, what: str) -> str:
         entrant = state.entrants.get(what.removeprefix(WARNED))
         return make_mark(what, entrant and [len(entrant.warnings), entrant.proposed is not None, entrant.declined_at])
     if what.startswith(LOG):
-        found = state.find_match(what.removeprefix(LOG))
-        return make_mark(what, found and len(found[1].log))
+        round_and_match = state.find_match(what.removeprefix(LOG))
+        return make_mark(what, round_and_match and len(round_and_match[1].log))
     return make_mark(COURSE, _course(state))
 
 

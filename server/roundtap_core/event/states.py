@@ -351,8 +351,8 @@ class EventState(Struct, frozen=True):
         """Matches with a report that came when their round was closed, until an official has dealt with it; all fates
         are looked through."""
         newest = {fate.match: fate.number for fate in self.fates.values() if fate.reason == "late" and fate.match}
-        found = [(self.find_match(match), number) for match, number in newest.items()]
-        return [seat for seat, number in found if seat is not None and (seat[1].number or 0) < number]
+        late = [(self.find_match(match), number) for match, number in newest.items()]
+        return [seat for seat, number in late if seat is not None and (seat[1].number or 0) < number]
 
     @property
     def draft(self) -> RoundState | None:
@@ -466,7 +466,7 @@ def tournament_of(
     """The event as records. Without `people`, ids stand for names: enough to pair and to rank. Who is still awaited has
     no part in it, unless `everybody` is asked for. `as_file`: the event file knows no offers. Until the bracket tells
     who plays, whoever declined a place in the cut, or was passed over as absent, has left as far as it goes."""
-    known = people or {}
+    persons = people or {}
     # In the file of an event that has not begun they stand among the others.
     everybody = everybody or (as_file and not state.public_rounds)
     out: frozenset[str] = frozenset() if everybody else not_yet_present(state)
@@ -482,7 +482,7 @@ def tournament_of(
         options=dict(state.given_options),
         seed=state.seed,
         competitors=tuple(
-            _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, known.get(e.id))
+            _competitor(replace(e, dropped_after=last) if e.id in declined and e.active else e, persons.get(e.id))
             for e in state.entrants.values()
             if e.id not in out
         ),

@@ -16,13 +16,13 @@ def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournam
     rounds = tuple(
         replace(
             played,
-            record=_round_record(kept) or None,
+            record=_round_record(round_state) or None,
             matches=tuple(
                 replace(match, record=_match_record(match_state) or None)
-                for match, match_state in zip(played.matches, kept.matches, strict=True)
+                for match, match_state in zip(played.matches, round_state.matches, strict=True)
             ),
         )
-        for played, kept in zip(event.rounds, state.public_rounds, strict=True)
+        for played, round_state in zip(event.rounds, state.public_rounds, strict=True)
     )
     competitors = tuple(
         replace(competitor, record=_competitor_record(state, state.entrants[competitor.id]) or None)
@@ -33,7 +33,7 @@ def whole_tournament(state: EventState, people: Mapping[str, Person]) -> Tournam
 
 def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, Any]:
     cut = state.cut
-    known = {
+    fields = {
         "officials": [_official(official, people) for official in state.officials.values()] or None,
         "checked_in": state.players_at_start,
         "played_on": [line.to_json() for line in state.played_on] or None,
@@ -50,7 +50,7 @@ def _event_record(state: EventState, people: Mapping[str, Person]) -> dict[str, 
     return {
         **state.about,
         "effective_options": state.options,
-        **{key: value for key, value in known.items() if value is not None},
+        **{key: value for key, value in fields.items() if value is not None},
     }
 
 

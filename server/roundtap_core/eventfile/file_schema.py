@@ -38,18 +38,18 @@ class FreeObject(dict[str, Any]):
     KNOWN: ClassVar[type[Message]] = Message  # keys with a fixed meaning
 
     @classmethod
-    def of(cls, said: object) -> FreeObject:
-        if not isinstance(said, dict) or any(cls.problems(said, "/" * cls.LEVEL)):
+    def of(cls, data: object) -> FreeObject:
+        if not isinstance(data, dict) or any(cls.problems(data, "/" * cls.LEVEL)):
             raise ValueError("beyond the limits")
-        return cls(said)
+        return cls(data)
 
     @classmethod
-    def problems(cls, said: dict[str, Any], where: str) -> Iterator[Problem]:
-        if len(said) > MOST_ENTRIES:
-            yield Problem("wrong_length", where=where, count=len(said), minimum=0, maximum=MOST_ENTRIES)
+    def problems(cls, data: dict[str, Any], where: str) -> Iterator[Problem]:
+        if len(data) > MOST_ENTRIES:
+            yield Problem("wrong_length", where=where, count=len(data), minimum=0, maximum=MOST_ENTRIES)
             return
-        yield from type_problems(said, cls.KNOWN, where)
-        others = {key: value for key, value in said.items() if key not in cls.KNOWN.__struct_fields__}
+        yield from type_problems(data, cls.KNOWN, where)
+        others = {key: value for key, value in data.items() if key not in cls.KNOWN.__struct_fields__}
         yield from limit_violations(others, where, MOST_COMPETITORS, LINE_LETTERS)
 
 
@@ -252,9 +252,9 @@ class Entry(StrictMessage, frozen=True, kw_only=True):
     log: Annotated[list[MatchLogEntry], Meta(max_length=MOST_ENTRIES)] | UnsetType = UNSET
 
     @staticmethod
-    def shape(said: Container[str]) -> tuple[Sequence[str], Container[str]]:
+    def shape(keys: Container[str]) -> tuple[Sequence[str], Container[str]]:
         """Which keys it has to have, and which are not for it."""
-        if "bye" in said:
+        if "bye" in keys:
             return ("a", "bye"), ("table", "b", "result", "extension_minutes", "lots")
         return ("a", "b"), ("bye", "picks", "absent")
 

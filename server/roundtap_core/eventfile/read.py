@@ -77,8 +77,8 @@ def to_tournament(event: file_schema.Event, results: Iterable[Result]) -> Tourna
 
 
 def _record(item: file_schema.StrictMessage, keys: Iterable[str]) -> dict[str, Any] | None:
-    said = {key: value for key in keys if (value := getattr(item, key)) is not UNSET}
-    return to_builtins(said) if said else None
+    data = {key: value for key in keys if (value := getattr(item, key)) is not UNSET}
+    return to_builtins(data) if data else None
 
 
 def _competitor(one: file_schema.Competitor) -> Competitor:
@@ -199,11 +199,11 @@ def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
     if event.level and event.level not in book.levels:
         yield Invalid("not_one_of", where="/level", value=event.level, options=", ".join(book.levels))
     yield from competitor_problems(event.competitors)
-    known = {competitor.id for competitor in event.competitors}
-    yield from official_problems(event.officials or (), known)
-    yield from played_on_problems(event.played_on or (), known)
+    ids = {competitor.id for competitor in event.competitors}
+    yield from official_problems(event.officials or (), ids)
+    yield from played_on_problems(event.played_on or (), ids)
     if event.cut:
-        yield from cut_problems(event.cut, known)
+        yield from cut_problems(event.cut, ids)
     judge = _ResultReader(book, to_builtins(event.options or {}))
     in_stage: dict[str, int] = {}
     for index, played in enumerate(event.rounds or ()):
@@ -213,7 +213,7 @@ def _contradictions(event: Event, results: list[Result]) -> Iterator[Problem]:
             yield Problem("too_many_rounds_in_stage", where=where, stage=stage, maximum=MOST_ROUNDS)
         if played.number != index + 1:
             yield Problem("round_number", where=f"{where}/number", value=played.number, right=index + 1)
-        yield from seating_problems(played, where, known)
+        yield from seating_problems(played, where, ids)
         for at, entry in enumerate(played.matches):
             if entry.result:
                 try:
@@ -230,11 +230,11 @@ class _ResultReader:
         self._book, self._options = book, book.options(given)
         self._judged: dict[tuple[bool, bytes], Result] = {}
 
-    def read(self, said: FileResult, knockout: bool) -> Result:
+    def read(self, written: FileResult, knockout: bool) -> Result:
         """Raises Problem."""
-        key = knockout, encode(said)
+        key = knockout, encode(written)
         if key not in self._judged:
-            result = result_from_json(to_builtins(said))
+            result = result_from_json(to_builtins(written))
             if knockout:
                 self._book.elimination_winner(result, self._options, "a")
             else:
@@ -253,32 +253,32 @@ def competitor_problems(competitors: Sequence[file_schema.Competitor]) -> Iterat
             yield Problem("id_twice", where=where, competitor=one.id, first=f"/competitors/{before}")
 
 
-def official_problems(officials: Sequence[Official], known: Set[str]) -> Iterator[Problem]:
+def official_problems(officials: Sequence[Official], ids: Set[str]) -> Iterator[Problem]:
     """Officials have ids of their own; who of them plays is a competitor."""
     first: dict[str, str] = {}
     for index, one in enumerate(officials):
         where = f"/officials/{index}"
-        if one.id in known or one.id in first:
+        if one.id in ids or one.id in first:
             yield Problem("id_twice", where=f"{where}/id", competitor=one.id, first=first.get(one.id, "/competitors"))
         first.setdefault(one.id, where)
-        if one.plays and one.plays not in known:
+        if one.plays and one.plays not in ids:
             yield Problem("unknown_competitor", where=f"{where}/plays", competitor=one.plays)
 
 
-def played_on_problems(lines: Sequence[PlayOnNote], known: Set[str]) -> Iterator[Problem]:
+def played_on_problems(lines: Sequence[PlayOnNote], ids: Set[str]) -> Iterator[Problem]:
     """A missing point names a known competitor, or none."""
     for index, line in enumerate(lines):
         for at, point in enumerate(line.points):
-            if point.who and point.who not in known:
+            if point.who and point.who not in ids:
                 yield Problem("unknown_competitor", where=f"/played_on/{index}/points/{at}/who", competitor=point.who)
 
 
-def cut_problems(cut: Cut, known: Set[str]) -> Iterator[Problem]:
+def cut_problems(cut: Cut, ids: Set[str]) -> Iterator[Problem]:
     """Everyone in the cut is a competitor, once in each list."""
     for key in ("order", "seeds", "declined", "absent"):
         listed = getattr(cut, key) or ()
         for index, who in enumerate(listed):
-            if who not in known:
+            if who not in ids:
                 yield Problem("unknown_competitor", where=f"/cut/{key}/{index}", competitor=who)
             elif listed.index(who) != index:
                 yield Problem(
@@ -286,7 +286,7 @@ def cut_problems(cut: Cut, known: Set[str]) -> Iterator[Problem]:
                 )
 
 
-def seating_problems(played: file_schema.Round, where: str, known: Set[str]) -> Iterator[Problem]:
+def seating_problems(played: file_schema.Round, where: str, ids: Set[str]) -> Iterator[Problem]:
     """Each competitor is known and sits once in a round; each table is used once."""
 
     def place(index: int) -> str:
@@ -298,12 +298,12 @@ def seating_problems(played: file_schema.Round, where: str, known: Set[str]) -> 
         for side, who in (("a", entry.a), ("b", entry.b)):
             if not who:
                 continue
-            if who not in known:
+            if who not in ids:
                 yield Problem("unknown_competitor", where=f"{place(index)}/{side}", competitor=who)
             elif who in seats:
                 yield Problem("twice_in_round", where=f"{place(index)}/{side}", competitor=who, first=place(seats[who]))
             seats.setdefault(who, index)
-        if entry.absent and entry.absent not in known:
+        if entry.absent and entry.absent not in ids:
             yield Problem("unknown_competitor", where=f"{place(index)}/absent", competitor=entry.absent)
         if entry.table and tables.setdefault(entry.table, index) != index:
             yield Problem(

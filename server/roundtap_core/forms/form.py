@@ -127,15 +127,15 @@ class Form(Message, frozen=True):
 
 def with_rulings(form: Form, outcomes: tuple[str, ...]) -> Form:
     """The form for officials: with a ruling, one of `outcomes`, alone or with figures in the widest limits."""
-    met: dict[str, list[Figure]] = {}
+    by_key: dict[str, list[Figure]] = {}
     for way in form.ways:
         for figure in (each for side in SIDES for each in way.opened_by(side).figures() if each.key in SCORE_KEYS):
-            met.setdefault(figure.key, []).append(figure)
+            by_key.setdefault(figure.key, []).append(figure)
     named = Choice("winner", "form.ruled", outcomes)
     figures = [
-        Figure(key, whose, low, max(each.maximum for each in known), low, beyond=any(each.beyond for each in known))
-        for key, known in met.items()
-        for low in [min(each.minimum for each in known)]
+        Figure(key, whose, low, max(each.maximum for each in group), low, beyond=any(each.beyond for each in group))
+        for key, group in by_key.items()
+        for low in [min(each.minimum for each in group)]
         for whose in (WINNER, LOSER)
     ]
     rulings = [WayToEnd("ruling", ANY_TIME, RULING, (named,))]
@@ -168,12 +168,12 @@ class SlipFigure(Struct, frozen=True):
 
 def slip_figures(form: Form, words: Words) -> list[SlipFigure]:
     """What is written as a number: figures with a place of their own in a result, if anybody is asked for them."""
-    asked = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
-    found = []
-    for key in (key for key in dict.fromkeys(asked) if key in SCORE_KEYS):
+    keys = (figure.key for way in form.ways for figure in way.figures() if figure.asked)
+    figures = []
+    for key in (key for key in dict.fromkeys(keys) if key in SCORE_KEYS):
         own, lost = f"paper.figure.{key}.{form.rulebook}", f"paper.lost.{key}.{form.rulebook}"
-        found.append(SlipFigure(key, own if own in words else f"paper.figure.{key}", lost if lost in words else ""))
-    return found
+        figures.append(SlipFigure(key, own if own in words else f"paper.figure.{key}", lost if lost in words else ""))
+    return figures
 
 
 def slip_ticks(form: Form) -> list[SlipTicks]:
@@ -215,8 +215,8 @@ def _as_destroyed(conceded: WayToEnd, ways: Sequence[WayToEnd]) -> bool:
     """Whether the figures equal those of another ending: the conceding side has lost everything, and the other's figure
     is fixed."""
     figures = conceded.figures()
-    asked = {figure.whose for figure in figures if figure.asked}
-    return asked == {LOSER} and any(way is not conceded and way.figures() == figures for way in ways)
+    sides = {figure.whose for figure in figures if figure.asked}
+    return sides == {LOSER} and any(way is not conceded and way.figures() == figures for way in ways)
 
 
 def _decided_by_figures(way: WayToEnd) -> bool:
@@ -252,7 +252,7 @@ class WalkState(Struct, frozen=True):
 def walk_way(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill: bool = False) -> WalkState:
     """Follow the steps as far as the answers go; with `fill`, what is not answered yet counts at its default."""
     figures: questions.Figures = {}
-    met: list[questions.Question] = []
+    reached: list[questions.Question] = []
     # Only answers to questions on the way: a correction may have left others behind.
     given: dict[str, object] = {}
     for step in way.steps:
@@ -260,16 +260,16 @@ def walk_way(way: WayToEnd, answers: questions.Answers, opener: Side = "a", fill
             if not step.wanted(figures, given):
                 continue
             if step.asked and step.name not in answers and not fill:
-                return WalkState(step, None, None, figures, tuple(met))
+                return WalkState(step, None, None, figures, tuple(reached))
             step.note(answers, figures)
             given[step.name] = answers.get(step.name)
-            met.append(step)
+            reached.append(step)
         elif (decided_for := step.apply(figures, given)) is not None:
             if step.award is not None:
                 whose = _whose(decided_for, opener)
                 figures[step.award, whose] = figures.get((step.award, whose), 0) + 1
-            return WalkState(None, step.id, decided_for, figures, tuple(met))
-    return WalkState(None, None, None, figures, tuple(met))
+            return WalkState(None, step.id, decided_for, figures, tuple(reached))
+    return WalkState(None, None, None, figures, tuple(reached))
 
 
 def _whose(decided_for: str, opener: Side) -> str:
@@ -367,18 +367,18 @@ def result_readings(way: WayToEnd, opener: Side, result: Result, figures: bool =
     been any as well; without, the reading stops there."""
     way = way.opened_by(opener)
     sides: dict[str | None, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener), None: opener}
-    known: ReadAnswers = {
+    answers: ReadAnswers = {
         question.name: answer
         for question in way.questions
         if (answer := question.recorded(result, sides[question.whose])) is not None
     }
     if way.choice(questions.FIRST_PLAYER) is None and result.first_player is not None:
-        known[questions.FIRST_PLAYER] = result.first_player
+        answers[questions.FIRST_PLAYER] = result.first_player
     for score in _scores_before(way, opener, result):
         scores = {
             figure.name: score.of(sides[figure.whose]) for figure in way.figures() if figure.key == questions.SCORE
         }
-        yield from _completed(way, opener, result, {**known, **scores}, frozenset(), figures)
+        yield from _completed(way, opener, result, {**answers, **scores}, frozenset(), figures)
 
 
 def _completed(
@@ -435,10 +435,10 @@ def needs_opener(way: WayToEnd) -> bool:
     """Whether the questions depend on who opened the way: a side's figures are fixed, or no answer names the winner."""
     if way.ended == CONCESSION or way.winner == OPENER:
         return True
-    asked: dict[str, set[tuple[Any, ...]]] = {}
+    limits: dict[str, set[tuple[Any, ...]]] = {}
     for figure in way.figures():
-        asked.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
-    return any(len(kinds) > 1 for kinds in asked.values())
+        limits.setdefault(figure.key, set()).add((figure.asked, figure.minimum, figure.maximum))
+    return any(len(kinds) > 1 for kinds in limits.values())
 
 
 def answers_on_record(
@@ -474,15 +474,15 @@ def way_and_answers(ways: Iterable[WayToEnd], opener: Side, result: Result) -> t
     """The first way that makes exactly this result when `opener` opens, else the first compatible one, with its
     answers; None if there is none. For buttons: missing answers are chosen so that the winner is right, and figures are
     clamped where buttons show "20+"."""
-    found: list[tuple[WayToEnd, ReadAnswers]] = []
+    candidates: list[tuple[WayToEnd, ReadAnswers]] = []
     for way in ways:
         if way.ended != result.ended or (answers := _on_buttons(way, opener, result)) is None:
             continue
         made = compose_result(way, opener, answers)
         if replace(made, first_player=result.first_player) == result:
             return way, answers
-        found.append((way, answers))
-    return found[0] if found else None
+        candidates.append((way, answers))
+    return candidates[0] if candidates else None
 
 
 def _on_buttons(way: WayToEnd, opener: Side, result: Result) -> ReadAnswers | None:

@@ -254,9 +254,9 @@ class Choice(BaseQuestion, frozen=True):
             by_side = timeout.get(self.key)
             return by_side.get(side) if isinstance(by_side, Mapping) else None
         if self.name == FIRST_PLAYER and timeout.get(FIRST_PLAYER_BY) == BY_LOT:
-            found: object = BY_LOT
+            answer: object = BY_LOT
         else:
-            found = timeout.get(
+            answer = timeout.get(
                 self.name,
                 {
                     "winner": result.winner,
@@ -265,7 +265,7 @@ class Choice(BaseQuestion, frozen=True):
                     FIRST_PLAYER_LOT: result.first_player,
                 }.get(self.name),
             )
-        return found if found in self.options else None
+        return answer if answer in self.options else None
 
     def possible(self, winner: Side) -> tuple[str, ...]:
         """Possible answers where none is recorded, the likeliest first; each side's own choice decides nothing."""

@@ -102,8 +102,8 @@ def without_mark(name: str) -> str:
 def total_points(ships: Iterable[ListData]) -> int | None:
     """The sum of count times points; None without lines or if one has no points."""
     costs = [None if (points := number_at(ship, "points")) is None else points * copy_count(ship) for ship in ships]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+    priced = [cost for cost in costs if cost is not None]
+    return sum(priced) if priced and len(priced) == len(costs) else None
 
 
 class ListField(Struct, frozen=True):
@@ -273,7 +273,7 @@ def _normal(value: Any) -> Any:
         inner = {str(key): _normal(item) for key, item in value.items()}
         return {key: item for key, item in sorted(inner.items()) if item is not False and item not in _NOTHING}
     if isinstance(value, list | tuple):
-        return sorted((kept for item in value if (kept := _normal(item)) not in _NOTHING), key=canonical_json)
+        return sorted((normal for item in value if (normal := _normal(item)) not in _NOTHING), key=canonical_json)
     if isinstance(value, str):
         return normalize_text(value)
     return repr(value) if isinstance(value, float) else value
@@ -315,10 +315,10 @@ def _unknown(list_: ListData, form: ListForm, also: frozenset[str]) -> Iterator[
 def _unknown_in(
     part: ListData, fields: Sequence[ListField], lines: Sequence[ListTable], also: frozenset[str] | set[str], where: str
 ) -> Iterator[Problem]:
-    known = {field.key for field in fields} | {table.key for table in lines} | also
+    keys = {field.key for field in fields} | {table.key for table in lines} | also
     for key in part:
-        if key not in known:
-            yield Problem("list_key_unknown", where=f"{where}/{key}", key=_shown(key), known=", ".join(sorted(known)))
+        if key not in keys:
+            yield Problem("list_key_unknown", where=f"{where}/{key}", key=_shown(key), known=", ".join(sorted(keys)))
     for table in lines:
         rows = part.get(table.key)
         for index, row in enumerate(rows if isinstance(rows, list) else ()):

@@ -31,12 +31,12 @@ def squads_unfieldable(owed: Iterable[int], picks: Iterable[int], rounds_after: 
 
 def fielded_squads(rounds: Iterable[Round]) -> dict[str, set[int]]:
     """Competitor → squads fielded so far; a bye's picks count, a missed round has none."""
-    found: dict[str, set[int]] = {}
+    fielded: dict[str, set[int]] = {}
     for played in rounds:
         for match in played.matches:
             for who, picks in picks_in(match):
-                found.setdefault(who, set()).update(picks)
-    return found
+                fielded.setdefault(who, set()).update(picks)
+    return fielded
 
 
 def picks_in(match: Match) -> Iterable[tuple[str, list[int]]]:

@@ -109,15 +109,15 @@ class _Search:
     def _vertices(self, point: int) -> list[int]:
         if point < self.n:
             return [point]
-        found: list[int] = []
+        vertices: list[int] = []
         stack = [point]
         while stack:
             p = stack.pop()
             if p < self.n:
-                found.append(p)
+                vertices.append(p)
             else:
                 stack += self.children[p]
-        return found
+        return vertices
 
     def _scan(self) -> bool:
         """Follow every edge without slack from the outer vertices in the queue; note the least slack of the rest."""

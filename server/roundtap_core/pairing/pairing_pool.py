@@ -75,20 +75,20 @@ def met_among(tournament: Tournament, stage: str, place: Mapping[str, int]) -> t
 
 def refuse_open_matches(tournament: Tournament, stages: Collection[str] = STAGES) -> None:
     """Raise Problem("open_matches") while a match of these stages has no result."""
-    found = [
+    open_matches = [
         (f"/rounds/{r}/matches/{m}", played, match)
         for r, played in enumerate(tournament.rounds)
         if played.stage in stages
         for m, match in enumerate(played.matches)
         if match.result is None and match.bye is None
     ]
-    if found:
-        where, played, match = found[0]
+    if open_matches:
+        where, played, match = open_matches[0]
         names = {competitor.id: competitor.name for competitor in tournament.competitors}
         raise Problem(
             "open_matches",
             where=where,
-            n=len(found),
+            n=len(open_matches),
             round=played.number,
             table=match.table or "–",
             a=names.get(match.a, match.a),

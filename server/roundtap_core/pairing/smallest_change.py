@@ -24,15 +24,15 @@ class ChangeCosts(Struct, frozen=True):
     alone: Sequence[int]
 
 
-def smallest_change(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -> tuple[Pairs, int | None]:
-    """All pairs of `waiting` and the pairs `kept` as they should be, and the member left alone of an odd number.
+def smallest_change(waiting: Collection[int], drawn: Pairs, bound: ChangeCosts) -> tuple[Pairs, int | None]:
+    """All pairs of `waiting` and the pairs `drawn` as they should be, and the member left alone of an odd number.
 
     The criterion; each line binds before the next:
 
         1. The member left alone has had the fewest byes.
         2. The fewest new pairs that met before.
         3. The fewest new pairs that came together.
-        4. The fewest of `kept` broken up.
+        4. The fewest of `drawn` broken up.
         5. The smallest sum of (distance of the points groups)² over the new pairs.
         6. The member left alone is the first in the order `alone`.
 
@@ -41,7 +41,7 @@ def smallest_change(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -
     """
     if len(waiting) > MOST_WAITING:
         raise Problem("mend_too_many", count=len(waiting), maximum=MOST_WAITING)
-    near = _nearest(waiting, kept, bound)
+    near = _nearest(waiting, drawn, bound)
     members = sorted({*waiting, *(i for pair in near for i in pair)})
     place = {member: v for v, member in enumerate(members)}
     n = len(members)
@@ -57,16 +57,16 @@ def smallest_change(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -
     mates = heaviest_matching(_weights(costs))
     pairs = [(members[v], members[w]) for v, w in enumerate(mates) if v < w < n]
     alone = members[mates[n]] if odd and mates[n] != NOBODY else None
-    return pairs + sorted(set(kept) - set(near)), alone
+    return pairs + sorted(set(drawn) - set(near)), alone
 
 
-def _nearest(waiting: Collection[int], kept: Pairs, bound: ChangeCosts) -> Pairs:
+def _nearest(waiting: Collection[int], drawn: Pairs, bound: ChangeCosts) -> Pairs:
     groups = {bound.group[who] for who in waiting}
 
     def distance(pair: tuple[int, int]) -> int:
         return min(abs(bound.group[who] - group) for who in pair for group in groups)
 
-    return sorted(kept, key=distance)[: (WIDEST - len(waiting)) // 2]
+    return sorted(drawn, key=distance)[: (WIDEST - len(waiting)) // 2]
 
 
 def _cost(a: int, b: int, there: bool, bound: ChangeCosts) -> tuple[int, ...]:

@@ -112,30 +112,30 @@ class ByeChoice(Struct, frozen=True):
 
 
 def later_bye(
-    field: pairing_pool.PairingPool, way: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
+    field: pairing_pool.PairingPool, rule: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
 ) -> ByeChoice:
     """The first in the rulebook's order whose absence costs no repeat, among those with the fewest byes. House
     decision: no second bye while someone has none, even at the price of a repeat."""
     _, allowed = fewest_repeats(field.met, field.byes)
     passed_over: list[int] = []
-    for member in _order(field, way, tournament, records, rand):
+    for member in _order(field, rule, tournament, records, rand):
         if member in allowed:
-            return ByeChoice(member, way, tuple(passed_over))
+            return ByeChoice(member, rule, tuple(passed_over))
         passed_over.append(member)
     raise AssertionError("whoever may sit out is among those with the fewest byes")
 
 
 def _order(
-    field: pairing_pool.PairingPool, way: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
+    field: pairing_pool.PairingPool, rule: str, tournament: Tournament, records: Mapping[str, SwissTotals], rand: Rand
 ) -> Iterator[int]:
     fewest = min(field.byes)
     members = [i for i, byes in enumerate(field.byes) if byes == fewest]
-    if way == BYE_LAST:
+    if rule == BYE_LAST:
         # Latecomers who missed every round rank below all who have played.
         place = {field.ids[i]: i for i in members}
         yield from (place[who] for who in last_first(tournament, records, place))
         return
-    assert way == BYE_RANDOM_LOWEST
+    assert rule == BYE_RANDOM_LOWEST
     for group in reversed(field.groups(members)):
         shuffle(group, rand)
         yield from group
@@ -266,11 +266,11 @@ def _possible(met: list[set[int]], byes: list[int], rounds_left: int, budget: Se
         members = [i for i in range(size) if i != out]
         if out is not None:
             byes[out] += 1
-        found = _round_then(members, met, byes, rounds_left, budget, at_least if not odd else 0, not odd)
+        possible = _round_then(members, met, byes, rounds_left, budget, at_least if not odd else 0, not odd)
         if out is not None:
             byes[out] -= 1
-        if found or budget.left < 0:
-            return found
+        if possible or budget.left < 0:
+            return possible
     return False
 
 
@@ -310,10 +310,10 @@ def _round_then(
                 following = b + 1
             met[a].add(b)
             met[b].add(a)
-            found = pair(rest[1:i] + rest[i + 1 :])
+            possible = pair(rest[1:i] + rest[i + 1 :])
             met[a].discard(b)
             met[b].discard(a)
-            if found:
+            if possible:
                 return True
         return False
 
@@ -453,8 +453,8 @@ def _later_round(
     members = list(range(len(field.ids)))
     bye = None
     if len(members) % 2:
-        way = rulebook(tournament.rulebook).bye_after_round_1
-        bye = later_bye(field, way, tournament, records, chance.of("bye"))
+        rule = rulebook(tournament.rulebook).bye_after_round_1
+        bye = later_bye(field, rule, tournament, records, chance.of("bye"))
         members.remove(bye.member)
         byes[bye.member] += 1
     pairs, method = draw_round(field, members, chance, byes, rounds_left)

@@ -407,13 +407,13 @@ class TopDownDraw(Struct):
 
 def _without(groups: Groups, gone: set[int]) -> Groups:
     """The groups without those who are gone; the search ends where the last of them was found."""
-    kept: Groups = []
+    remaining: Groups = []
     missing = len(gone)
     for g, group in enumerate(groups):
         if not missing:
-            return kept + groups[g:]
+            return remaining + groups[g:]
         left = [member for member in group if member not in gone]
         missing -= len(group) - len(left)
         if left:
-            kept.append(left)
-    return kept
+            remaining.append(left)
+    return remaining

@@ -367,10 +367,10 @@ def leading_side(pair: records.SidePair) -> str:
     return "a" if pair.a > pair.b else "b"
 
 
-def refuse_unknown_keys(result: records.Result, rulebook_id: str, known: tuple[str, ...]) -> None:
+def refuse_unknown_keys(result: records.Result, rulebook_id: str, keys: tuple[str, ...]) -> None:
     """Raise Problem("not_of_this_rulebook") for a key of `result` that a rulebook does not know."""
     for key in ("wounds", "initiative", "first_player", "picks", "timeout"):
-        if key not in known and getattr(result, key) is not None:
+        if key not in keys and getattr(result, key) is not None:
             raise Problem("not_of_this_rulebook", where=f"/{key}", key=key, rulebook=rulebook_id)
 
 

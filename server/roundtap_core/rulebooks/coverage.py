@@ -78,12 +78,12 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
     # Plain files, not importlib.resources, which costs 20 ms of every command's start.
     with open(os.path.join(FOLDER, f"{document}.json"), encoding="utf-8") as file:
         data: dict[str, Any] = json.load(file)
-    said: dict[str, Any] = {}
+    translations: dict[str, Any] = {}
     with (
         suppress(FileNotFoundError),
         open(os.path.join(FOLDER, language, f"{document}.json"), encoding="utf-8") as translated,
     ):
-        said = json.load(translated)
+        translations = json.load(translated)
     everybody = tuple(data["rulebooks"])
     return Coverage(
         data["document"],
@@ -92,7 +92,7 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
             _clause(
                 {"heading": data.get("headings", {}).get(raw["section"], {}).get(language, raw["section"])}
                 | raw
-                | said.get(raw["id"], {}),
+                | translations.get(raw["id"], {}),
                 everybody,
             )
             for raw in data["clauses"]
@@ -103,16 +103,16 @@ def read_clauses(document: str, language: str = "en") -> Coverage:
 def coverage(rulebook_id: str, language: str = "en") -> Coverage:
     """The clauses that hold for a rulebook. KeyError where no document names it."""
     for document in document_names():
-        found = read_clauses(document, language)
-        if rulebook_id in found.rulebooks:
-            return found.only(rulebook_id)
+        covered = read_clauses(document, language)
+        if rulebook_id in covered.rulebooks:
+            return covered.only(rulebook_id)
     raise KeyError(rulebook_id)
 
 
-def coverage_to_json(found: Coverage) -> dict[str, Any]:
+def coverage_to_json(covered: Coverage) -> dict[str, Any]:
     """As plain JSON, counts first."""
-    clauses = [{key: value for key, value in asdict(clause).items() if value} for clause in found.clauses]
-    return {"document": found.document, "counts": found.counts(), "clauses": clauses}
+    clauses = [{key: value for key, value in asdict(clause).items() if value} for clause in covered.clauses]
+    return {"document": covered.document, "counts": covered.counts(), "clauses": clauses}
 
 
 def _clause(raw: dict[str, Any], everybody: tuple[str, ...]) -> Clause:

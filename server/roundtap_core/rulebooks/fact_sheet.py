@@ -29,8 +29,8 @@ def full_win_lead(book: Rulebook, options: Options) -> int | None:
     """From which lead on a win at time is worth as much as any win; None where it always is."""
     full = book.tally(Match("a", "b", result=_OUTCOMES[0][1]), "a", options).points
     leads = range(1, options.get("squad_points", 0) + 1)
-    found = (n for n in leads if book.tally(Match("a", "b", result=_at_time(n)), "a", options).points == full)
-    least = next(found, None)
+    full_leads = (n for n in leads if book.tally(Match("a", "b", result=_at_time(n)), "a", options).points == full)
+    least = next(full_leads, None)
     return None if least == 1 else least
 
 

@@ -68,19 +68,21 @@ class ArchonDeck(ListCheck):
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """ "Mazos de los jugadores": a deck is unique, has three houses, and is presented by its card."""
-        found, houses = [], names_at(list_, "houses")
+        problems, houses = [], names_at(list_, "houses")
         if fold(text_at(list_, "identity")) in INTRODUCTORY:
-            found.append(Problem("list_introductory_deck", where="/identity", name=text_at(list_, "identity")))
+            problems.append(Problem("list_introductory_deck", where="/identity", name=text_at(list_, "identity")))
         if houses and len(houses) != HOUSES_OF_A_DECK:
-            found.append(Problem("list_houses_count", where="/houses", count=len(houses), wanted=HOUSES_OF_A_DECK))
+            problems.append(Problem("list_houses_count", where="/houses", count=len(houses), wanted=HOUSES_OF_A_DECK))
         for place, house in enumerate(houses):
             if fold(house) in map(fold, houses[:place]):
-                found.append(Problem("list_house_twice", where=f"/houses/{place}", name=house, wanted=HOUSES_OF_A_DECK))
+                problems.append(
+                    Problem("list_house_twice", where=f"/houses/{place}", name=house, wanted=HOUSES_OF_A_DECK)
+                )
         if list_.get("identity_card") is False:
-            found.append(Problem("list_identity_card_missing", where="/identity_card"))
+            problems.append(Problem("list_identity_card_missing", where="/identity_card"))
         if list_.get("opaque_sleeves") is False and level == SLEEVES_LEVEL:
-            found.append(Problem("list_sleeves_missing", where="/opaque_sleeves"))
-        return found
+            problems.append(Problem("list_sleeves_missing", where="/opaque_sleeves"))
+        return problems
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """ "Cartas de identidad": no registration without the card. "Fundas": opaque sleeves at the premium level."""
@@ -120,14 +122,14 @@ class ArchonDeck(ListCheck):
     def event_warnings(self, competitors: Sequence[records.Competitor], options: Mapping[str, Any]) -> list[Problem]:
         """No two decks in the world have the same name: one of these is copied, or misspelled."""
         first: dict[str, records.Competitor] = {}
-        found = []
+        problems = []
         for place, competitor in enumerate(competitors):
             name = text_at(self.of_competitor(competitor), "identity")
             other = first.setdefault(fold(name), competitor)
             if name and other is not competitor:
                 where = f"/{place}{_in_competitor(competitor, '/list/identity')}"
-                found.append(Problem("list_deck_twice", where=where, name=name, other=other.name))
-        return found
+                problems.append(Problem("list_deck_twice", where=where, name=name, other=other.name))
+        return problems
 
 
 def _in_competitor(competitor: records.Competitor, where: str) -> str:
@@ -142,16 +144,16 @@ class SealedDeck(ArchonDeck):
         return ListForm(fields=(*super().form(options).fields, ListField("registered_here", TICK)))
 
     def wrong(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found = super().wrong(list_, options, level)
+        problems = super().wrong(list_, options, level)
         if list_.get("registered_here") is False:
-            found.append(Problem("list_not_registered_here", where="/registered_here"))
-        return found
+            problems.append(Problem("list_not_registered_here", where="/registered_here"))
+        return problems
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found = super().missing(list_, options, level)
+        problems = super().missing(list_, options, level)
         if list_.get("registered_here") is None:
-            found.append(Problem("list_not_registered_here", where="/registered_here"))
-        return found
+            problems.append(Problem("list_not_registered_here", where="/registered_here"))
+        return problems
 
 
 class KeyForgeArchon(base.Rulebook):
@@ -323,9 +325,9 @@ def _refuse_time_out(told: Mapping[str, Any], houses: tuple[Sequence[str], Seque
             raise Problem("unknown_key", where=f"/timeout/house/{side}", key=side, known=", ".join(records.SIDES))
         if not isinstance(house, str) or not house.strip():
             raise Problem("wrong_type", where=f"/timeout/house/{side}", expected="string")
-        known = houses[records.SIDES.index(side)] if houses else ()
-        if known and fold(house) not in map(fold, known):
-            raise Invalid("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(known))
+        own_houses = houses[records.SIDES.index(side)] if houses else ()
+        if own_houses and fold(house) not in map(fold, own_houses):
+            raise Invalid("not_one_of", where=f"/timeout/house/{side}", value=house, options=", ".join(own_houses))
 
 
 def _time_out(

@@ -94,22 +94,22 @@ def _with_a_reason(
     book: Rulebook, result: Result, options: Options, situation: MatchSituation, saying: ResultSource
 ) -> Iterator[Problem]:
     """What players cannot report, and officials only with a reason."""
-    found = []
+    pairs = []
     if result.ended == TIME and saying.time_is_up is False:
-        found.append((Problem("time_not_up", where="/ended"), Problem("time_not_up_no_reason", where="/ended")))
+        pairs.append((Problem("time_not_up", where="/ended"), Problem("time_not_up_no_reason", where="/ended")))
     conceded_by = result.conceded_by
     if (
         result.ended == CONCESSION
         and conceded_by in SIDES
         and book.has_won(result, "a" if conceded_by == "a" else "b", options, situation)
     ):
-        found.append(
+        pairs.append(
             (
                 Problem("winner_concedes", where="/conceded_by"),
                 Problem("winner_concedes_no_reason", where="/conceded_by"),
             )
         )
-    yield from (players if saying.by == PLAYER else officials for players, officials in found)
+    yield from (players if saying.by == PLAYER else officials for players, officials in pairs)
     stood = saying.corrects
     # Adding squads that were missing is no correction.
     if stood is not None and result != replace(stood, picks={**(result.picks or {}), **(stood.picks or {})} or None):
@@ -123,14 +123,14 @@ def _contradictions(
     what its form asks."""
     form = book.form(options, situation)
     stated = book.winner(result, options)
-    found = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
+    problems = list(_unfit_values(form, result)) or list(_contradicted(form, result, stated))
     if result.ended == PLAYED:
-        found += _unfinished(form, result)
+        problems += _unfinished(form, result)
         # By figures, or because both sides are destroyed.
         drawn = any(way.winner in (BY_FIGURES, DRAWN) for way in form.offered(False) if way.ended == PLAYED)
         if stated == DRAW and not drawn:
-            found.append(Problem("draw_before_time", where="/winner"))
-    yield from found or (_unanswered(form, result, stated) if new and result.ended != RULING else ())
+            problems.append(Problem("draw_before_time", where="/winner"))
+    yield from problems or (_unanswered(form, result, stated) if new and result.ended != RULING else ())
 
 
 def may_be_drawn(book: Rulebook, options: Options, situation: MatchSituation) -> bool:
@@ -206,12 +206,12 @@ def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
     """A problem if every reading of the record contradicts the result. Readings that leave a recorded answer unused do
     not count, as long as others use it; nor may an answer be supposed to decide while recorded ones are left over (a
     lot for a game that had not begun, and its keys)."""
-    said = {FIRST_PLAYER if key == FIRST_PLAYER_BY else key for key in result.timeout or ()} - {BY, SCORE}
-    found: dict[int, list[Problem | None]] = {}
+    recorded = {FIRST_PLAYER if key == FIRST_PLAYER_BY else key for key in result.timeout or ()} - {BY, SCORE}
+    by_used: dict[int, list[Problem | None]] = {}
     for way in form.ways if result.timeout is not None else ():
         if way.ended != result.ended or way.winner == OPENER or all(isinstance(rule, Exchange) for rule in way.rules):
             continue
-        told = said & {question.key for question in way.questions}
+        told = recorded & {question.key for question in way.questions}
         for reading in result_readings(way, "a", result, figures=True):
             used = len(told & {question.key for question in reading.walked.met})
             problem = _reading_problem(way, "a", reading.walked, stated, result)
@@ -221,8 +221,8 @@ def _contradicted(form: Form, result: Result, stated: str) -> Iterator[Problem]:
                 problem = Problem("timeout_step", where=f"/timeout/{value}", value=value, right=decided)
             if problem is None and used == len(told):
                 return
-            found.setdefault(used, []).append(problem)
-    if found and None not in (problems := found[max(found)]):
+            by_used.setdefault(used, []).append(problem)
+    if by_used and None not in (problems := by_used[max(by_used)]):
         # The reading with the smallest contradiction names what to correct.
         order = ("timeout_step", "timeout_score", "timeout_winner")
         yield min((p for p in problems if p is not None), key=lambda problem: order.index(problem.key))
@@ -271,11 +271,11 @@ def _reading_lacks(
     way: WayToEnd, opener: Side, reading: RecordReading, told: Set[str], stated: str, result: Result
 ) -> Problem | None:
     """Why a reading is no whole answer: something was not said, was said beside the limits, or is never asked."""
-    met = reading.walked.met
+    questions = reading.walked.met
     half = any(isinstance(value, Mapping) and len(value) < len(SIDES) for value in (result.timeout or {}).values())
     if half or reading.supposed or reading.walked.question is not None or way.bonus - told:
         return Invalid("answer_missing")
-    for question in met:
+    for question in questions:
         side = opener if question.whose == WINNER else other_side(opener)
         try:
             question.check(reading.answers.get(question.name, getattr(question, "default", None)), side)
@@ -286,7 +286,7 @@ def _reading_lacks(
             if way.ended == PLAYED and isinstance(question, Figure):
                 a, b = result.score.a, result.score.b
                 return Problem("not_played_out", where="/score", a=a, b=b, right=question.maximum)
-    needless = told - {question.key for question in met}
+    needless = told - {question.key for question in questions}
     if needless:
         value, right = min(needless), reading.walked.decided_by or "–"
         return Problem("timeout_step", where=f"/{value}", value=value, right=right)

@@ -31,12 +31,12 @@ def figure_label(words: Words, key: str, rulebook_id: str) -> str:
     return words.first(f"form.figure.{key}.{rulebook_id}", f"form.figure.{key}", f"column.{key}")
 
 
-def way_label(words: Words, way: str, rulebook_id: str) -> str:
-    return words.first(*_way_keys(way, rulebook_id))
+def way_label(words: Words, way_id: str, rulebook_id: str) -> str:
+    return words.first(*_way_keys(way_id, rulebook_id))
 
 
-def _way_keys(way: str, rulebook_id: str) -> tuple[str, ...]:
-    return (f"form.way.{way}.{rulebook_id}", f"form.way.{way}", f"ended.{way}")
+def _way_keys(way_id: str, rulebook_id: str) -> tuple[str, ...]:
+    return (f"form.way.{way_id}.{rulebook_id}", f"form.way.{way_id}", f"ended.{way_id}")
 
 
 def option_label(words: Words, option: str, names: Names) -> str:
@@ -139,13 +139,13 @@ def outcome_reason(book: Rulebook, options: Options, result: Result) -> tuple[st
         return ()
     if score.a == score.b and result.wounds is not None:
         return ("step.wounds",)
-    found = answers_on_record(book.form(options).ways, result, winner)
-    if found is None or (winner == DRAW and result.ended == TIME):
+    on_record = answers_on_record(book.form(options).ways, result, winner)
+    if on_record is None or (winner == DRAW and result.ended == TIME):
         return (f"ended.{result.ended}",) if winner == DRAW else ()
-    way = found[0]
+    way = on_record[0]
     # The winner was asked, as after a final salvo; else the way itself decides.
-    asked = way.choice("winner")
-    return ((asked.label.replace("form.", "step."),) if asked is not None else ()) + _way_keys(way.id, book.id)
+    choice = way.choice("winner")
+    return ((choice.label.replace("form.", "step."),) if choice is not None else ()) + _way_keys(way.id, book.id)
 
 
 def describe_result(
@@ -158,25 +158,25 @@ def describe_result(
         lines.append(
             ResultLine(words("result.winner"), names[winner] if winner in SIDES else _no_winner_text(winner, words))
         )
-    found = answers_on_record(form.ways, result, winner)
-    if found is not None:
-        way, opener, answers = found
+    on_record = answers_on_record(form.ways, result, winner)
+    if on_record is not None:
+        way, opener, answers = on_record
         way = way.opened_by(opener)
         walked = walk_way(way, answers, opener, fill=True)
         lines += answer_lines(form, way, opener, answers, walked, names, words)
         if walked.decided_by is not None:
             lines.append(ResultLine(words("told.decided"), decided_text(way, opener, walked, words)))
-        asked = {question.name for question in walked.met}
+        answered = {question.name for question in walked.met}
     else:
         lines += _plain_figures(form, result, names, words)
-        asked = set()
+        answered = set()
     if (counted := book.counted(result)) != result:
         pairs = (("score", counted.score), ("wounds", counted.wounds))
         figures = (f"{figure_label(words, key, book.id)} {figures_text((of.a, of.b))}" for key, of in pairs if of)
         lines.append(ResultLine(words("result.counts"), ", ".join(figures)))
     for key in ("initiative", "first_player"):
         side = getattr(result, key)
-        if side in SIDES and key not in asked:
+        if side in SIDES and key not in answered:
             lines.append(ResultLine(words.first(f"form.{key}"), names[side]))
     return lines
 
@@ -197,8 +197,8 @@ def _ending_text(form: Form, result: Result, winner: str, names: Names, words: W
         return words("told.conceded", name=names[result.conceded_by])
     if result.ended == RULING:
         return words("ended.ruling")
-    found = answers_on_record(form.ways, result, winner)
-    return way_label(words, found[0].id, form.rulebook) if found else words.first(f"ended.{result.ended}")
+    on_record = answers_on_record(form.ways, result, winner)
+    return way_label(words, on_record[0].id, form.rulebook) if on_record else words.first(f"ended.{result.ended}")
 
 
 def _plain_figures(form: Form, result: Result, names: Names, words: Words) -> list[ResultLine]:

@@ -42,21 +42,23 @@ class ShatterpointList(list_form.ListCheck):
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """ "Tworzenie listy": no unit whose name, or unique name, already stands in one of the four squads."""
         surplus = [key for key in list_ if key.startswith("squad_") and key not in map(squad_key, range(1, SQUADS + 1))]
-        found = [Problem("list_squad_surplus", where=f"/{key}", wanted=SQUADS) for key in surplus]
-        return [*found, *_unit_problems(list_), *_unique_problems(list_)]
+        problems = [Problem("list_squad_surplus", where=f"/{key}", wanted=SQUADS) for key in surplus]
+        return [*problems, *_unit_problems(list_), *_unique_problems(list_)]
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found = [] if list_form.text_at(list_, "mission") else [Problem("list_mission_missing", where="/mission")]
+        problems = [] if list_form.text_at(list_, "mission") else [Problem("list_mission_missing", where="/mission")]
         for number in range(1, SQUADS + 1):
             units = list_form.rows_at(list_, squad_key(number))
             if not units:
-                found.append(Problem("list_squad_missing", where=f"/{squad_key(number)}", number=squad_letter(number)))
-            found += [
+                problems.append(
+                    Problem("list_squad_missing", where=f"/{squad_key(number)}", number=squad_letter(number))
+                )
+            problems += [
                 Problem("list_line_name_missing", where=f"/{squad_key(number)}/{index}/name", line=index + 1)
                 for index, unit in units
                 if not list_form.text_at(unit, "name")
             ]
-        return found
+        return problems
 
 
 def _units(list_: list_form.ListData) -> Iterator[tuple[int, int, list_form.ListData]]:

@@ -105,28 +105,28 @@ class WarlordsList(ListCheck):
 
     def missing(self, list_: ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         """ "Presentación de listados": all the cards, in all their decks."""
-        found = []
+        problems = []
         if not text_at(list_, "faction"):
-            found.append(Problem("list_realm_missing", where="/faction"))
+            problems.append(Problem("list_realm_missing", where="/faction"))
         if not text_at(list_, "hero"):
-            found.append(Problem("list_hero_missing", where="/hero"))
+            problems.append(Problem("list_hero_missing", where="/hero"))
         for deck, size in deck_sizes(options).items():
             if not rows_at(list_, deck):
-                found.append(_size_problem(deck, 0, size))
-            found += [
+                problems.append(_size_problem(deck, 0, size))
+            problems += [
                 Problem("list_line_name_missing", where=f"/{deck}/{index}/name", line=index + 1)
                 for index, card in rows_at(list_, deck)
                 if not text_at(card, "name")
             ]
-        return found
+        return problems
 
 
 def problems_after_swap(
     list_: ListData, swaps: Sequence[CardSwap], options: Mapping[str, Any], level: str | None = None
 ) -> list[Problem]:
     """ "Prebanquillo": problems of the main deck after these swaps; the sideboard's limit is the list's."""
-    after, found = _after(list_, swaps)
-    return [*found, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
+    after, problems = _after(list_, swaps)
+    return [*problems, *_copy_problems(after, MAIN, options), *_legendary_problems(after, options, level)]
 
 
 def parse_swaps(list_: ListData, lines: str) -> list[CardSwap]:
@@ -145,22 +145,22 @@ def parse_swaps(list_: ListData, lines: str) -> list[CardSwap]:
 def _after(list_: ListData, swaps: Sequence[CardSwap]) -> tuple[dict[str, Any], list[Problem]]:
     """The list with the cards exchanged; lines keep their numbers, new ones stand at the end."""
     decks = {deck: [dict(card) for _, card in rows_at(list_, deck)] for deck in (*MAIN, SIDEBOARD)}
-    found: list[Problem] = []
+    problems: list[Problem] = []
     for place, swap in enumerate(swaps):
         line, where = place + 1, f"/swaps/{place}"
         if swap.deck not in MAIN:
-            found.append(Invalid("not_one_of", where=f"{where}/deck", value=swap.deck, options=", ".join(MAIN)))
+            problems.append(Invalid("not_one_of", where=f"{where}/deck", value=swap.deck, options=", ".join(MAIN)))
             continue
         leaving, coming = _one_of(decks[swap.deck], swap.out), _one_of(decks[SIDEBOARD], swap.into)
         if leaving is None:
-            found.append(Problem("list_swap_not_in_deck", where=f"{where}/out", line=line, name=swap.out))
+            problems.append(Problem("list_swap_not_in_deck", where=f"{where}/out", line=line, name=swap.out))
         if coming is None:
-            found.append(Problem("list_swap_not_in_sideboard", where=f"{where}/into", line=line, name=swap.into))
+            problems.append(Problem("list_swap_not_in_sideboard", where=f"{where}/into", line=line, name=swap.into))
         if leaving is not None and coming is not None:
             for card, deck in ((leaving, SIDEBOARD), (coming, swap.deck)):
                 card["count"] = copy_count(card) - 1
                 decks[deck].append({**card, "count": 1})
-    return {**list_, **decks}, found
+    return {**list_, **decks}, problems
 
 
 def _one_of(deck: list[dict[str, Any]], name: str) -> dict[str, Any] | None:

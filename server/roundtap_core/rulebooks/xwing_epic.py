@@ -101,41 +101,41 @@ class EpicTeamList(_EpicList):
 
     def wrong(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
         # Each player of a team has half of its squad points.
-        found, limits = [], SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
+        problems, limits = [], SquadLimits(options["squad_points"] // 2, 3, {SMALL: 8, LARGE: 4})
         for index, player in _players(list_):
-            found += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
+            problems += [problem.at(f"/players/{index}") for problem in _squad_problems(player, limits)]
         counted, stated = _team_total(list_), list_form.number_at(list_, "total")
         if None not in (counted, stated) and counted != stated:
-            found.append(Problem("list_total_differs", where="/total", total=stated, counted=counted))
+            problems.append(Problem("list_total_differs", where="/total", total=stated, counted=counted))
         elif counted is None and stated is not None and stated > 2 * limits.points:
-            found.append(Problem("list_over_points", where="/total", total=stated, maximum=2 * limits.points))
-        found += _faction_problems(list_)
+            problems.append(Problem("list_over_points", where="/total", total=stated, maximum=2 * limits.points))
+        problems += _faction_problems(list_)
         captains = [index for index, player in _players(list_) if player.get("captain") is True]
-        found += [Problem("list_captain_twice", where=f"/players/{index}/captain") for index in captains[1:]]
-        return [*found, *_unique_problems(list_)]
+        problems += [Problem("list_captain_twice", where=f"/players/{index}/captain") for index in captains[1:]]
+        return [*problems, *_unique_problems(list_)]
 
     def missing(self, list_: list_form.ListData, options: Mapping[str, Any], level: str | None = None) -> list[Problem]:
-        found, players = [*_faction_missing(list_)], _players(list_)
+        problems, players = [*_faction_missing(list_)], _players(list_)
         if len(players) < 2:
-            found.append(Problem("list_players_missing", where="/players"))
+            problems.append(Problem("list_players_missing", where="/players"))
         for index, player in players:
-            found += [problem.at(f"/players/{index}") for problem in _missing_epic(player)]
+            problems += [problem.at(f"/players/{index}") for problem in _missing_epic(player)]
             if not list_form.text_at(player, "player"):
-                found.append(Problem("list_player_name_missing", where=f"/players/{index}/player"))
+                problems.append(Problem("list_player_name_missing", where=f"/players/{index}/player"))
         if not any(player.get("captain") is True for _, player in players):
-            found.append(Problem("list_captain_missing", where="/players"))
-        return found
+            problems.append(Problem("list_captain_missing", where="/players"))
+        return problems
 
     def competitor_problems(
         self, competitor: records.Competitor, options: Mapping[str, Any], level: str | None = None
     ) -> list[Problem]:
         """Also: each list bears the name of its player, and the captain's is marked."""
-        found = super().competitor_problems(competitor, options, level)
+        problems = super().competitor_problems(competitor, options, level)
         members, seen = {list_form.fold(member) for member in competitor.members}, set()
         for index, player in _players(competitor.list or {}):
             name, where = list_form.text_at(player, "player"), f"/list/players/{index}"
             if members and name and (list_form.fold(name) not in members or list_form.fold(name) in seen):
-                found.append(
+                problems.append(
                     Problem(
                         "list_player_unknown", where=f"{where}/player", name=name, members=", ".join(competitor.members)
                     )
@@ -146,11 +146,11 @@ class EpicTeamList(_EpicList):
                 and player.get("captain") is True
                 and list_form.fold(name) != list_form.fold(competitor.captain)
             ):
-                found.append(
+                problems.append(
                     Problem("list_captain_differs", where=f"{where}/captain", name=name, captain=competitor.captain)
                 )
             seen.add(list_form.fold(name))
-        return found
+        return problems
 
     def initial_list(self, competitor: records.Competitor) -> list_form.ListData:
         captain = list_form.fold(competitor.captain or "")
@@ -177,8 +177,8 @@ def _players(list_: list_form.ListData) -> list[tuple[int, list_form.ListData]]:
 
 def _team_total(list_: list_form.ListData) -> int | None:
     totals = [squad_total(player) for _, player in _players(list_)]
-    known = [total for total in totals if total is not None]
-    return sum(known) if len(known) == 2 else None
+    counted = [total for total in totals if total is not None]
+    return sum(counted) if len(counted) == 2 else None
 
 
 def _with_totals(squad: list_form.ListData) -> dict[str, Any]:
@@ -251,8 +251,8 @@ def _section(ship: list_form.ListData) -> str:
     """Which section of a huge ship a line is about: FORE, AFT, or "" for the whole ship."""
     if not _epic_worth(ship):
         return ""
-    said = {word for key in ("ship", "name") for word in list_form.fold(list_form.text_at(ship, key)).split()}
-    return next((section for section, words in SECTIONS.items() if said & words), "")
+    named = {word for key in ("ship", "name") for word in list_form.fold(list_form.text_at(ship, key)).split()}
+    return next((section for section, words in SECTIONS.items() if named & words), "")
 
 
 def _epic_problems(squad: list_form.ListData, maximum: int) -> Iterator[Problem]:
@@ -482,12 +482,12 @@ class XWingEpicDuel(base.Rulebook):
         top: int = options["squad_points"]
         # What a side can destroy is the other's list.
         of_b, of_a = situation.totals
-        known = (of_a, of_b) != (None, None)
-        whole = (of_a, of_b) if known else None
-        all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=not known, per_side=whole)
+        totals_known = (of_a, of_b) != (None, None)
+        whole = (of_a, of_b) if totals_known else None
+        all_of_it = Figure("score", WINNER, 1, top, top, (100, 10, 1), asked=not totals_known, per_side=whole)
         some = Figure("score", LOSER, 0, top, 0, (100, 10, 1), per_side=whole)
         # With a ship left, not the whole list is lost.
-        most = (of_a and of_a - 1, of_b and of_b - 1) if known else None
+        most = (of_a and of_a - 1, of_b and of_b - 1) if totals_known else None
         not_all = some.replace(maximum=top - 1, per_side=most)
         initiative: tuple[Step, ...] = (
             (Choice("initiative", "form.initiative", ("a", "b")),) if situation.knockout else ()

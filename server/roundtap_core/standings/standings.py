@@ -36,7 +36,7 @@ def standings(tournament: Tournament, after: int | None = None, now: bool = Fals
     basis = TiebreakInput(tournament, after, swiss_totals(tournament, after))
     status = _status(tournament, after, now)
     order, values = _ordered(basis, status)
-    out = [who for who, said in status.items() if said == DISQUALIFIED]
+    out = [who for who, state in status.items() if state == DISQUALIFIED]
     shown = {key: {**figures.shown, **STEPS[key](basis, out).shown} for key, figures in values.items()}
     return tuple(_rows(order, out, basis.records, shown, status))
 
@@ -55,15 +55,15 @@ def _status(tournament: Tournament, after: int | None = None, now: bool = False)
     """All who have a line, in the file's order, each with their status: as it was then, or `now`."""
     seated = tournament.seated(after)
     return {
-        c.id: said
+        c.id: state
         for c in tournament.competitors
-        if ((said := c.status(None if now else after)) is None and not seated) or c.id in seated
+        if ((state := c.status(None if now else after)) is None and not seated) or c.id in seated
     }
 
 
 def _ordered(basis: TiebreakInput, status: Mapping[str, str | None]) -> tuple[Order, dict[str, TiebreakValues]]:
     """All who are ranked, in order, and the tiebreakers' values by key."""
-    ranked = [who for who, said in status.items() if said != DISQUALIFIED]
+    ranked = [who for who, state in status.items() if state != DISQUALIFIED]
     second = _second_stage(basis.tournament, basis.after).intersection(ranked)
     values = _values(basis, ranked)
     order: Order = []
@@ -118,20 +118,20 @@ def _settled(basis: TiebreakInput, points_group: list[str], values: Mapping[str,
         if level == len(keys):
             raise AssertionError("the last tiebreaker left a tie")
         key = keys[level]
-        said = values[key] if key in values else STEPS[key](basis, tied)
-        groups = _split(tied, said.order)
-        if said.playing:
-            basis.open.append(said.playing)
+        figures = values[key] if key in values else STEPS[key](basis, tied)
+        groups = _split(tied, figures.order)
+        if figures.playing:
+            basis.open.append(figures.playing)
         for group in groups:
-            if key == TIEBREAK_ROUND and len(groups) > 1 and not said.playing and decides_place(basis):
+            if key == TIEBREAK_ROUND and len(groups) > 1 and not figures.playing and decides_place(basis):
                 # Inside a tie-break nothing from the Swiss rounds decides.
                 settle(group, level, straight=True)
-            elif straight and not said.playing:
+            elif straight and not figures.playing:
                 # Nobody is there to play for it.
                 settle(group, again)
             else:
                 # A smaller tie may start again at an earlier tiebreaker.
-                settle(group, level + 1 if said.playing or len(groups) == 1 else min(level + 1, again))
+                settle(group, level + 1 if figures.playing or len(groups) == 1 else min(level + 1, again))
             order[-1] = (order[-1][0], key)
 
     settle(points_group, 0)

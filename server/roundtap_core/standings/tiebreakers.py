@@ -49,7 +49,7 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
     among = set(tied)
     book = rulebook(tournament.rulebook)
     options = book.options(tournament.options)
-    found = []
+    games = []
     for played in tournament.rounds:
         if played.stage != TIEBREAK or (after is not None and played.number > after):
             continue
@@ -58,8 +58,8 @@ def meetings_among(tournament: Tournament, tied: Sequence[str], after: int | Non
                 continue
             side = book.winner(match.result, options) if match.result else ""
             winner = match.a if side == "a" else match.b if side == "b" else None
-            found.append(TiebreakMatch(played.number, frozenset((match.a, match.b)), winner, match.result is None))
-    return found
+            games.append(TiebreakMatch(played.number, frozenset((match.a, match.b)), winner, match.result is None))
+    return games
 
 
 def _knocked_out(field: set[str], games: Sequence[TiebreakMatch]) -> Judged:
@@ -74,14 +74,14 @@ def _knocked_out(field: set[str], games: Sequence[TiebreakMatch]) -> Judged:
 
 def _round_robin(field: set[str], games: Sequence[TiebreakMatch]) -> Judged:
     """Each against each: the wins in all first meetings, all second ones, and so on, as far as these are complete."""
-    met: dict[frozenset[str], list[str | None]] = {frozenset(pair): [] for pair in combinations(field, 2)}
+    winners: dict[frozenset[str], list[str | None]] = {frozenset(pair): [] for pair in combinations(field, 2)}
     for game in games:
-        if game.pair in met and not game.open:
-            met[game.pair].append(game.winner)
-    complete = min(map(len, met.values()), default=0)
-    worth = {who: (1, *(sum(won[k] == who for won in met.values()) for k in range(complete))) for who in field}
+        if game.pair in winners and not game.open:
+            winners[game.pair].append(game.winner)
+    complete = min(map(len, winners.values()), default=0)
+    worth = {who: (1, *(sum(won[k] == who for won in winners.values()) for k in range(complete))) for who in field}
     decided = len(field) == 1 or len(set(worth.values())) > 1
-    done = {who for who in field if decided or all(len(won) > complete for pair, won in met.items() if who in pair)}
+    done = {who for who in field if decided or all(len(won) > complete for pair, won in winners.items() if who in pair)}
     return worth, done, decided
 
 
@@ -161,8 +161,8 @@ def present_after(basis: TiebreakInput) -> set[str]:
     the place won before."""
     tournament = basis.tournament
     begun = next((r.number for r in tournament.rounds if r.stage == ELIMINATION), None)
-    known = [number for number in (basis.after, begun - 1 if begun else None) if number is not None]
-    last = min(known, default=None)
+    numbers = [number for number in (basis.after, begun - 1 if begun else None) if number is not None]
+    last = min(numbers, default=None)
     return {c.id for c in tournament.competitors if c.left_after is None or (last is not None and c.left_after > last)}
 
 
@@ -247,8 +247,8 @@ def head_to_head(basis: TiebreakInput, tied: Sequence[str]) -> TiebreakValues:
     """The matches between the tied alone: points, then SCORE. House decision: only if all of them have met; and never
     once they play for the place in a tie-break round, also where one of them is disqualified since."""
     among = set(tied)
-    met = {who: set(basis.records[who].opponents) for who in tied}
-    if any(two not in met[one] for one, two in combinations(tied, 2)) or (
+    opponents = {who: set(basis.records[who].opponents) for who in tied}
+    if any(two not in opponents[one] for one, two in combinations(tied, 2)) or (
         decides_place(basis) and _games_of(basis, tied)[0]
     ):
         return TiebreakValues(dict.fromkeys(tied, (0, 0)), {})

@@ -77,7 +77,7 @@ def _count(records: Mapping[str, SwissTotals], match: Match, tallies: Tallies) -
 def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
     """The tallies of a match by side (one for a bye). Equal results are read once, unless lists count: an evening of
     thousands has a few hundred different ones."""
-    known: dict[Result | int, tuple[Tally, ...]] = {}
+    by_result: dict[Result | int, tuple[Tally, ...]] = {}
 
     def of(match: Match) -> tuple[Tally, ...]:
         result = match.result
@@ -86,9 +86,9 @@ def _tallies(book: Rulebook, options: Options, totals: ListTotals) -> Tallies:
             return tuple([book.tally(match, side, options, totals) for side in sides])
         # The tournament keeps its results alive, so no other object gets the same id.
         key = result if result.picks is None and result.timeout is None else id(result)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = tuple([book.tally(match, side, options, totals) for side in SIDES])
-        return found
+        tallies = by_result.get(key)
+        if tallies is None:
+            tallies = by_result[key] = tuple([book.tally(match, side, options, totals) for side in SIDES])
+        return tallies
 
     return of

@@ -264,13 +264,13 @@ class StandingResult(DialogueState):
         table = self.table
         words, result = table.words, table.match.result or table.latest_result(side)
         saved = Sentence.of((words("saved", number=table.saved_number), words("saved.short")))
-        unsaved, asked = table.leave_unsaved(side), side in table.leaving
+        unsaved, leaves = table.leave_unsaved(side), side in table.leaving
         # From the edge both read one row, which takes the whole width.
         readers = SIDES if table.facing == "edge" else (side,)
         leaving = any(table.leave_unsaved(each) or each in table.leaving for each in readers)
         if result is not None and not leaving and self.just_saved(now_ms, RESULT_SHOWN_MS):
             return HalfScreen(saved, small=result_text.score_between_names(table, result, side))
-        key = "sending" if unsaved else "leave.asked" if asked else "leave.ask"
+        key = "sending" if unsaved else "leave.asked" if leaves else "leave.ask"
         return HalfScreen(saved, small=words(key, sign=SIGNS[side]))
 
     def _done(self, side: Side) -> HalfScreen:
@@ -312,11 +312,11 @@ def leave_refused_scene(table: TableState, sides: Sequence[Side]) -> Scene:
 
 def refused_scene(table: TableState, side: Side, reason: str) -> Scene:
     """ "NOT TAKEN: JUDGE", and its meaning."""
-    known = reason if f"refused.{reason}" in table.words else "unknown"
+    key = reason if f"refused.{reason}" in table.words else "unknown"
     return table.page(
         "refused",
         side,
-        table.words("refused.title", reason=table.words(f"refused.{known}")),
-        table.words(f"refused.{known}.line"),
+        table.words("refused.title", reason=table.words(f"refused.{key}")),
+        table.words(f"refused.{key}.line"),
         hint=table.words("any_key"),
     )

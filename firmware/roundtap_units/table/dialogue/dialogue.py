@@ -132,18 +132,23 @@ class Dialogue:
     def on_view(self, view: TableView, now_ms: int) -> None:
         table, before, after = self.table, self.table.view, view.match
         stood = self._question(now_ms)
-        known = before.match if before else None
+        match_before = before.match if before else None
         agreed_here = None
-        if known and table.latest_result("a") == table.latest_result("b"):
+        if match_before and table.latest_result("a") == table.latest_result("b"):
             agreed_here = table.latest_result("a")
         table.view = view
         self.call.on_view(view, now_ms)
-        if known is None or after is None or known.same != after.same or after.other_players(known):
-            self._on_new_match(after, now_ms, lost_draft=known is not None)
-        elif known.revision != after.revision and (agreed_here is None or after.result != agreed_here):
+        if (
+            match_before is None
+            or after is None
+            or match_before.same != after.same
+            or after.other_players(match_before)
+        ):
+            self._on_new_match(after, now_ms, lost_draft=match_before is not None)
+        elif match_before.revision != after.revision and (agreed_here is None or after.result != agreed_here):
             self._drop_draft(now_ms)
-        if known and after and known.same == after.same:
-            self._on_result_change(known, after, now_ms)
+        if match_before and after and match_before.same == after.same:
+            self._on_result_change(match_before, after, now_ms)
         if after is not None:
             apply_hub_lots(table)
         self._drop_leave_requests(before.leave_refused if before else (), view, now_ms)
@@ -167,14 +172,14 @@ class Dialogue:
             if gesture.kind in (TAP, HOLD):
                 table.notice = None
         else:
-            moment, unread = self._state(now_ms), self._is_too_early(gesture, now_ms)
+            state, unread = self._state(now_ms), self._is_too_early(gesture, now_ms)
             if self.call.on:
                 self.call.peek(now_ms)
             if unread:
                 table.ignored_press = "a" if gesture.key == "a" else "b", now_ms
             else:
                 table.ignored_press = None
-                moment.press(gesture, now_ms)
+                state.press(gesture, now_ms)
         if gesture.key in SIDES and gesture.kind in (TAP, HOLD):
             self._last_own = ("a" if gesture.key == "a" else "b", now_ms)
         self._update_status(now_ms)
@@ -193,10 +198,10 @@ class Dialogue:
 
     def _question(self, now_ms: int) -> object:
         """The question to one player now; None where there is none, or where both enter their own."""
-        moment = self._state(now_ms)
-        if moment is self.table.question or isinstance(moment, ResultEntry):
-            return moment
-        return (agreement.AskAgreement, moment.side) if isinstance(moment, agreement.AskAgreement) else None
+        state = self._state(now_ms)
+        if state is self.table.question or isinstance(state, ResultEntry):
+            return state
+        return (agreement.AskAgreement, state.side) if isinstance(state, agreement.AskAgreement) else None
 
     def _question_changed(self, stood: object, now_ms: int) -> None:
         """The hub's message may have changed the question on the screen."""
@@ -278,7 +283,7 @@ class Dialogue:
     def checkpoint(self) -> Callable[[], None]:
         """Returns a function that gives the dialogue its present state again, for a step that fails. Values are shared,
         except for lists, sets and mappings; what a question holds for itself is not taken back."""
-        kept = [
+        copies = [
             (
                 vars(one),
                 {name: copy.copy(it) if isinstance(it, list | set | dict) else it for name, it in vars(one).items()},
@@ -287,7 +292,7 @@ class Dialogue:
         ]
 
         def take_back() -> None:
-            for now, before in kept:
+            for now, before in copies:
                 now.update(before)
 
         return take_back
@@ -305,10 +310,10 @@ class Dialogue:
         notice = self.table.notice
         if notice is not None and not self.call.shown(now_ms) and not self.table.mismatch:
             return notice.scene()
-        moment = self._state(now_ms)
+        state = self._state(now_ms)
         if self.pressed_arrow:
-            moment = moment.while_pressed(self.pressed_arrow)
-        return self._with_ignored_hint(moment.scene(now_ms), now_ms)
+            state = state.while_pressed(self.pressed_arrow)
+        return self._with_ignored_hint(state.scene(now_ms), now_ms)
 
     def _with_ignored_hint(self, scene: Scene, now_ms: int) -> Scene:
         """The scene, marked for a moment because a press on it was ignored."""
@@ -324,17 +329,17 @@ class Dialogue:
 
     def awaited_sides(self, now_ms: int) -> str:
         """Whose press is awaited: "", "a", "b" or "ab"; shown by the lamps before the players."""
-        moment = self._state(now_ms)
-        if isinstance(moment, Seating):
+        state = self._state(now_ms)
+        if isinstance(state, Seating):
             return "".join(side for side in SIDES if side not in self.table.seated)
-        if isinstance(moment, ConfirmGame):
-            return other_side(moment.winner)
-        if isinstance(moment, ResultEntry | agreement.WhoWon):
-            return moment.by
-        if isinstance(moment, ChooseStarter):
-            return moment.chooses
-        asked = agreement.AskAgreement | agreement.Disagreement | agreement.ConfirmRetraction | WhoAreYou
-        return moment.side if isinstance(moment, asked) else ""
+        if isinstance(state, ConfirmGame):
+            return other_side(state.winner)
+        if isinstance(state, ResultEntry | agreement.WhoWon):
+            return state.by
+        if isinstance(state, ChooseStarter):
+            return state.chooses
+        kinds = agreement.AskAgreement | agreement.Disagreement | agreement.ConfirmRetraction | WhoAreYou
+        return state.side if isinstance(state, kinds) else ""
 
     # --- which moment it is ---
 
@@ -353,8 +358,11 @@ class Dialogue:
         table = self.table
         if table.settled:
             return agreement.StandingResult(table)
-        said: dict[Side, bool] = {"a": table.latest_result("a") is not None, "b": table.latest_result("b") is not None}
-        if said["a"] and said["b"]:
+        reported: dict[Side, bool] = {
+            "a": table.latest_result("a") is not None,
+            "b": table.latest_result("b") is not None,
+        }
+        if reported["a"] and reported["b"]:
             if table.second_result is not None:
                 return agreement.SecondAgreement(table)
             if table.latest_result("a") == table.latest_result("b") and (
@@ -365,8 +373,8 @@ class Dialogue:
             if table.last_reporter is None or table.latest_result("a") == table.latest_result("b"):
                 return agreement.Dispute(table, self.call.want)
             return agreement.AskAgreement(table, other_side(table.last_reporter), self.call.want)
-        if said["a"] or said["b"]:
-            return agreement.AskAgreement(table, "b" if said["a"] else "a", self.call.want)
+        if reported["a"] or reported["b"]:
+            return agreement.AskAgreement(table, "b" if reported["a"] else "a", self.call.want)
         assert table.view is not None
         if table.view.clock.state == "idle" and len(table.seated) < 2:
             return Seating(table)
@@ -399,18 +407,18 @@ class Dialogue:
                 now_ms, lambda: table.page("changed", None, table.words("changed.title"), table.words("changed.line"))
             )
 
-    def _on_result_change(self, known: MatchView, match: MatchView, now_ms: int) -> None:
+    def _on_result_change(self, before: MatchView, match: MatchView, now_ms: int) -> None:
         table = self.table
-        changed = known.result != match.result
-        decided_now = match.state == DECIDED and (changed or known.state != DECIDED)
+        changed = before.result != match.result
+        decided_now = match.state == DECIDED and (changed or before.state != DECIDED)
         if decided_now or (match.state == CLOSED and match.corrected and changed):
             table.entry = table.question = None
             table.show_notice(now_ms, lambda: agreement.ruling_scene(table))
-        elif match.state == AGREED and (known.state, known.number) != (match.state, match.number):
+        elif match.state == AGREED and (before.state, before.number) != (match.state, match.number):
             if table.saved_at_ms is None or now_ms - table.saved_at_ms >= agreement.LEAVE_ASKED_MS:
                 table.saved_at_ms = now_ms
             table.saved_number = match.number
-        elif known.number is not None and match.number is None:
+        elif before.number is not None and match.number is None:
             table.saved_number = table.saved_at_ms = None
 
     def _drop_leave_requests(self, before: tuple[Side, ...], view: TableView, now_ms: int) -> None:

@@ -69,8 +69,8 @@ class ResultEntry(DialogueState):
 
     def _way_of(self, form: Form, like: Result) -> WayToEnd | None:
         """A correction follows the rules of the moment it corrects, whatever the clock now shows."""
-        if (found := way_and_answers(form.ways, self.opener, like)) is not None:
-            way, self.likely = found
+        if (reading := way_and_answers(form.ways, self.opener, like)) is not None:
+            way, self.likely = reading
             self.likely_way = way.id
             self.ways = self.ways if way.when == ANY_TIME else form.offered(way.when == AT_TIME)
             return way
@@ -469,8 +469,8 @@ def _wheels(entry: ResultEntry, side: Side) -> tuple[tuple[str, ...], int | None
         return *entry.dial.shown(), not entry.dial.touched
     if not entry.way.figures() or (entry.done and entry.way.winner == DECIDED):
         return (result_text.side_figure(entry.table, entry.preview(), side),), None, False
-    met = [step for step in entry.walked.met if isinstance(step, Figure)]
-    key = entry.dial.figure.key if entry.dial else met[-1].key if met else entry.way.figures()[0].key
+    figures = [step for step in entry.walked.met if isinstance(step, Figure)]
+    key = entry.dial.figure.key if entry.dial else figures[-1].key if figures else entry.way.figures()[0].key
     shown = next((each for each in entry.way.figures() if (each.key, each.whose) == (key, whose)), None)
     if shown is None:
         return ("",), None, False

@@ -42,8 +42,8 @@ def edit_report(table: TableState, by: Side, like: Result, winner: Side | None =
         table.sheets = table.entry = ParallelEntry(table, form, like, by)
         return
     opener = winner or result_text.winner_of(table, like) or by
-    known = like if winner is None or result_text.side_outcome(table, like, winner) in ("won", "draw") else None
-    table.entry = ResultEntry(table, form, opener, by, known)
+    start = like if winner is None or result_text.side_outcome(table, like, winner) in ("won", "draw") else None
+    table.entry = ResultEntry(table, form, opener, by, start)
 
 
 def handle_arrow(table: TableState, gesture: Gesture, now_ms: int) -> None:

@@ -117,10 +117,10 @@ def result_sentence(table: TableState, key: str, result: Result, side: Side, fig
     score = as_counted(table, result).score
     told = f" {score.of(first)}:{score.of(other_side(first))}" if figures and scored else ""
     if winner is None:
-        said = [words("told.draw") + told]
+        wordings = [words("told.draw") + told]
     else:
-        said = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
-    return Sentence.of(said) if key == "told" else as_question(table, said)
+        wordings = [words("told.won", name=name) + told for name in (*shorter_forms(table.name(winner)), SIGNS[winner])]
+    return Sentence.of(wordings) if key == "told" else as_question(table, wordings)
 
 
 def reuse_question(table: TableState, result: Result, side: Side, figures: bool) -> str:

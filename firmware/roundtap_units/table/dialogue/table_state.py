@@ -207,12 +207,12 @@ class TableState:
 
     def leave_unsaved(self, side: Side) -> bool:
         """Whether the hub has not recorded yet what this side last pressed; an older hub never says."""
-        asked = self.view.leave_asked if self.view is not None else None
-        return asked is not None and (side in self.leaving) != (side in asked)
+        recorded = self.view.leave_asked if self.view is not None else None
+        return recorded is not None and (side in self.leaving) != (side in recorded)
 
-    def adopt_recorded_wishes(self, asked: Iterable[Side]) -> None:
+    def adopt_recorded_wishes(self, sides: Iterable[Side]) -> None:
         """The hub knows these sides' wishes, also from before this unit was switched off."""
-        recorded = set(asked)
+        recorded = set(sides)
         self.leave_pressed &= self.leaving ^ recorded
         self.leaving ^= (self.leaving ^ recorded) - self.leave_pressed
 

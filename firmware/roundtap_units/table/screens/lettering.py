@@ -79,23 +79,23 @@ def fit_text(
     """`text` in the largest size that fits, wrapped where there is height; a `Name` then in its shorter forms. Wrapping
     breaks at spaces and hyphens. What fits in no way ends in "…": a name, which stays distinct at its table, or a
     catalogue text that is too long, which the tests find."""
-    found = _fitted(wordings(text), wide, high, tuple(styles(sizes, bold, settings)))
-    if found.fits or not isinstance(text, Name):
-        return found
+    fitted = _fitted(wordings(text), wide, high, tuple(styles(sizes, bold, settings)))
+    if fitted.fits or not isinstance(text, Name):
+        return fitted
     shorter = (_fitted((form,), wide, high, ((sizes[-1], False, True),)) for form in _abridged(text))
-    return next((made for made in shorter if made.fits), found)
+    return next((made for made in shorter if made.fits), fitted)
 
 
 @lru_cache(maxsize=256)
 def _fitted(worded: tuple[str, ...], wide: int, high: int, tried: tuple[Style, ...]) -> FittedText:
     for wording in worded:
         for style in tried:
-            found = FittedText(_wrap(wording, wide, style) or ("",), *style)
-            if found.lines != ("",) and found.rise + found.drop <= high:
-                return found
+            fitted = FittedText(_wrap(wording, wide, style) or ("",), *style)
+            if fitted.lines != ("",) and fitted.rise + fitted.drop <= high:
+                return fitted
     text, size = worded[-1], tried[-1][0]
-    kept = next((n for n in range(len(text), 0, -1) if text_width(f"{text[:n]}…", size, narrow=True) <= wide), 0)
-    return FittedText((f"{text[:kept]}…" if text else "",), size, narrow=True, fits=not text)
+    letters = next((n for n in range(len(text), 0, -1) if text_width(f"{text[:n]}…", size, narrow=True) <= wide), 0)
+    return FittedText((f"{text[:letters]}…" if text else "",), size, narrow=True, fits=not text)
 
 
 def map_wordings(text: str, change: Callable[[str], str]) -> str:
@@ -143,9 +143,9 @@ def _abridged(name: Name) -> Iterator[str]:
     """
     sign, bare = _signed(name)
     differs = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(bare, name.unlike, strict=False)))
-    for kept in range(len(bare) - 1, 0, -1):
-        tail = "" if differs < kept else bare[max(1, differs - 1) :][:2]
-        yield f"{sign}{bare[: max(1, kept - len(tail))]}…{tail}{'' if bare.endswith(tail) else '…'}"
+    for letters in range(len(bare) - 1, 0, -1):
+        tail = "" if differs < letters else bare[max(1, differs - 1) :][:2]
+        yield f"{sign}{bare[: max(1, letters - len(tail))]}…{tail}{'' if bare.endswith(tail) else '…'}"
     yield f"{sign}…{bare[differs : differs + 1]}"
 
 

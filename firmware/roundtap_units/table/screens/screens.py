@@ -90,10 +90,10 @@ def _half(half: scenes.HalfScreen, scene: scenes.Scene) -> Image.Image:
     is_wide = text_width(half.big, FIGURE) > WIDTH - BESIDE
     sizes = FIGURES if is_wide or scene.kind in CLOCK_KINDS else FIGURES[:1]
     rooms = [WIDTH - (text_width(half.big, size) + 5 if half.big else 0) for size in sizes]
-    said = [fit_text(text, room, 18, _sizes(text)) for room in rooms]
-    place = next((place for place, each in enumerate(said) if _is_whole(each, text)), len(sizes) - 1)
+    fitted = [fit_text(text, room, 18, _sizes(text)) for room in rooms]
+    place = next((place for place, each in enumerate(fitted) if _is_whole(each, text)), len(sizes) - 1)
     draw_text(pen, EDGE, HALF - ink_box(half.big, sizes[place])[3], half.big, sizes[place], anchor="r")
-    _put(pen, said[place], 0, 14, 18)
+    _put(pen, fitted[place], 0, 14, 18)
     return image
 
 
@@ -196,10 +196,10 @@ def _duo(scene: scenes.SideBySideScene) -> Image.Image:
 def _part_half(part: scenes.SidePart, scene: scenes.SideBySideScene) -> Image.Image:
     """Above, whose it is and the question; beneath, the buttons' meaning beside figures or marks."""
     image, pen = canvas(WIDTH, HALF)
-    for said, room, size in product((part.head, part.head[:1]), (WIDTH - _corner_width(scene), WIDTH), NAMES):
+    for text, room, size in product((part.head, part.head[:1]), (WIDTH - _corner_width(scene), WIDTH), NAMES):
         label = fit_text(part.label, room, ROW_HIGH, (size,))
-        head = fit_text(said, room - label.width - 4, ROW_HIGH, NAMES, bold=True)
-        if label.fits and not _is_shortened(head, said):
+        head = fit_text(text, room - label.width - 4, ROW_HIGH, NAMES, bold=True)
+        if label.fits and not _is_shortened(head, text):
             break
     _corner(pen, scene, 1, room)
     _put(pen, head, 0, 1, ROW_HIGH)
