@@ -278,18 +278,12 @@ class Standby:
 def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping[str, Any]) -> dict[str, Any]:
     """The hub's answer. Raises as http.client, ValueError for a refusal, and DecryptionFailed."""
     nonce = secrets.token_hex(16)
-    connection.request(
-        "POST",
-        "/standby/feed",
-        json.dumps(envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})),
-        {"Content-Type": "application/json", "roundtap-unit": hub.unit},
-    )
-    answer = connection.getresponse()
-    if answer.status != http.client.OK:
-        raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
-    if answer.length is None or answer.length > ANSWER_BYTES_MAX:
-        raise ValueError(f"the hub's answer has {answer.length} bytes; one that is older than this standby gives none")
-    return unseal(hub.key, nonce, json.loads(answer.read()))
+    message = envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})
+    own = {"roundtap-unit": hub.unit}
+    status, answer = send_request(connection, "/standby/feed", message, ANSWER_BYTES_MAX, own)
+    if status != http.client.OK:
+        raise ValueError(f"the hub answered {status}: {answer}")
+    return unseal(hub.key, nonce, answer)
 
 
 class PanelDoor:
