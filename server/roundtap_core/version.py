@@ -11,6 +11,8 @@ from pathlib import Path
 CORE = Path(__file__).parent
 BUILT = "built_version.txt"  # written beside this module by setuptools-scm in a build; not in the repository
 
+VERSION_VARIABLE = "ROUNDTAP_VERSION"  # in the environment of a process that another one of this build has started
+
 NO_COMMIT = "no-commit"
 GIT_TIMEOUT_S = 10  # only a git that waits for input takes longer
 
@@ -19,10 +21,11 @@ _COMMIT = re.compile(r"(?:^|\+g)([0-9a-f]{7,40})(\+dirty|\.d\d{8})?$")
 
 @cache
 def version() -> str:
-    """This build's version, computed once per process. A built package: "0.1.0.dev549+ga9ffbd210", followed by
-    ".d20261122" if files were uncommitted. A checkout: its commit, "a9ffbd210", or "a9ffbd210+dirty". Otherwise
-    "no-commit." and a digest of the core's files, which only tells two such builds apart."""
-    return core_version(CORE)
+    """This build's version, computed once per process, or that of the process that started this one. A built package:
+    "0.1.0.dev549+ga9ffbd210", followed by ".d20261122" if files were uncommitted. A checkout: its commit, "a9ffbd210",
+    or "a9ffbd210+dirty". Otherwise "no-commit." and a digest of the core's files, which only tells two such builds
+    apart."""
+    return os.environ.get(VERSION_VARIABLE) or core_version(CORE)
 
 
 def core_version(core: Path, ask: Callable[[Path], str] | None = None) -> str:

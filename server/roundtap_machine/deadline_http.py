@@ -14,6 +14,7 @@ from typing import Any
 
 CONNECT_WITHIN_S, ANSWER_WITHIN_S = 2.0, 4.0
 ANSWER_BYTES_MAX, BYTES_MAX = 65_536, 4096
+NO_HEADERS: Mapping[str, str] = {}
 
 
 class DeadlineSocket:
@@ -86,13 +87,14 @@ def send_request(
     path: str,
     message: Mapping[str, Any] | None = None,
     bytes_max: int = ANSWER_BYTES_MAX,
+    headers: Mapping[str, str] = NO_HEADERS,
 ) -> tuple[int, Any]:
     """One request, and (status, JSON) of its answer; the JSON is None where an error status comes with a page.
     `message` is posted; without one it is a GET. OSError, HTTPException or ValueError where no answer came."""
     if message is None:
-        connection.request("GET", path)
+        connection.request("GET", path, headers=headers)
     else:
-        connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
+        connection.request("POST", path, json.dumps(message), {"Content-Type": "application/json", **headers})
     answer = connection.getresponse()
     raw = answer.read(bytes_max + 1)
     if len(raw) > bytes_max:

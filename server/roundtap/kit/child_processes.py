@@ -1,19 +1,28 @@
 """Child processes that end with their parent, however it ends."""
 
+import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from roundtap.main import END_WITH_STDIN
+from roundtap_core.version import VERSION_VARIABLE, version
 
 AGAIN_S = 0.05
 
 
-def start_roundtap(*command: str, wrapper: tuple[str, ...] = (), **options: Any) -> subprocess.Popen[Any]:
-    """Start `roundtap COMMAND …`; `options` are Popen's. It ends when its stdin closes, that is, with this process."""
+def start_roundtap(
+    *command: str, wrapper: tuple[str, ...] = (), env: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.Popen[Any]:
+    """Start `roundtap COMMAND …`; `options` are Popen's. It ends when its stdin closes, that is, with this process,
+    whose version it has: a checkout may change while both run."""
     return subprocess.Popen(
-        [*wrapper, sys.executable, "-m", "roundtap.main", *command, END_WITH_STDIN], stdin=subprocess.PIPE, **options
+        [*wrapper, sys.executable, "-m", "roundtap.main", *command, END_WITH_STDIN],
+        stdin=subprocess.PIPE,
+        env={VERSION_VARIABLE: version(), **(os.environ if env is None else env)},
+        **options,
     )
 
 

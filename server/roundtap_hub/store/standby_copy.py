@@ -1,6 +1,5 @@
 """A standby as a copy of the journal (store/copies.py): answers are sealed; a write returns once it is on its disk."""
 
-import asyncio
 import base64
 import errno
 import hmac
@@ -8,7 +7,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from roundtap_hub.store.copies import CURRENT, CommitBatch, Copies
@@ -62,105 +61,80 @@ def _cipher(key: bytes, nonce: str, salt: str) -> Any:
 
 
 class StandbyCopy:
-    """What one standby has asked for since its hello. `open`, `write` and `close` run in the copy's thread, `take` and
-    `acknowledge` on the loop. `heads`: what the standby reports to have on its disk; `address`: where it will serve as
-    the hub; `challenge`: goes with the next answer, and whoever says it has taken that one; `told`, `due_s`: what it
-    knows besides the entries, and when it is told again."""
+    """What one standby has asked for since its hello. `open`, `write` and `close` run in the copy's thread, `take` in
+    one of each request, which may wait, `acknowledge` on the loop. `address`: where it will serve as the hub;
+    `challenge`: goes with the next answer, and whoever says it has taken that one; `told`, `due_s`: what it knows
+    besides the entries, and when it is told again."""
 
-    def __init__(
-        self,
-        unit: str,
-        heads: Mapping[str, Head],
-        address: str | None,
-        loop: asyncio.AbstractEventLoop,
-        now_s: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, unit: str, heads: Mapping[str, Head], address: str | None) -> None:
         self.name = unit
         self.address = address
         self.challenge = secrets.token_hex(16)
         self.told: dict[str, Any] = {}
         self.due_s = 0.0
-        self.news = asyncio.Event()
         self.ended = False
-        self.is_level_reported = False
-        self._loop = loop
-        self._now_s = now_s
-        self._lock = threading.Condition()
-        self._heads = dict(heads)
-        self._queue: list[Message] = []
-        self._number = self._taken = self._acknowledged = 0
-        self._heard_s = now_s()
+        self.was_level = False
+        self._changed = threading.Condition()
+        self._heads = dict(heads)  # what it reports to have on its disk
+        self._batch: Message | None = None  # until it has reported to have it
+        self._taken = False
+        self._heard_s = time.monotonic()
 
     def open(self, lineage: str, epoch: str) -> Mapping[str, Head]:
-        with self._lock:
-            self._refuse_silent()
-            return dict(self._heads)
+        self.verify_place()
+        return dict(self._heads)
 
     def write(self, batch: CommitBatch) -> None:
-        message = {"type": "batch", **batch.rows()}
-        with self._lock:
-            self._refuse_silent()
-            self._number += 1
-            number = self._number
-            self._queue.append(message)
-            self.wake()
-            few = len(batch.entries) + len(batch.people) <= FEW
-            give_up_s = self._now_s() + (WITHIN_S if few else MANY_WITHIN_S)
-            while self._acknowledged < number:
-                left_s = give_up_s - self._now_s()
-                if self.ended or left_s <= 0:
-                    raise OSError(errno.ETIMEDOUT, "no answer")
-                self._lock.wait(left_s)
-            self._heads.update(batch.heads)
+        self.verify_place()
+        few = len(batch.entries) + len(batch.people) <= FEW
+        with self._changed:
+            self._batch, self._taken = {"type": "batch", **batch.rows()}, False
+            self._changed.notify_all()
+            stored = self._changed.wait_for(
+                lambda: self.ended or self._batch is None, WITHIN_S if few else MANY_WITHIN_S
+            )
+        if self.ended or not stored:
+            raise OSError(errno.ETIMEDOUT, "no answer")
+        self._heads.update(batch.heads)
 
     def verify_place(self) -> None:
-        self._refuse_silent()
+        if self.ended or time.monotonic() - self._heard_s > SILENT_S:
+            raise OSError(errno.ENOTCONN, "no contact")
 
     def close(self) -> None:
         pass
 
-    def take(self) -> list[Message]:
-        """The batches for the next answer."""
-        with self._lock:
-            found, self._queue = self._queue, []
-            self._taken += len(found)
-        return found
+    def take(self, within_s: float) -> Message | None:
+        """The batch for the next answer, as soon as there is one; None: nothing came, or it has ended."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.ended or self._batch is not None, within_s)
+            self._taken = self._batch is not None
+            return self._batch
 
     def acknowledge(self, challenge: str | None) -> bool:
         """The standby has all that it took on its disk; False for another challenge than that of the last answer."""
-        with self._lock:
+        with self._changed:
             if self.ended or challenge != self.challenge:
                 return False
-            self.challenge = secrets.token_hex(16)
-            self._acknowledged, self._heard_s = self._taken, self._now_s()
-            self._lock.notify_all()
+            self.challenge, self._heard_s = secrets.token_hex(16), time.monotonic()
+            if self._taken:
+                self._batch = None
+            self._changed.notify_all()
         return True
 
     def end(self) -> None:
         """Nothing more is answered."""
-        with self._lock:
+        with self._changed:
             self.ended = True
-            self.wake()
-            self._lock.notify_all()
-
-    def _refuse_silent(self) -> None:
-        if self.ended or self._now_s() - self._heard_s > SILENT_S:
-            raise OSError(errno.ENOTCONN, "no contact")
-
-    def wake(self) -> None:
-        """Wake who waits to answer. From any thread."""
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self.news.set)
+            self._changed.notify_all()
 
 
 class Standbys:
-    """All standbys of a hub, and which of them are complete. Thread-safe. `listeners` are called when one has become
-    complete; from any thread, and must only enqueue."""
+    """All standbys of a hub, and which of them are complete. Thread-safe."""
 
     def __init__(self, copies: Copies) -> None:
         self._copies = copies
         self.journal = copies.journal
-        self.listeners: list[Callable[[], None]] = []
 
     def join(self, copy: StandbyCopy) -> None:
         """Add a standby; once it has caught up, every commit waits for it. What it asked before its hello ends."""
@@ -177,17 +151,7 @@ class Standbys:
 
     def addresses(self) -> list[str]:
         """Where the standbys that were complete once will serve as the hub."""
-        return sorted({each.address for each in self._known() if each.is_level_reported and each.address})
-
-    def report_level(self, copy: StandbyCopy) -> None:
-        copy.is_level_reported = True
-        for listener in self.listeners:
-            listener()
-
-    def wake_all(self) -> None:
-        """A copy's state has changed."""
-        for copy in self._known():
-            copy.wake()
+        return sorted({each.address for each in self._known() if each.was_level and each.address})
 
     def disconnect(self, names: Collection[str]) -> None:
         """These standbys are answered no more: their keys were revoked."""

@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import secrets
+import select
 import socket
 import threading
 import time
@@ -278,18 +279,12 @@ class Standby:
 def _ask(connection: http.client.HTTPConnection, hub: HubToFollow, said: Mapping[str, Any]) -> dict[str, Any]:
     """The hub's answer. Raises as http.client, ValueError for a refusal, and DecryptionFailed."""
     nonce = secrets.token_hex(16)
-    connection.request(
-        "POST",
-        "/standby/feed",
-        json.dumps(envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})),
-        {"Content-Type": "application/json", "roundtap-unit": hub.unit},
-    )
-    answer = connection.getresponse()
-    if answer.status != http.client.OK:
-        raise ValueError(f"the hub answered {answer.status}: {answer.read(300)!r}")
-    if answer.length is None or answer.length > ANSWER_BYTES_MAX:
-        raise ValueError(f"the hub's answer has {answer.length} bytes; one that is older than this standby gives none")
-    return unseal(hub.key, nonce, json.loads(answer.read()))
+    message = envelope(hub.key, REQUEST, {"unit": hub.unit, "nonce": nonce, **said})
+    own = {"roundtap-unit": hub.unit}
+    status, answer = send_request(connection, "/standby/feed", message, ANSWER_BYTES_MAX, own)
+    if status != http.client.OK:
+        raise ValueError(f"the hub answered {status}: {answer}")
+    return unseal(hub.key, nonce, answer)
 
 
 class PanelDoor:
@@ -300,7 +295,8 @@ class PanelDoor:
 
     def __init__(self, folder: Path | None) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._socket.settimeout(LOOK_S)
+        # Who asks and reads no answer keeps it waiting no longer than who drips.
+        self._socket.setblocking(False)
         self._path = folder / SOCKET if folder is not None else None
         if self._path is None:
             return
@@ -317,14 +313,13 @@ class PanelDoor:
 
     def is_key_turned(self, state: Mapping[str, Any]) -> bool:
         """Answer one question, should there be one within LOOK_S. Without a level the key turns nothing."""
-        try:
-            asked, panel = self._socket.recvfrom(LETTERS_MAX)
-        except TimeoutError:
+        if not select.select([self._socket], [], [], LOOK_S)[0]:
             return False
+        asked, panel = self._socket.recvfrom(LETTERS_MAX)
         turned = asked == TURN and bool(state["level"])
         with suppress(OSError):
             if panel:
-                self._socket.sendto(json.dumps({**state, "turned": turned}).encode(), socket.MSG_DONTWAIT, panel)
+                self._socket.sendto(json.dumps({**state, "turned": turned}).encode(), panel)
         if turned:
             log.warning("promoted at the front panel")
         return turned

@@ -106,7 +106,6 @@ class Peers:
         self.on_taken_over: list[Callable[[], None]] = []
         self.on_known: list[Callable[[], None]] = []
         self.on_twin: list[Callable[[str], None]] = []
-        standbys.listeners.append(self._note_standbys)
 
     def own_claim(self, nonce: str = "", heads: Any = None) -> messages.PeerAnswer:
         up_ms = self._now_ms() - self._started_ms
@@ -218,7 +217,8 @@ class Peers:
                 self.taken_over = Takeover(str(noted["url"]), noted["heads"])
                 _log_takeover(self.taken_over)
 
-    def _note_standbys(self) -> None:
+    def note_standbys(self) -> None:
+        """One has become complete."""
         new = [address for address in self.standbys.addresses() if address not in self._known]
         if not new:
             return

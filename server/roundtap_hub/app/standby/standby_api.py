@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ ANYWHERE = (b"access-control-allow-origin", b"*")
 STILL_SERVED = ("/static/", "/standby/", "/time")  # what a replaced hub still answers, beside its page
 HELLO_BYTES_MAX = 256 * 1024  # more than a thousand events with their last entries
 WITHIN_S = 5.0
-BEAT_S = 2.0
+BEAT_S, LOOK_S = 2.0, 0.2  # how long a request waits for news, and for the copy to have caught up
 FILES = ("pin", "secret", "sessions.json")
 """Files besides the journal that make a folder this hub's; with everything below `FOLDERS`."""
 FOLDERS = ("tls",)
@@ -101,8 +102,6 @@ class StandbyApi:
         self.ask_back: Callable[[str, int], None] = lambda host, port: None
         """Called with an address that seems to be of this lineage."""
         if self._kin is not None:
-            # Tells a copy that it has caught up.
-            hub.service.storage.listen(self._kin.standbys.wake_all)
             hub.units.keys.listen(self._kin.standbys.disconnect)
 
     @property
@@ -150,38 +149,37 @@ class StandbyApi:
                 ours = hello.epochs[:1] == list(self._hub.service.snapshot.venue.epochs[:1])
                 return {"refused": "ahead" if ours else "foreign"}
             address = http_url((scope.get("client") or ("", 0))[0], hello.port) if 0 < hello.port < 65536 else None
-            copy = StandbyCopy(said.unit, heads, address, asyncio.get_running_loop())
+            copy = StandbyCopy(said.unit, heads, address)
             kin.standbys.join(copy)
             if self._hub.units.keys.get(copy.name) != key:
                 # Revoked since its hello was read.
                 kin.standbys.disconnect({copy.name})
-        return {"messages": await self._news_for(kin, copy), "challenge": copy.challenge}
+        return {"messages": await asyncio.to_thread(self._news_for, kin, copy), "challenge": copy.challenge}
 
-    async def _news_for(self, kin: Peers, copy: StandbyCopy) -> list[dict[str, Any]]:
-        """What it is told: as soon as there is anything, and nothing at the next beat. Raises RequestRefused."""
-        loop = asyncio.get_running_loop()
+    def _news_for(self, kin: Peers, copy: StandbyCopy) -> list[dict[str, Any]]:
+        """What it is told: as soon as there is anything, and nothing at the next beat. In a thread, which waits. Raises
+        RequestRefused."""
         while not copy.ended:
-            copy.news.clear()
-            found = copy.take()
-            level = not copy.is_level_reported and kin.standbys.is_level(copy)
+            left_s = copy.due_s - time.monotonic()
+            batch = copy.take(left_s if copy.was_level else min(left_s, LOOK_S))
+            found = [batch] if batch is not None else []
+            level = not copy.was_level and kin.standbys.is_level(copy)
             # Also before "level": rows sent before an entry may be older than those stored with it.
-            if level or loop.time() >= copy.due_s:
-                now = await asyncio.to_thread(self._beside, kin)
+            if level or time.monotonic() >= copy.due_s:
+                now = self._beside(kin)
                 if changed := {kind: now[kind] for kind in now if now[kind] != copy.told.get(kind)}:
                     found.append({"type": "beside", **changed})
-                copy.told, copy.due_s = now, loop.time() + BEAT_S
+                copy.told, copy.due_s = now, time.monotonic() + BEAT_S
                 if level:
-                    kin.standbys.report_level(copy)
+                    copy.was_level = True
+                    kin.note_standbys()
                     found.append({"type": "level"})
                 return found
-            if found:
-                if any(row[0] == VENUE for each in found for row in each[ENTRIES]):
-                    # An entry about keys or staff is followed by its row at once.
-                    copy.due_s = 0.0
+            if batch is not None:
+                if any(row[0] == VENUE for row in batch[ENTRIES]):
+                    # An entry about keys or staff is soon followed by its row, which is read once its commit is done.
+                    copy.due_s = min(copy.due_s, time.monotonic() + LOOK_S)
                 return found
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(copy.due_s):
-                    await copy.news.wait()
         raise RequestRefused(409, "this hub answers a later hello, or none any more")
 
     def _beside(self, kin: Peers) -> dict[str, Any]:
