@@ -129,7 +129,7 @@ def _winner(typed: TypedLine) -> Side | None:
 
 
 def _opener_and_answers(
-    way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]
+    way: WayToEnd, typed: TypedLine, fields: Mapping[str, list[str]]
 ) -> tuple[Side, questions.Answers]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
@@ -142,43 +142,40 @@ def _opener_and_answers(
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
+    chosen = {name: [str(side)] for name, side in zip(CHOICES, (typed.winner, typed.initiative), strict=True) if side}
+    given: Mapping[str, list[str]] = {**fields, **chosen}
     answers: dict[str, object] = {}
     for step in way.opened_by(opener).questions:
-        if isinstance(step, questions.Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
-            answers[step.name] = value = typed_number(str(text))
-            if not step.asked and (value > step.maximum if step.beyond else value != step.default):
-                raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
+        if texts := given.get(f"{step.key}.{sides[step.whose]}" if step.whose else step.name):
+            answers[step.name] = value = step.read(texts)
+            if isinstance(step, questions.Figure) and not step.asked:
+                assert isinstance(value, int)
+                if value > step.maximum if step.beyond else value != step.default:
+                    raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
         elif isinstance(step, questions.Figure) and step.asked:
-            raise Invalid("figure_missing")
-        elif isinstance(step, questions.Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
-            answers[step.name] = questions.parse_squad_ticks(marks)
-        elif isinstance(step, questions.Choice):
-            choice = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
-            answers |= {step.name: choice} if choice is not None else {}
+            raise step.missing_problem()
     return opener, answers
 
 
-def _leader(way: WayToEnd, fields: Mapping[str, str | list[str]]) -> Side | None:
+def _leader(way: WayToEnd, fields: Mapping[str, list[str]]) -> Side | None:
     figures = way.figures()
     texts = [fields.get(f"{figures[0].key}.{side}") for side in SIDES] if figures else []
     if not all(texts) or not texts:
         return None
-    one, two = (typed_number(str(text)) for text in texts)
+    one, two = (typed_number(text[0]) for text in texts if text)
     return None if one == two else "b" if two > one else "a"
 
 
-def _field_candidates(
-    way: WayToEnd, numbers: tuple[str, ...], winner: Side | None
-) -> Iterator[dict[str, str | list[str]]]:
+def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, list[str]]]:
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
         if len(numbers) == len(asked) < 2:
-            yield {_field(figure, winner): text for figure, text in zip(asked, numbers, strict=True)}
+            yield {_field(figure, winner): [text] for figure, text in zip(asked, numbers, strict=True)}
         elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
             # A single figure is the loser's where the winner's is the maximum; the confirmed line shows both.
             first, second = sorted(asked, key=lambda figure: figure.whose == questions.LOSER)
             if first.default == first.maximum:
-                yield {_field(first, winner): str(first.default), _field(second, winner): numbers[0]}
+                yield {_field(first, winner): [str(first.default)], _field(second, winner): list(numbers)}
     picks = way.picks()
     opened = way.opened_by(winner or "a").figures()
     keys = list(dict.fromkeys(figure.key for figure in opened))
@@ -217,7 +214,7 @@ def _more_asked(way: WayToEnd) -> bool:
     return any(isinstance(step, questions.Choice) for step in way.steps)
 
 
-def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
+def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, list[str]]]:
     """Fill the slots in order; long numbers are split where there are more slots than numbers."""
     if not slots:
         if not numbers:
@@ -246,7 +243,7 @@ def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, st
         ):
             continue
         for more in _fill_slots([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
-            yield {slot.name: list(head) if slot.squads else head, **more}
+            yield {slot.name: list(head) if slot.squads else [head], **more}
 
 
 @dataclass(frozen=True, slots=True)
