@@ -42,7 +42,7 @@ def test_what_subjects_share_is_at_most_a_tenth_of_the_hub() -> None:
 
 
 def test_what_these_rooms_show_has_a_type() -> None:
-    rooms = {"views", "events", "people", "rounds", "judging", "paper"}
+    rooms = {"views", "live", "events", "people", "rounds", "results", "judging", "paper"}
     assert {module for module, text in sources().items() if room(module) in rooms and untyped(text)} == set()
 
 
