@@ -540,6 +540,8 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     current.hub().service.execute_one(
-        event_id, SetPicks(bye.match.id, forms.typed_squads(), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+        event_id,
+        SetPicks(bye.match.id, forms.ticked_squads("picks"), forms.field("lets_go")),
+        f"{PHONE_ACTOR}{competitor}",
     )
     return redirect(url_for("me.my_page", token=token), 303)
