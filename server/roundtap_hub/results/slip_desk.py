@@ -76,12 +76,12 @@ def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
     rounds, names = moment.state.public_rounds, full_names(moment)
     if not rounds or rounds[-1].number != old.round:
         return []
-    found: dict[str, SlipSeat] = {}
-    for who in (old.a, old.b):
-        match = current_matches(moment).get(who or "")
-        if who and match is not None and match.match.b is not None:
-            across = match.match.b if match.match.a == who else match.match.a
-            found[match.id] = SlipSeat(match.id, match.match.table, names[who], names[across])
+    seats = [(who, current_matches(moment).get(who)) for who in (old.a, old.b) if who]
+    found = {
+        at.id: SlipSeat(at.id, at.match.table, names[who], names[at.match.b if at.match.a == who else at.match.a])
+        for who, at in seats
+        if at is not None and at.match.b is not None
+    }
     return list(found.values())
 
 
