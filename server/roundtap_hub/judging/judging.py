@@ -114,7 +114,7 @@ def give_extension(event_id: str, match_id: str) -> None:
 )
 @forms.shows_problem_on(forms.EVENT_PAGE, "picks")
 def record_picks(event_id: str, match_id: str) -> None:
-    forms.submit_command(event_id, commands.SetPicks(match_id, forms.typed_squads(), forms.field("lets_go")))
+    forms.submit_command(event_id, commands.SetPicks(match_id, forms.ticked_squads("picks"), forms.field("lets_go")))
 
 
 @routes.route("POST /console/<event_id>/officials", routes.ORGANIZERS, routes.OPEN)

@@ -299,6 +299,5 @@ def typed_table(name: str) -> int | None:
     return form_number(name, (1, MOST_TABLES), "table_number")
 
 
-def typed_squads() -> tuple[int, ...]:
-    """The squads that are ticked."""
-    return tuple(parse_squad_ticks(request.form.getlist("picks")[:SQUADS_MAX]))
+def ticked_squads(name: str) -> tuple[int, ...]:
+    return tuple(parse_squad_ticks(request.form.getlist(name)[:SQUADS_MAX]))

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
+from msgspec import structs
 
 # Marks begin with a "<", which escaped text cannot hold: typed text is never taken for one.
 _BEGIN, _END = "<\x01", "\x01>"
@@ -27,7 +28,6 @@ AGE = "<:age {}:>"
 """The age, when it is sent, of what began at that time by the hub's monotonic clock, in ms."""
 _AGE = re.compile(AGE.format(r"(-?\d+)"))
 
-Json = dict[str, Any]
 ROWS_MAX = 2000  # rows that are not read again; some of 700 bytes
 
 
@@ -105,16 +105,32 @@ class RenderedPage:
         )
 
 
+class PatchedRow(msgspec.Struct, frozen=True, omit_defaults=True):
+    """With `after` or `before` (the key of a neighbour) a new row, else what replaces the row of its key."""
+
+    key: str
+    html: str
+    after: str | None = None
+    before: str | None = None
+
+
+class PatchedRegion(msgspec.Struct, frozen=True, omit_defaults=True):
+    """With `html` what replaces the element with this id; else rows that go, then `rows` that change, in order."""
+
+    id: str
+    html: str | None = None
+    gone: tuple[str, ...] | None = None
+    rows: tuple[PatchedRow, ...] | None = None
+
+
 @dataclass(frozen=True)
 class PagePatch:
-    """The changes from version `old` of a page to version `new`. `regions`: {"id", "html"} replaces the element with
-    that id; {"id", "gone": [key, …], "rows": [{"key", "html", "after"?, "before"?}, …]} removes rows, then applies the
-    others in order: one with "after" or "before" (the key of a neighbour) is new, any other replaces the row of its
-    key. `whole`: the page changed elsewhere and has to be loaded."""
+    """The changes from version `old` of a page to version `new`. `whole`: the page changed elsewhere and has to be
+    loaded."""
 
     old: str
     new: str
-    regions: tuple[Json, ...] = ()
+    regions: tuple[PatchedRegion, ...] = ()
     whole: bool = False
 
     def changed(self, change: Callable[[str], str]) -> "PagePatch":
@@ -122,9 +138,13 @@ class PagePatch:
         return replace(
             self,
             regions=tuple(
-                {**region, "rows": [{**row, "html": change(row["html"])} for row in region["rows"]]}
-                if "rows" in region
-                else {**region, "html": change(region["html"])}
+                structs.replace(
+                    region,
+                    html=change(region.html) if region.html is not None else None,
+                    rows=tuple(structs.replace(row, html=change(row.html)) for row in region.rows)
+                    if region.rows is not None
+                    else None,
+                )
                 for region in self.regions
             ),
         )
@@ -132,7 +152,7 @@ class PagePatch:
     @cached_property
     def text(self) -> str:
         """JSON on one line, with placeholders: {"from", "to", "regions"} or {"from", "to", "whole": true}."""
-        changes: Json = {"whole": True} if self.whole else {"regions": self.regions}
+        changes = {"whole": True} if self.whole else {"regions": self.regions}
         return msgspec.json.encode({"from": self.old, "to": self.new, **changes}).decode()
 
 
@@ -209,26 +229,26 @@ def diff_pages(old: RenderedPage, new: RenderedPage) -> PagePatch:
     return PagePatch(old.version, new.version, tuple(change for change in found if change is not None))
 
 
-def _region_change(old: Region, new: Region) -> Json | None:
+def _region_change(old: Region, new: Region) -> PatchedRegion | None:
     if old is new:
         return None
-    whole = {"id": new.id, "html": new.html}
+    whole = PatchedRegion(new.id, new.html)
     if [text.same for text in old.texts] != [text.same for text in new.texts]:
         return whole
     if any(len({row.key for row in of.rows()}) != sum(map(len, of.groups)) for of in (old, new)):
         return whole
     gone: list[str] = []
-    rows: list[Json] = []
+    rows: list[PatchedRow] = []
     for was, now in zip(old.groups, new.groups, strict=True):
         if not _group_change(was, now, gone, rows):
             return whole
     if not gone and not rows:
         return None
-    small = sum(len(row["html"]) for row in rows) < len(whole["html"])
-    return {"id": new.id, "gone": gone, "rows": rows} if small else whole
+    small = sum(len(row.html) for row in rows) < len(new.html)
+    return PatchedRegion(new.id, gone=tuple(gone), rows=tuple(rows)) if small else whole
 
 
-def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows: list[Json]) -> bool:
+def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows: list[PatchedRow]) -> bool:
     """Add to `gone` and `rows`; False where rows changed places, or none stays as a neighbour."""
     before, after = {row.key: row for row in old}, {row.key for row in new}
     stay = [row.key for row in new if row.key in before]
@@ -239,9 +259,8 @@ def _group_change(old: Sequence[Row], new: Sequence[Row], gone: list[str], rows:
     for row in new:
         was = before.get(row.key)
         if was is None:
-            beside = {"after": last} if last is not None else {"before": stay[0]}
-            rows.append({"key": row.key, "html": row.html, **beside})
+            rows.append(PatchedRow(row.key, row.html, last, stay[0] if last is None else None))
         elif was.same != row.same:
-            rows.append({"key": row.key, "html": row.html})
+            rows.append(PatchedRow(row.key, row.html))
         last = row.key
     return True

@@ -44,7 +44,7 @@ FIGURES, PICKS, CHOICE, LOT, TURNS = "figures", "picks", "choice", "lot", "turns
 _KINDS = {Figure: FIGURES, Picks: PICKS, Choice: CHOICE, Turns: TURNS}
 
 Fields = MultiDict[str, str]
-FieldPairs = Sequence[tuple[str, str]]
+FieldPairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,7 @@ class WizardPage:
     def back(self) -> str:
         if self.before is None:
             return ""
-        dropped = [(f"p.{name}", text) for name in self.dropped for text in _texts(self.trail.answers[name])]
+        dropped = tuple((f"p.{name}", text) for name in self.dropped for text in _texts(self.trail.answers[name]))
         return self.entered.address_of(self.before, dropped)
 
     @property

@@ -47,8 +47,6 @@ REPORT, CONFIRM, WAITING, DIFFER, OVER, JUDGE = "report", "confirm", "waiting", 
 """What there is to do: report the result; confirm the opponent's report; wait for the opponent; settle two versions;
 nothing any more (both agree); only call a judge (an official has decided, or has to)."""
 
-FormPairs = tuple[tuple[str, str], ...]  # fields of a form by name
-
 NO_REFERRER = "no-referrer"  # the address is a secret link: no page opened from here may learn it
 
 OFF = "0"
@@ -86,10 +84,10 @@ class MyTable:
     side: Side
     opponent: str
     what: str
-    fields: FormPairs
-    yes: FormPairs
+    fields: result_wizard.FieldPairs
+    yes: result_wizard.FieldPairs
     asks_squads: bool
-    again: FormPairs
+    again: result_wizard.FieldPairs
     mine: result_wizard.ToldResult | None
     theirs: result_wizard.ToldResult | None
     stands: result_wizard.ToldResult | None
@@ -111,7 +109,7 @@ def my_table(moment: SavedEvent, competitor: str) -> MyTable | None:
     what = _report_state(played, match, side)
     picks = (theirs.result.picks or {}) if theirs is not None else {}
     asks_squads = bool(picks) and side not in picks
-    yes: FormPairs = ()
+    yes: result_wizard.FieldPairs = ()
     if theirs is not None and asks_squads:
         yes = (*fields, *seat.progress_of(theirs.result).fields())
     elif said is not None and what in (CONFIRM, DIFFER):
@@ -134,7 +132,7 @@ def my_table(moment: SavedEvent, competitor: str) -> MyTable | None:
     )
 
 
-def report_fields(played: states.RoundState, match: states.MatchState, side: Side) -> FormPairs:
+def report_fields(played: states.RoundState, match: states.MatchState, side: Side) -> result_wizard.FieldPairs:
     """The fields of a report made now, beside the result: match and draw, players, and what the player has seen."""
     return (
         ("match", match.id),
@@ -146,11 +144,13 @@ def report_fields(played: states.RoundState, match: states.MatchState, side: Sid
     )
 
 
-def _answer_fields(fields: FormPairs, told: result_wizard.ToldResult, to: states.SideReport | None) -> FormPairs:
+def _answer_fields(
+    fields: result_wizard.FieldPairs, told: result_wizard.ToldResult, to: states.SideReport | None, name: str = ""
+) -> result_wizard.FieldPairs:
     text = canonical_json(result_to_json(told.result)).decode()
     agrees = (("agrees_id", to.report_id), ("agrees_hash", to.body)) if to is not None else ()
     # The id depends on the content alone: a double press, or two tabs, report once.
-    name = hashlib.sha256(repr((fields, text, agrees)).encode()).hexdigest()[:32]
+    name = name or hashlib.sha256(repr((fields, text, agrees)).encode()).hexdigest()[:32]
     return (*fields, ("result", text), *agrees, ("report_id", name), ("lets_go", told.lets_go))
 
 
@@ -460,16 +460,8 @@ def report_page(token: str) -> AnyResponse:
     """The next question, or the result that the answers make, which is reported only from there."""
     entered = _entered(token, request.args)
     at = entered.next_page(request.args)
-    fields = (
-        []
-        if at.told is None
-        else [
-            *entered.carried,
-            ("result", canonical_json(result_to_json(at.told.result)).decode()),
-            ("report_id", secrets.token_hex(16)),
-            ("lets_go", at.told.lets_go),
-        ]
-    )
+    # A report refused before may be made again: its id is its own.
+    report = () if at.told is None else _answer_fields(entered.carried, at.told, None, secrets.token_hex(16))
     return render_player_page(
         "my_wizard.html",
         my=url_for("me.my_page", token=token),
@@ -479,7 +471,7 @@ def report_page(token: str) -> AnyResponse:
         match=entered.match,
         names=entered.names,
         end=at.told is not None,
-        report_fields=fields,
+        report_fields=report,
         at=at,
     )
 
@@ -546,6 +538,8 @@ def field_squads(token: str) -> AnyResponse:
     if bye is None:
         abort(404)
     current.hub().service.execute_one(
-        event_id, SetPicks(bye.match.id, forms.typed_squads(), forms.field("lets_go")), f"{PHONE_ACTOR}{competitor}"
+        event_id,
+        SetPicks(bye.match.id, forms.ticked_squads("picks"), forms.field("lets_go")),
+        f"{PHONE_ACTOR}{competitor}",
     )
     return redirect(url_for("me.my_page", token=token), 303)

@@ -238,7 +238,7 @@ def result_wizard_step(event_id: str, match_id: str) -> AnyResponse:
 
 
 def _enter(match_id: str, result: Result) -> EnterResult:
-    """The command of a form that shows this result."""
+    """The command of a form that shows this result; `revision` and `seen` are of the match as it was shown."""
     return EnterResult(
         match_id,
         forms.form_number("revision") or 0,
@@ -345,7 +345,7 @@ def _next_open(played: RoundState | None, after: MatchState | None) -> int | Non
 @route("POST /console/<event_id>/match/<match_id>/entry", STAFF, PLAYING, SHOWN_ROUND, IN_OPEN_ROUNDS)
 @forms.shows_problem_on(entry_page)
 def save_entry(event_id: str, match_id: str) -> AnyResponse:
-    """Enter the line as it was shown: `mark` is of the result shown, `revision` and `seen` of the table's state."""
+    """Enter the line as it was shown: `mark` is of the result shown."""
     entered = entered_by_official(event_id, match_id)
     told, table = entered.made(read_line(forms.field("text"), entered)), entered.match.match.table
     if told.mark != forms.field("mark"):

@@ -74,12 +74,12 @@ def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
     rounds, names = moment.state.public_rounds, full_names(moment)
     if not rounds or rounds[-1].number != old.round:
         return []
-    found: dict[str, SlipSeat] = {}
-    for who in (old.a, old.b):
-        match = current_matches(moment).get(who or "")
-        if who and match is not None and match.match.b is not None:
-            across = match.match.b if match.match.a == who else match.match.a
-            found[match.id] = SlipSeat(match.id, match.match.table, names[who], names[across])
+    seats = [(who, current_matches(moment).get(who)) for who in (old.a, old.b) if who]
+    found = {
+        at.id: SlipSeat(at.id, at.match.table, names[who], names[at.match.b if at.match.a == who else at.match.a])
+        for who, at in seats
+        if at is not None and at.match.b is not None
+    }
     return list(found.values())
 
 
@@ -90,18 +90,10 @@ def slip_page(event_id: str) -> AnyResponse:
     state, hub = moment.state, current.hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
     found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
-    if isinstance(found, FoundSlip) and found.event_id == event_id:
-        at = state.find_match(found.match_id)
-        if at is not None:
-            return redirect(
-                url_for(
-                    "console.result_wizard_page",
-                    event_id=event_id,
-                    match_id=found.match_id,
-                    slip=slip_codes(state, at[0])[found.match_id],
-                ),
-                303,
-            )
+    at = state.find_match(found.match_id) if isinstance(found, FoundSlip) and found.event_id == event_id else None
+    if at is not None:
+        code, match_id = slip_codes(state, at[0])[at[1].id], at[1].id
+        return redirect(url_for("console.result_wizard_page", event_id=event_id, match_id=match_id, slip=code), 303)
     other = current.snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OutdatedSlip) and other is None else None
     names, saved = full_names(moment), _saved_entry(moment)
@@ -202,51 +194,37 @@ def _plays_elsewhere(state: EventState, match: MatchState, competitor: str) -> b
     return found is not None and found[1].id != match.id
 
 
-def open_scanned_slip(found: FoundSlip) -> AnyResponse:
-    """Redirect a judge's phone to the slip's match: step by step where nothing is known of it yet."""
-    match = _match_of(found)[1]
-    fresh = match.match.result is None and not match.reports and not current.event(found.event_id).state.finished
-    return redirect(
-        url_for(
-            "console.result_wizard_page" if fresh else "console.match_page",
-            event_id=found.event_id,
-            match_id=found.match_id,
-        ),
-        303,
-    )
-
-
 @route("GET /s/<token>", SLIP)
 def open_slip(token: str) -> AnyResponse:
-    """Officials get to the match, with `?official` through the login; other visitors choose which player they are."""
-    found = _found(token)
-    official = "official" in request.args
+    """Officials get to the match, with `?official` through the login, step by step where nothing is known of it yet;
+    other visitors choose which player they are."""
+    found, played, match = _scanned(token)
     if current.current_staff() is not None:
         current.current_visit().new_cookies[OFFICIAL_COOKIE] = ("1", OFFICIAL_COOKIE_S)
-        return open_scanned_slip(found)
-    if official and request.is_secure:
-        return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
-    if official or (not request.is_secure and cookies_in(request.headers.get("Cookie", "")).get(OFFICIAL_COOKIE)):
-        encrypted = current.hub().access.encrypted
-        if encrypted is not None and not request.is_secure:
-            host = urlsplit(request.host_url).hostname
-            return redirect(
-                f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
-                f"{url_for('s.open_slip', token=token, official='1')}",
-                303,
-            )
+        fresh = match.match.result is None and not match.reports and not current.event(found.event_id).state.finished
+        page = "console.result_wizard_page" if fresh else "console.match_page"
+        return redirect(url_for(page, event_id=found.event_id, match_id=match.id), 303)
+    marked = not request.is_secure and cookies_in(request.headers.get("Cookie", "")).get(OFFICIAL_COOKIE)
+    official, encrypted = "official" in request.args or marked, current.hub().access.encrypted
+    if official and encrypted is not None and not request.is_secure:
+        host = urlsplit(request.host_url).hostname
+        return redirect(
+            f"https://{f'[{host}]' if host and ':' in host else host}:{encrypted.port}"
+            f"{url_for('s.open_slip', token=token, official='1')}",
+            303,
+        )
+    if official:
         return redirect(url_for("pages.login_page", next=url_for("s.open_slip", token=token)), 303)
     current.browser_id()
-    return _which_of_two(found, token)
+    return _which_of_two(token, found, played, match)
 
 
 @route("POST /s/<token>", SLIP)
 def claim_my_slip(token: str) -> AnyResponse:
     """ "That is me": give the player's page to the first phone that claims it; any other has to ask at the desk. The
     form needs no token: the visitor holds the slip, and browsers do not send the cookie with other sites' forms."""
-    found = _found(token)
+    found, played, match = _scanned(token)
     side, browser = request.form.get("side", ""), current.browser_id()
-    played, match = _match_of(found)
     who = match.match.competitor("b" if side == "b" else "a") if side in SIDES else None
     if who is None:
         abort(400)
@@ -258,7 +236,7 @@ def claim_my_slip(token: str) -> AnyResponse:
         # A stranger's phone, or the owner of a page that a stranger took: the desk decides.
         kind = OLD_SLIP if over else TAKEN
         current.hub().presence.add_request((kind, found.event_id, who), "slip", current.now_ms())
-    return _which_of_two(found, token, taken=who)
+    return _which_of_two(token, found, played, match, taken=who)
 
 
 def _is_over(found: FoundSlip, played: RoundState) -> bool:
@@ -266,34 +244,21 @@ def _is_over(found: FoundSlip, played: RoundState) -> bool:
     return played.status != PUBLISHED or current.event(found.event_id).state.finished
 
 
-def _found(token: str) -> FoundSlip:
+def _scanned(token: str) -> tuple[FoundSlip, RoundState, MatchState]:
     """The match of a valid slip; else aborts with a page that says why."""
     hub = current.hub()
     found = find_slip(hub.service, hub.access.secret, token)
-    if found is None:
-        abort(404)
     if isinstance(found, OutdatedSlip):
-        abort(
-            render.page(
-                "slip_old.html",
-                status=410,
-                state=current.snapshot().event(found.event_id),
-                old=found,
-                event_id=found.event_id,
-            )
-        )
-    return found
-
-
-def _match_of(found: FoundSlip) -> tuple[RoundState, MatchState]:
-    at = current.event(found.event_id).state.find_match(found.match_id)
-    if at is None:
+        state = current.snapshot().event(found.event_id)
+        abort(render.page("slip_old.html", status=410, state=state, old=found, event_id=found.event_id))
+    at = current.event(found.event_id).state.find_match(found.match_id) if found is not None else None
+    if found is None or at is None:
         abort(404)
-    return at
+    return found, *at
 
 
-def _which_of_two(found: FoundSlip, token: str, taken: str = "") -> AnyResponse:
-    moment, (played, match) = current.event(found.event_id), _match_of(found)
+def _which_of_two(token: str, found: FoundSlip, played: RoundState, match: MatchState, taken: str = "") -> AnyResponse:
+    moment = current.event(found.event_id)
     names = shown_names(moment)
     return render.page(
         "slip_on_phone.html",

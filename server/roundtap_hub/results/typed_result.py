@@ -40,31 +40,25 @@ class TypedLine:
 
 def split_line(line: str) -> TypedLine:
     """Split a line into its parts. Raises Problem("line_unclear")."""
-    numbers: list[str] = []
-    said: dict[str, Side] = {}
-    draw, closed, at = False, False, 0
     line = line.strip()[: MOST_LETTERS + 1]
-    while at < len(line):
-        found = _TOKEN.match(line, at)
-        if found is None or len(line) > MOST_LETTERS:
-            raise Invalid("line_unclear", line=line[:MOST_LETTERS])
-        at = found.end()
-        kind, text = found.lastgroup or "", found[found.lastgroup or 0].lower().replace("\u2212", "-")
-        if kind == "number":
-            if closed:
-                raise Invalid("line_unclear", line=line)
-            numbers.append(text)
-        elif kind == "draw":
-            draw = True
-        elif kind != "between":
-            # A letter comes once, before or after the numbers: a line typed onto an older one is refused.
-            if kind in said or (kind != "initiative" and said.keys() & {"winner", "conceded"}):
-                raise Invalid("line_unclear", line=line)
-            closed = bool(numbers)
-            said[kind] = "b" if text.endswith("b") else "a"
-    if draw and said.keys() & {"winner", "conceded"}:
-        raise Invalid("line_unclear", line=line)
-    return TypedLine(tuple(numbers), said.get("winner"), draw, said.get("conceded"), said.get("initiative"))
+    tokens = [(found.lastgroup or "", found[0].strip().lower()) for found in _TOKEN.finditer(line)]
+    kinds, said = "".join(kind[0] for kind, _ in tokens), dict(tokens)
+    if (
+        len(line) > MOST_LETTERS
+        or _TOKEN.sub("", line)
+        # A letter comes once, before or after the numbers: a line typed onto an older one is refused.
+        or re.search("n.*[wci].*n|w.*w|c.*c|i.*i", kinds)
+        or len({"w", "c", "d"} & set(kinds)) > 1
+    ):
+        raise Invalid("line_unclear", line=line[:MOST_LETTERS])
+    sides: dict[str, Side] = {kind: "b" if text.endswith("b") else "a" for kind, text in said.items()}
+    return TypedLine(
+        tuple(text.replace("\u2212", "-") for kind, text in tokens if kind == "number"),
+        sides.get("winner"),
+        "draw" in said,
+        sides.get("conceded"),
+        sides.get("initiative"),
+    )
 
 
 def read_line(line: str, entered: EnteredMatch) -> WizardProgress:
@@ -101,17 +95,19 @@ def read_line(line: str, entered: EnteredMatch) -> WizardProgress:
     raise nearest or missing or Invalid("line_unclear", line=line.strip()[:MOST_LETTERS])
 
 
-def _candidates(entered: EnteredMatch, typed: TypedLine) -> Iterator[WayToEnd]:
+def _candidates(entered: EnteredMatch, typed: TypedLine) -> list[WayToEnd]:
     """Ways that a line can answer in full; concessions and declared draws only where the line has their sign."""
     now = {way.id for way in entered.form.offered(bool(entered.saying.time_is_up))}
     said = {result.ended for result in acceptable_results(entered.match)}
-    for way in sorted(entered.form.ways, key=lambda each: (each.ended not in said, each.id not in now)):
-        if not is_typable(way) or (way.ended == CONCESSION) != (typed.conceded_by is not None):
-            continue
-        if (way.winner == DRAWN and not typed.draw) or (way.winner == OPENER and typed.winner is None):
-            continue
-        if typed.initiative is None or way.choice("initiative") is not None:
-            yield way
+    return [
+        way
+        for way in sorted(entered.form.ways, key=lambda each: (each.ended not in said, each.id not in now))
+        if is_typable(way)
+        and (way.ended == CONCESSION) == (typed.conceded_by is not None)
+        and (typed.draw or way.winner != DRAWN)
+        and (typed.winner is not None or way.winner != OPENER)
+        and (typed.initiative is None or way.choice("initiative") is not None)
+    ]
 
 
 def is_typable(way: WayToEnd) -> bool:
@@ -128,7 +124,7 @@ def _winner(typed: TypedLine) -> Side | None:
 
 
 def _opener_and_answers(
-    way: WayToEnd, typed: TypedLine, fields: Mapping[str, str | list[str]]
+    way: WayToEnd, typed: TypedLine, fields: Mapping[str, list[str]]
 ) -> tuple[Side, questions.Answers]:
     """The opener and the answers. The opener is the winner: as named, else by the higher first figure. Raises Problem
     where a figure or the winner is missing."""
@@ -141,43 +137,38 @@ def _opener_and_answers(
         raise Invalid("winner_missing", where="/winner")
     opener: Side = winner or ahead or "a" if needs_opener(way) else "a"
     sides: dict[str, Side] = {questions.WINNER: opener, questions.LOSER: other_side(opener)}
+    chosen = {name: [str(side)] for name, side in zip(CHOICES, (typed.winner, typed.initiative), strict=True) if side}
+    given: Mapping[str, list[str]] = {**fields, **chosen}
     answers: dict[str, object] = {}
     for step in way.opened_by(opener).questions:
-        if isinstance(step, questions.Figure) and (text := fields.get(f"{step.key}.{sides[step.whose]}")):
-            answers[step.name] = value = typed_number(str(text))
-            if not step.asked and (value > step.maximum if step.beyond else value != step.default):
-                raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
+        if texts := given.get(f"{step.key}.{sides[step.whose]}" if step.whose else step.name):
+            answers[step.name] = value = step.read(texts)
+            if isinstance(step, questions.Figure) and not step.asked:
+                assert isinstance(value, int)
+                if value > step.maximum if step.beyond else value != step.default:
+                    raise Invalid("figure_fixed", side=sides[step.whose], value=value, wanted=step.default)
         elif isinstance(step, questions.Figure) and step.asked:
-            raise Invalid("figure_missing")
-        elif isinstance(step, questions.Picks) and (marks := fields.get(f"{step.key}.{sides[step.whose]}")):
-            answers[step.name] = questions.parse_squad_ticks(marks)
-        elif isinstance(step, questions.Choice):
-            choice = {"winner": typed.winner, "initiative": typed.initiative}.get(step.name)
-            answers |= {step.name: choice} if choice is not None else {}
+            raise step.missing_problem()
     return opener, answers
 
 
-def _leader(way: WayToEnd, fields: Mapping[str, str | list[str]]) -> Side | None:
-    figures = way.figures()
-    texts = [fields.get(f"{figures[0].key}.{side}") for side in SIDES] if figures else []
-    if not all(texts) or not texts:
-        return None
-    one, two = (typed_number(str(text)) for text in texts)
-    return None if one == two else "b" if two > one else "a"
+def _leader(way: WayToEnd, fields: Mapping[str, list[str]]) -> Side | None:
+    """Who has more of the first figure."""
+    key = next((figure.key for figure in way.figures()), "")
+    numbers = [typed_number(text) for side in SIDES for text in fields.get(f"{key}.{side}", ())]
+    return None if len(set(numbers)) < len(SIDES) else SIDES[numbers.index(max(numbers))]
 
 
-def _field_candidates(
-    way: WayToEnd, numbers: tuple[str, ...], winner: Side | None
-) -> Iterator[dict[str, str | list[str]]]:
+def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | None) -> Iterator[dict[str, list[str]]]:
     if winner is not None:
         asked = [figure for figure in way.opened_by(winner).figures() if figure.asked]
         if len(numbers) == len(asked) < 2:
-            yield {_field(figure, winner): text for figure, text in zip(asked, numbers, strict=True)}
+            yield {_field(figure, winner): [text] for figure, text in zip(asked, numbers, strict=True)}
         elif len(numbers) == 1 and len(asked) == 2 and way.winner == OPENER and not _more_asked(way):
             # A single figure is the loser's where the winner's is the maximum; the confirmed line shows both.
             first, second = sorted(asked, key=lambda figure: figure.whose == questions.LOSER)
             if first.default == first.maximum:
-                yield {_field(first, winner): str(first.default), _field(second, winner): numbers[0]}
+                yield {_field(first, winner): [str(first.default)], _field(second, winner): list(numbers)}
     picks = way.picks()
     opened = way.opened_by(winner or "a").figures()
     keys = list(dict.fromkeys(figure.key for figure in opened))
@@ -216,36 +207,29 @@ def _more_asked(way: WayToEnd) -> bool:
     return any(isinstance(step, questions.Choice) for step in way.steps)
 
 
-def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, str | list[str]]]:
+def _fill_slots(numbers: list[str], slots: list[_Slot]) -> Iterator[dict[str, list[str]]]:
     """Fill the slots in order; long numbers are split where there are more slots than numbers."""
-    if not slots:
-        if not numbers:
-            yield {}
-        return
+    if not slots and not numbers:
+        yield {}
     if not numbers or len(numbers) > len(slots):
         return
     slot, text = slots[0], numbers[0]
     apart = len(slots) > len(numbers)
-    if apart and 0 < slot.width < len(text):
-        ends = [slot.width]
-    else:
-        ends = [*(range(2, len(text) - 1) if apart and not slot.width else ()), len(text)]
-    for end in ends:
+    whole = (*range(2, len(text) - 1 if apart and not slot.width else 0), len(text))
+    for end in (slot.width,) if apart and 0 < slot.width < len(text) else whole:
         head, rest = text[:end], text[end:]
-        if rest and slot.width and not slots[1].width:
-            continue
         if slot.squads:
-            if not (len(head) == slot.width == len(set(head)) and all("1" <= one <= str(slot.top) for one in head)):
-                continue
-        elif rest and (
-            not head.isdecimal()
-            or int(head) > slot.top
-            or (head != "0" and head.startswith("0"))
-            or (rest.startswith("0") and not slots[1].width)
-        ):
-            continue
-        for more in _fill_slots([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
-            yield {slot.name: list(head) if slot.squads else head, **more}
+            fits = len(head) == slot.width == len(set(head)) and all("1" <= one <= str(slot.top) for one in head)
+        else:
+            fits = not rest or (
+                head.isdecimal()
+                and int(head) <= slot.top
+                and (head == "0" or not head.startswith("0"))
+                and (not rest.startswith("0") or bool(slots[1].width))
+            )
+        if fits and not (rest and slot.width and not slots[1].width):
+            for more in _fill_slots([rest, *numbers[1:]] if rest else numbers[1:], slots[1:]):
+                yield {slot.name: list(head) if slot.squads else [head], **more}
 
 
 @dataclass(frozen=True, slots=True)
