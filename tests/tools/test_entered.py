@@ -19,10 +19,11 @@ def test_a_request_passes_through_few_modules() -> None:
     told = subprocess.run(
         [sys.executable, ROOT / "tests/tools/entered.py"],
         env={**os.environ, "PYTHONPATH": paths},
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
-        check=True,
-    ).stdout
-    found = {what: int(count) for count, what in re.findall(r"(\d+) modules: (.+)", told)}
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+    found = {what: int(count) for count, what in re.findall(r"(\d+) modules: (.+)", told.stdout)}
     assert found.keys() == MOST.keys()
     assert {what: count for what, count in found.items() if count > MOST[what]} == {}

@@ -147,6 +147,18 @@ def test_a_result_takes_a_number_a_line_and_a_confirmation(house: House, browser
     assert 'name="table" inputmode="numeric" autocomplete="off" maxlength="5" value="3"' in after.text
 
 
+def test_a_line_typed_at_the_console_s_foot_is_answered_by_its_part_alone(house: House, browser: Browser):
+    """What the page says there, without the frame that is open already."""
+    address = f"{ENTRY}?table=2&text=b24"
+    part = re.compile(r'<section class="card entry".*?</section>', re.S)
+    whole = browser.get(address).text
+    alone = browser.client.get(address, headers={**browser.headers, "Roundtap-Part": "1"}).text
+    assert part.findall(alone) == part.findall(whole) != []
+    assert "<nav" in whole
+    assert not {"<html", "<nav", "<script"} & set(re.findall(r"<\w+", alone))
+    assert confirm(browser, alone).status_code == 303
+
+
 def test_a_line_that_excludes_its_winner_is_refused_by_name(house: House, browser: Browser):
     match = next(m for m in house.event.live.matches if m.match.table == 1)
     a, b = (PEOPLE[int(str(who)[1:]) - 1] for who in (match.match.a, match.match.b))

@@ -203,9 +203,13 @@ def test_console_and_wall_say_when_the_event_ends(hall: Hall):
     assert f"est. end {day(245)}" in wall
 
 
-def test_what_was_read_once_grows_with_each_commit(hall: Hall, monkeypatch: pytest.MonkeyPatch):
+def test_what_was_read_once_is_read_on_from_its_last_entry(hall: Hall, monkeypatch: pytest.MonkeyPatch):
     hall.house.publish()
     assert hall.schedule.rounds[0].start
-    monkeypatch.setattr(type(hall.house.service), "entries", None)
+    read, service, last = [], type(hall.house.service), hall.house.event.number
+    entries = service.entries
+    monkeypatch.setattr(service, "entries", lambda self, *of: read.append(of[1].number) or entries(self, *of))
     hall.start(7)
     assert hall.schedule.rounds[0].start == day(7)
+    assert hall.schedule.rounds[0].start == day(7)
+    assert read == [last], "once, and nothing that was known"
