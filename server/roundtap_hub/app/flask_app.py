@@ -118,7 +118,7 @@ def register_pages(app: Flask, hub: Hub) -> None:
         RENDER_CACHE: RenderCache(),
         ROW_CACHE: RowCache(),
         error_pages.PENDING_COMMANDS: error_pages.PendingCommands(),
-        render.NAVIGATION: console.navigation,
+        render.OPEN_THINGS: console.open_things,
     }
     _add_routes(app)
 

@@ -34,8 +34,9 @@ from roundtap_hub.views.running_hub import RunningHub
 from roundtap_hub.views.saved_event import StepMarks
 from roundtap_hub.views.schedule import Schedule, schedule
 
-NAVIGATION = "roundtap_navigation"
-"""The app's extension that tells a console page's navigation (app/console.py)."""
+# The app's extension that counts the open things of a console page's navigation, for an event or the hub
+# (app/console.py).
+OPEN_THINGS = "roundtap_open_things"
 
 
 GZIP_MIN_BYTES, GZIP_LEVEL = 1000, 2
@@ -184,7 +185,13 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
         # All its answers are filled in for their reader: a rendering has no age yet.
         common |= {
             "age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms)),
-            **current_app.extensions[NAVIGATION](state),
+            "this_place": current_place(),
+            "places": places.OF_EVENT if state is not None else places.OF_HUB,
+            "home": places.HOME,
+            "open_things": current_app.extensions[OPEN_THINGS](state),
+            "running": []
+            if state is not None
+            else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
     return split_regions(render_template(template, **{**common, **context}), version)
 
