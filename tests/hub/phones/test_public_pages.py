@@ -253,7 +253,7 @@ def test_pages_are_drawn_in_turns_by_address_and_once_for_all_who_wait(hall: Hal
     drawn = [(str(key.page), key.language) for key in hall.drawn]
     assert drawn.index(("p/e1/p3", "es")) <= 4, "its own second turn"
     assert len(drawn) == len(set(hall.drawn)) == len(every) + 1, "what both asked for once"
-    assert hall.drawn[1][0] == "wall/e1", "the phone that asked once, before the other's second page"
+    assert drawn[1][0] == "wall/e1", "the phone that asked once, before the other's second page"
 
 
 def test_a_phone_that_asks_for_more_pages_than_may_wait_is_told_so(hall: Hall):
