@@ -4,7 +4,8 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from flask import abort, g, redirect, request
 from msgspec import structs
@@ -22,7 +23,7 @@ from roundtap_core.randomness import SEED_BITS
 from roundtap_core.records import SWISS
 from roundtap_core.standings.tiebreakers import EACH
 from roundtap_hub.app.next_step import clash_of, next_step
-from roundtap_hub.app.todo import OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
+from roundtap_hub.app.todo import OpenPointLine, OpenTask, cut_short_lines, open_tasks, points_before_round_1, task_rows
 from roundtap_hub.events.event_options import ABOUT_PLACES, flatten_options, option_path, options_view
 from roundtap_hub.http.routes import HEADS, JUST_FINISHED, OPEN, ORGANIZERS, PLAYING, STAFF, VISIBLE, PageKey, route
 from roundtap_hub.live import current, forms, render
@@ -36,13 +37,14 @@ from roundtap_hub.views.judging_view import people_forms_view
 from roundtap_hub.views.knockout import bracket, cut_rows, cut_view, final_lines, stage_key, title_key
 from roundtap_hub.views.list_states import MISSING, WRONG, list_counts, list_states
 from roundtap_hub.views.mending_view import waiting_count
-from roundtap_hub.views.round_clock import clock_face, played_ms, table_clock_face, table_clocks
+from roundtap_hub.views.round_clock import TableClocks, clock_face, played_ms, table_clock_face, table_clocks
 from roundtap_hub.views.saved_event import SavedEvent, settled_rows
 from roundtap_hub.views.standings_table import has_draws, standings_view
 from roundtap_hub.views.tables import GridCell, absentee_names, grid_cells, seated_count
 from roundtap_hub.views.unit_list import table_units, unit_rows
 
 OFFICIALS, UNITS = "officials", "units"
+Drawn = TypeVar("Drawn")
 
 _FORMS = {
     OFFICIALS: (
@@ -121,7 +123,7 @@ def details_place(event_id: str) -> AnyResponse:
 def _show_place(event_id: str) -> AnyResponse:
     """The place of this request. `since`: the version a browser shows; it gets what changed."""
     moment, place = current.event(event_id), render.current_place()
-    if place.key not in _CONTEXTS:
+    if place.key not in _PLACES:
         place = places.PLAY
     if request.method == "POST":
         g.address = place.path(event_id)
@@ -139,29 +141,27 @@ def _draw(moment: saved_event.SavedEvent, place: places.Place, before: RenderedP
     """A place as all roles share it (live/render.py takes out what a reader may not use); after a Problem, as this
     request sees it. `before`: an earlier rendering; while a round is played, only what a report may change is
     drawn anew."""
-    state, feed = moment.state, PageKey("console", moment.event_id)
     steady = _steady_part(moment) if place is places.PLAY else None
     source: Any = before.source if before is not None else None
     if source is not None and source[0] != steady:
         source = None
+    # Read first: what is read once for a request begins with the tables that were drawn before.
     grid, _ = _current_tasks(moment, source[1] if source is not None else ())
-    common = _common_context(moment)
+    look = _look(moment)
     if before is not None and source is not None:
-        page = before.redrawn(
-            render.render_page("console_in_play.html", feed, **common, **_tables_context(moment, common))
-        )
+        page = before.redrawn(_draw_tables(look, partial(_render, look, "console_in_play.html")))
     else:
-        page = render.render_page(
+        draw = partial(
+            _render,
+            look,
             f"console_{place.key}.html",
-            feed,
-            **common,
-            planned=saved_event.planned_swiss(state),
-            stage=stage_key(state),
+            planned=saved_event.planned_swiss(moment.state),
+            stage=stage_key(moment.state),
             has_bracket=bracket(moment) is not None,
-            rulebook=state.rulebook,
-            draws=has_draws(state),
-            **_CONTEXTS[place.key](moment, common),
+            rulebook=moment.state.rulebook,
+            draws=has_draws(moment.state),
         )
+        page = _PLACES[place.key](look, draw)
     return replace(page, source=None if steady is None else (steady, grid))
 
 
@@ -196,34 +196,61 @@ def _steady_part(moment: SavedEvent) -> object:
     )
 
 
-def _common_context(moment: SavedEvent) -> dict[str, Any]:
-    hub = current.hub()
-    state, names, newest = moment.state, saved_event.full_names(moment), saved_event.newest_round(moment.state)
-    snapshot, units, points = current.snapshot(), current.units(), points_before_round_1(moment)
-    (grid, needs), seated = _current_tasks(moment), seated_count(snapshot, units, state.live)
-    counted = table_clocks(snapshot, units, state, current.now_ms())
-    return {
-        "state": state,
-        "names": names,
-        "newest": newest,
-        "grid": grid,
-        "needs": needs,
-        "points": points,
-        "clock": state.clock,
-        "missing": [cell for cell in grid if not cell.done],
-        "may_reset": may_reset_clock(state),
-        "face": clock_face(state, hub.clocks.now(), current.words(), official=True),
-        "rows": render.render_cache().rows(state.id, current.words().language),
-        "opened": opened_part(moment),
-        "desk": people_forms_view(moment),
-        "counted": counted,
-        "seated": seated,
-        "names_in": lambda who: ", ".join(names[each] for each in who),
-        "next": next_step(state, seated, len(points), clash_of(snapshot.events, state), counted),
-        "option_warnings": []
+@dataclass(frozen=True, slots=True)
+class EventLook:
+    """What all places of an event's console show. `grid`: the newest round's tables; `needs`: what needs the organizer;
+    `points`: what is open before round 1; `opened`: as `opened_part`."""
+
+    moment: SavedEvent
+    names: Mapping[str, str]
+    grid: Sequence[GridCell]
+    needs: Sequence[OpenTask]
+    points: Sequence[OpenPointLine]
+    counted: TableClocks | None
+    opened: str
+
+
+def _look(moment: SavedEvent) -> EventLook:
+    grid, needs = _current_tasks(moment)
+    return EventLook(
+        moment,
+        saved_event.full_names(moment),
+        grid,
+        needs,
+        points_before_round_1(moment),
+        table_clocks(current.snapshot(), current.units(), moment.state, current.now_ms()),
+        opened_part(moment),
+    )
+
+
+def _render(look: EventLook, template: str, **more: Any) -> RenderedPage:
+    snapshot, state, words = current.snapshot(), look.moment.state, current.words()
+    seated = seated_count(snapshot, current.units(), state.live)
+    return render.render_page(
+        template,
+        PageKey("console", state.id),
+        state=state,
+        names=look.names,
+        newest=saved_event.newest_round(state),
+        grid=look.grid,
+        needs=look.needs,
+        points=look.points,
+        clock=state.clock,
+        missing=[cell for cell in look.grid if not cell.done],
+        may_reset=may_reset_clock(state),
+        face=clock_face(state, current.hub().clocks.now(), words, official=True),
+        rows=render.render_cache().rows(state.id, words.language),
+        opened=look.opened,
+        desk=people_forms_view(look.moment),
+        counted=look.counted,
+        seated=seated,
+        names_in=lambda who: ", ".join(look.names[each] for each in who),
+        next=next_step(state, seated, len(look.points), clash_of(snapshot.events, state), look.counted),
+        option_warnings=[]
         if state.public_rounds
-        else [warning.say(current.words()) for warning in state.rulebook.option_warnings(state.given_options)],
-    }
+        else [warning.say(words) for warning in state.rulebook.option_warnings(state.given_options)],
+        **more,
+    )
 
 
 def _current_tasks(
@@ -261,7 +288,7 @@ def _current_tasks(
 
 
 def open_things(state: EventState | None) -> dict[str, int]:
-    """The open things of all places, by kind (places.py)."""
+    """The open things of all places, by kind (places.py): within an event its places, else the hub's."""
     if state is None:
         return {"preflight": render.todo_count(False)}
     moment, before = current.event(state.id), not state.public_rounds and not state.finished
@@ -276,22 +303,26 @@ def open_things(state: EventState | None) -> dict[str, int]:
     }
 
 
-def _play_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    names = common["names"]
-    return {
-        **_tables_context(moment, common),
-        "final": final_lines(moment, names),
-        "cut_rows": cut_rows(moment),
-        "draft": draft_view(moment),
-        "cut": cut_view(moment, names),
-    }
+Draw = Callable[..., RenderedPage]  # draws the rest of a page, which is given by name
 
 
-def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
+def _draw_play(look: EventLook, draw: Draw) -> RenderedPage:
+    return _draw_tables(
+        look,
+        partial(
+            draw,
+            final=final_lines(look.moment, look.names),
+            cut_rows=cut_rows(look.moment),
+            draft=draft_view(look.moment),
+            cut=cut_view(look.moment, look.names),
+        ),
+    )
+
+
+def _draw_tables(look: EventLook, draw: Draw) -> RenderedPage:
     snapshot, hub, units, now = current.snapshot(), current.hub(), current.units(), current.now_ms()
-    state, names, grid = moment.state, common["names"], common["grid"]
-    shown, counted = current.shown_round(state), common["counted"]
-    absent = absentee_names(units, state, grid, hub.presence.seen_at_table)
+    state, names, shown, counted = look.moment.state, look.names, current.shown_round(look.moment.state), look.counted
+    absent = absentee_names(units, state, look.grid, hub.presence.seen_at_table)
 
     def cell_rows(some: Iterable[GridCell]) -> Iterator[RowSource]:
         for each in some:
@@ -301,22 +332,25 @@ def _tables_context(moment: SavedEvent, common: Mapping[str, Any]) -> dict[str, 
                 each,
             )
 
-    return {
-        "cell_rows": cell_rows,
-        "need_rows": task_rows(common["needs"]),
-        "not_there": absent,
-        "shown": shown,
-        "shown_name": title_key(state, shown) if shown else None,
-        "shown_grid": grid if shown is common["newest"] else grid_cells(snapshot, units, state, shown, names, now),
-        "waits_before_start": waiting_count(state),
-        "table_clock": table_clock_face(state, counted, hub.clocks.now(), current.words())
+    return draw(
+        cell_rows=cell_rows,
+        need_rows=task_rows(look.needs),
+        not_there=absent,
+        shown=shown,
+        shown_name=title_key(state, shown) if shown else None,
+        shown_grid=look.grid
+        if shown is saved_event.newest_round(state)
+        else grid_cells(snapshot, units, state, shown, names, now),
+        waits_before_start=waiting_count(state),
+        table_clock=table_clock_face(state, counted, hub.clocks.now(), current.words())
         if counted is not None
         else None,
-    }
+    )
 
 
-def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    state, people, lists, opened = moment.state, roster(moment), list_states(moment), common["opened"]
+def _draw_players(look: EventLook, draw: Draw) -> RenderedPage:
+    moment, state, opened = look.moment, look.moment.state, look.opened
+    people, lists = roster(moment), list_states(moment)
     members = {team.id: team.members for team in saved_event.all_competitors(moment)}
 
     def person_rows() -> Iterator[RowSource]:
@@ -337,49 +371,47 @@ def _players_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) 
                 each,
             )
 
-    return {
-        "roster": people,
-        "marked": lines_marked(),
-        "person_rows": person_rows,
-        "members": members,
-        "lists": lists,
-        "told_lists": list_counts(moment),
-        "counted_here": saved_event.check_in_count(state),
-        "damaged": [person.name for who, person in moment.people.items() if is_damaged(who, person)],
-        **(person_context(moment, opened.removeprefix("person-")) if opened.startswith("person-") else {}),
-    }
+    draw = partial(
+        draw,
+        roster=people,
+        marked=lines_marked(),
+        person_rows=person_rows,
+        members=members,
+        lists=lists,
+        told_lists=list_counts(moment),
+        counted_here=saved_event.check_in_count(state),
+        damaged=[person.name for who, person in moment.people.items() if is_damaged(who, person)],
+    )
+    return _draw_person(moment, opened.removeprefix("person-"), draw) if opened.startswith("person-") else draw()
 
 
-def _standings_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "view": standings_view(moment, common["names"]),
-        "final": final_lines(moment, common["names"]),
-        "cut_rows": cut_rows(moment),
-    }
+def _draw_standings(look: EventLook, draw: Draw) -> RenderedPage:
+    final, rows = final_lines(look.moment, look.names), cut_rows(look.moment)
+    return draw(view=standings_view(look.moment, look.names), final=final, cut_rows=rows)
 
 
-def _event_context(moment: saved_event.SavedEvent, common: Mapping[str, Any]) -> dict[str, Any]:
-    state, snapshot, units = moment.state, current.snapshot(), current.units()
+def _draw_event(look: EventLook, draw: Draw) -> RenderedPage:
+    state, snapshot, units = look.moment.state, current.snapshot(), current.units()
     known = table_units(current.hub(), snapshot, units)
-    return {
-        "short": cut_short_lines(moment),
-        "early": has_more_rounds(state),
-        "units_known": len(known),
-        "roster": roster(moment),
-        "unit_rows": unit_rows(snapshot, known, units, current.now_ms()) if common["opened"] == UNITS else (),
-        "structure_open": structure_is_open(state) and not state.finished,
-        "options": options_view(state.rulebook),
-        "given_options": flatten_options(state.given_options),
-        "option_place": option_path,
-        "about_places": ABOUT_PLACES,
-    }
+    return draw(
+        short=cut_short_lines(look.moment),
+        early=has_more_rounds(state),
+        units_known=len(known),
+        roster=roster(look.moment),
+        unit_rows=unit_rows(snapshot, known, units, current.now_ms()) if look.opened == UNITS else (),
+        structure_open=structure_is_open(state) and not state.finished,
+        options=options_view(state.rulebook),
+        given_options=flatten_options(state.given_options),
+        option_place=option_path,
+        about_places=ABOUT_PLACES,
+    )
 
 
-_CONTEXTS: Mapping[str, Callable[[saved_event.SavedEvent, Mapping[str, Any]], dict[str, Any]]] = {
-    places.PLAY.key: _play_context,
-    places.PLAYERS.key: _players_context,
-    places.STANDINGS.key: _standings_context,
-    places.EVENT.key: _event_context,
+_PLACES: Mapping[str, Callable[[EventLook, Draw], RenderedPage]] = {
+    places.PLAY.key: _draw_play,
+    places.PLAYERS.key: _draw_players,
+    places.STANDINGS.key: _draw_standings,
+    places.EVENT.key: _draw_event,
 }
 
 
@@ -394,15 +426,9 @@ def person_page(event_id: str, competitor: str) -> AnyResponse:
     moment = current.event(event_id)
     if competitor not in moment.state.entrants:
         abort(404)
-    context = person_context(moment, competitor)
-    return _part(
-        moment,
-        "person_forms.html",
-        f"person-{competitor}",
-        context["p"].name,
-        desk=people_forms_view(moment),
-        **context,
-    )
+    name, desk = competitor_row(moment, competitor).name, people_forms_view(moment)
+    part = partial(_part, moment, "person_forms.html", f"person-{competitor}", name, desk=desk)
+    return _draw_person(moment, competitor, part)
 
 
 @route("GET /console/<event_id>/officials", STAFF, VISIBLE)
@@ -441,20 +467,20 @@ def _part(moment: saved_event.SavedEvent, part: str, part_id: str, title: str, *
     )
 
 
-def person_context(moment: saved_event.SavedEvent, competitor: str) -> dict[str, Any]:
-    """The context of `person_forms.html`, beyond the event itself."""
+def _draw_person(moment: SavedEvent, competitor: str, draw: Callable[..., Drawn]) -> Drawn:
+    """`person_forms.html`, with what it shows beyond the event itself."""
     state, person, names = moment.state, moment.people.get(competitor), saved_event.full_names(moment)
     leaving = leave_effect(state, competitor)
-    return {
-        "p": competitor_row(moment, competitor),
-        "person": person,
-        "damaged_person": is_damaged(competitor, person),
-        "leaving": leaving,
-        "to": names.get(leaving.opponent, leaving.opponent),
-        "going": leaves_after_round(state, competitor),
-        "stays_out": _no_return_reason(moment, competitor),
-        "plays_again": match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None,
-    }
+    return draw(
+        p=competitor_row(moment, competitor),
+        person=person,
+        damaged_person=is_damaged(competitor, person),
+        leaving=leaving,
+        to=names.get(leaving.opponent, leaving.opponent),
+        going=leaves_after_round(state, competitor),
+        stays_out=_no_return_reason(moment, competitor),
+        plays_again=match_ended_by_leaving(state, competitor) if undo_leaving(state, competitor) else None,
+    )
 
 
 def _no_return_reason(moment: saved_event.SavedEvent, competitor: str) -> str:

@@ -48,7 +48,6 @@ class RoundOffer:
     """A lost round as the tables hold it. `names`: the competitors' of its event."""
 
     lost: restore_gap.LostRound
-    state: EventState
     names: Mapping[str, str]
     made: restore_gap.AssembledRound
     adoptable: bool
@@ -109,7 +108,6 @@ def _offer(snapshot: Snapshot, lost: restore_gap.LostRound) -> RoundOffer:
     )
     return RoundOffer(
         lost,
-        state,
         full_names(SavedEvent(state, snapshot.people_of(state.id))),
         made,
         not made.wrong and next_one and bool(made.matches),

@@ -69,7 +69,7 @@ def event_page(key: str) -> Callable[[EventShown], EventShown]:
 
 def version_of(source: PageSource, page: PageKey) -> str:
     """The version of a page; "none" where there is no such page."""
-    shown, venue = source.shown(page), source.snapshot.venue
+    shown, venue, plan = source.shown(page), source.snapshot.venue, source.snapshot.venue.display_plan
     # Every page shows announcements, and that the hub was restored, until that is settled.
-    announced = [each.id for each in venue.display_plan.for_event(page.event or None)]
+    announced = [each.id for each in plan.for_event(page.event or None)] if plan.announcements else []
     return "none" if shown is None else short_hash(page, shown, announced, venue.restore_state is not None)

@@ -392,26 +392,26 @@ def render_page(template: str, feed: PageKey | None = None, **context: Any) -> R
         # All its answers are filled in for their reader: a rendering has no age yet.
         common |= {
             "age_text": lambda ms: Markup(regions.AGE.format(current.now_ms() - ms)),
-            **(navigation(state, feed, version) if not context.get("alone") else {}),
+        }
+    if request.blueprint == "console" and not context.get("alone"):
+        common |= {
+            "this_place": current_place(),
+            "places": places.OF_EVENT if state is not None else places.OF_HUB,
+            "home": places.HOME,
+            "open_things": _open_things(state, feed, version),
+            "running": []
+            if state is not None
+            else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
         }
     return split_regions(render_template(template, **{**common, **context}), version)
 
 
-def navigation(state: EventState | None, feed: PageKey | None, version: str) -> dict[str, Any]:
-    """What the navigation of a console page shows: within an event its places, else the hub's with the running events;
-    each with its number of open things, which are counted once for each version of the console."""
-    count = partial(current_app.extensions[OPEN_THINGS], state)
-    return {
-        "this_place": current_place(),
-        "places": places.OF_EVENT if state is not None else places.OF_HUB,
-        "home": places.HOME,
-        "open_things": render_cache().counted(state.id, version, count)
-        if state is not None and feed == PageKey("console", state.id)
-        else count(),
-        "running": []
-        if state is not None
-        else [each for each in current.snapshot().events.values() if each.public_rounds and not each.finished],
-    }
+def _open_things(state: EventState | None, feed: PageKey | None, version: str) -> Mapping[str, int]:
+    """Of each place, counted once for each version of the console."""
+    count: Callable[[], Mapping[str, int]] = partial(current_app.extensions[OPEN_THINGS], state)
+    if state is not None and feed == PageKey("console", state.id):
+        return render_cache().counted(state.id, version, count)
+    return count()
 
 
 def current_place() -> places.Place:

@@ -25,7 +25,6 @@ from roundtap_hub.access.personal_links import CODE_LIFE_MS
 from roundtap_hub.http import routes
 from roundtap_hub.http.http_answers import problem_status
 from roundtap_hub.http.qr_svg import qr_svg
-from roundtap_hub.http.routes import PageKey
 from roundtap_hub.live import current, forms, render, result_wizard
 from roundtap_hub.people.raw_table import UNSEEN_MARKS, marked_rows, name_rows
 from roundtap_hub.store.journal import PersonRecord
@@ -76,7 +75,7 @@ def check_in_page(event_id: str, competitor: str = "") -> AnyResponse:
     missing, present = awaited_and_present(moment)
     return render.page(
         "check_in.html",
-        feed=PageKey("console", event_id),
+        feed=routes.PageKey("console", event_id),
         state=state,
         rulebook=state.rulebook,
         missing=missing,
@@ -247,7 +246,7 @@ def absentees_page(event_id: str) -> AnyResponse:
     grid = grid_cells(current.snapshot(), units, state, state.live, full_names(moment), current.now_ms())
     view = absentees_view(units, state, grid, played_ms(state, hub.clocks.now()), hub.presence.seen_at_table)
     return render.page(
-        "absentees.html", feed=PageKey("console", event_id), state=state, rulebook=state.rulebook, view=view
+        "absentees.html", feed=routes.PageKey("console", event_id), state=state, rulebook=state.rulebook, view=view
     )
 
 

@@ -28,7 +28,7 @@ STICKS_MAX = 4
 
 
 class ShownView(messages.PanelView, frozen=True):
-    """An older panel shows nothing without these and the answer's `now_ms`."""
+    """An older panel shows nothing without these, and without the answer's time."""
 
     events: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()

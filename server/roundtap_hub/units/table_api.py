@@ -55,7 +55,7 @@ def recorded_receipt(snapshot: Snapshot, report: Mapping[str, Any], body: str) -
         return None
     if known.body != body:
         known = ReportFate("refused", known.number, known.hash, body, "altered")
-    return _receipt(snapshot, report["report_id"], known)
+    return ReportReceipt(report["report_id"], known.fate, known.reason, known.number, known.hash, snapshot.venue.epoch)
 
 
 def find_fate(snapshot: Snapshot, event_id: str, report_id: str) -> ReportFate | None:
@@ -78,12 +78,12 @@ def fates_of(snapshot: Snapshot, reports: Iterable[Sequence[str]]) -> list[Repor
 
 
 def any_receipt(snapshot: Snapshot, event: str, report_id: str) -> ReportReceipt | UnknownReport:
-    known = find_fate(snapshot, event, report_id)
-    return _receipt(snapshot, report_id, known) if known is not None else UnknownReport(report_id, snapshot.venue.epoch)
-
-
-def _receipt(snapshot: Snapshot, report_id: str, fate: ReportFate) -> ReportReceipt:
-    return ReportReceipt(report_id, fate.fate, fate.reason, fate.number, fate.hash, snapshot.venue.epoch)
+    known, epoch = find_fate(snapshot, event, report_id), snapshot.venue.epoch
+    return (
+        UnknownReport(report_id, epoch)
+        if known is None
+        else ReportReceipt(report_id, known.fate, known.reason, known.number, known.hash, epoch)
+    )
 
 
 class TableApi:

@@ -263,7 +263,7 @@ def final_lines(moment: SavedEvent, names: Mapping[str, str]) -> tuple[FinalLine
 
 
 def events_progress(snapshot: Snapshot) -> list[tuple[object, ...]]:
-    """All events as the front door and a waiting wall list them, with the progress of each that is not at rest."""
+    # As the front door and a waiting wall list them; without the progress of those at rest.
     return [
         (
             line.id,
