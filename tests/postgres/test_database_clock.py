@@ -128,6 +128,16 @@ def test_somebody_without_privileges_may_ask(url: str) -> None:
     assert DatabaseClock(database_url(url.replace("roundtap@", "plain@"))).clocks.boot_id.startswith("db:")
 
 
+@pytest.mark.parametrize(
+    "text", ["postgresql://hall:secret@127.0.0.1", "mysql://hall:secret@127.0.0.1/roundtap", "hall"]
+)
+def test_an_address_without_a_database_or_of_another_kind_is_no_address(text: str) -> None:
+    with pytest.raises(Problem) as caught:
+        database_url(text)
+    assert caught.value.key == "database_address"
+    assert "secret" not in str(caught.value)
+
+
 def test_a_database_that_is_not_there_is_named_without_its_password() -> None:
     with pytest.raises(Problem) as caught:
         DatabaseClock(database_url("postgresql://hall:secret@127.0.0.1:1/roundtap"))

@@ -359,7 +359,9 @@ def test_one_event_s_line_is_nobody_else_s(house: House, desk: Browser):
 def test_lunch_is_counted_down_by_the_hub_s_clock_and_ends(house: House, desk: Browser):
     house.time.wall = "2026-11-21T12:00:00+00:00"
     desk.post("/console/announcements/say", kind="lunch", text="Pasta in the bar", until="45")
+    ends_ms = house.time.ms + 45 * 60_000
     house.time.ms += 90_000
+    assert f'data-until="{ends_ms}"' in house.browser().get("/wall/e1").text, "what the screen counts down to"
     assert said(house).startswith("Lunch break: Pasta in the bar ends in 43:30 (")
     house.time.ms += 43 * 60_000 + 29_999
     assert "0:01" in said(house)

@@ -259,6 +259,15 @@ def test_names_cannot_break_out_of_the_drawing(house: House):
     assert page.count("<svg xmlns") == 1
 
 
+def test_the_standings_lead_to_the_bracket_from_the_cut_on(house: House):
+    house.with_event(TWENTY, structure="basic", swiss_rounds="")
+    link = 'href="/e/e1/bracket"'
+    assert link not in house.browser().get("/e/e1/standings").text
+    swiss_played(house)
+    house.organizer().post("/console/e1/cut")
+    assert link in house.browser().get("/e/e1/standings").text
+
+
 def test_the_bracket_page_before_during_and_after(house: House):
     house.with_event(TWENTY, structure="basic", swiss_rounds="")
     assert "appears after the cut" in text_of(house.browser().get("/e/e1/bracket"))
