@@ -163,7 +163,7 @@ def unsaved_on_unit(unit: str) -> dict[str, Any]:
 @route("GET /console/units/enrol", ORGANIZERS)
 def enrol_page(**_: Any) -> AnyResponse:
     """The page with a field for the code of the unit at this table, or of the one that replaces another."""
-    hub, fields = current.hub(), forms.sent_fields()
+    hub, fields = current.hub(), request.form if request.method == "POST" else request.args
     replace, number = fields.get("replace", ""), fields.get("table", "")
     is_number = number.isascii() and number.isdigit()
     table = int(number) if is_number and 0 < int(number) <= forms.MOST_TABLES else None
