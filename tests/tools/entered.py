@@ -1,6 +1,6 @@
 """How many of the product's modules a request enters between its arrival and its answer, in all threads.
 
-PYTHONPATH=tests/hub:tests/tools python tests/tools/entered.py            # with --names: which
+PYTHONPATH=tests:tests/hub:tests/tools python tests/tools/entered.py            # with --names: which
 
 A report of a table unit, a page of the console, a line as it is typed at the console's foot, and the page of a typed
 line come several times, and all but the first are counted: what is made once for all is made by then. The page is drawn

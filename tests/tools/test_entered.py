@@ -9,13 +9,15 @@ import sys
 
 from size import ROOT
 
-MOST = {"a report": 35, "a console page": 53, "a typed line": 41, "a typed line's page": 46}
-"""One or two more than it takes: a commit may be published while its answer is on its way."""
+MOST = {"a report": 38, "a console page": 55, "a typed line": 45, "a typed line's page": 52}
+"""Three or four more than it takes: on a busy machine a commit is published while its answer is on its way."""
 
 
 def test_a_request_passes_through_few_modules() -> None:
     """A process of its own: what other tests have loaded and computed would not be entered again."""
-    paths = os.pathsep.join(map(str, (ROOT / "tests/hub", ROOT / "tests/tools", os.environ.get("PYTHONPATH", ""))))
+    paths = os.pathsep.join(
+        map(str, (ROOT / "tests", ROOT / "tests/hub", ROOT / "tests/tools", os.environ.get("PYTHONPATH", "")))
+    )
     told = subprocess.run(
         [sys.executable, ROOT / "tests/tools/entered.py"],
         env={**os.environ, "PYTHONPATH": paths},
