@@ -275,9 +275,9 @@ def read_number(text: str, limits: tuple[int, int] | None = None, wrong: str = "
     try:
         number = typed_number(text)
     except Problem:
-        raise Invalid(wrong or "not_a_number", where, value=text[:20], maximum=high) from None
+        raise Invalid(wrong or "not_a_number", where=where, value=text[:20], maximum=high) from None
     if limits and not low <= number <= high:
-        raise Invalid(wrong or "figure_out_of_range", where, value=number, minimum=low, maximum=high)
+        raise Invalid(wrong or "figure_out_of_range", where=where, value=number, minimum=low, maximum=high)
     return number
 
 
