@@ -357,22 +357,22 @@ class OpenPointLine:
 
 
 @memoized
-def points_before_round_1(moment: SavedEvent) -> tuple[OpenPointLine, ...]:
+def points_before_round_1(event: SavedEvent) -> tuple[OpenPointLine, ...]:
     """What is missing before round 1 is published; empty afterwards."""
-    state = moment.state
+    state = event.state
     if state.public_rounds or state.finished:
         return ()
-    names = full_names(moment)
+    names = full_names(event)
     return tuple(
         OpenPointLine(point, names.get(point.who, point.who), point.who if point.kind in ABOUT_LISTS else "")
-        for point in open_points(state, open_list_points(state, moment.people))
+        for point in open_points(state, open_list_points(state, event.people))
     )
 
 
 @memoized
-def cut_short_lines(moment: SavedEvent) -> tuple[tuple[str, str], ...]:
+def cut_short_lines(event: SavedEvent) -> tuple[tuple[str, str], ...]:
     """What finishing now would cut short, as (key of the sentence, name)."""
-    state, names = moment.state, full_names(moment)
+    state, names = event.state, full_names(event)
     if state.finished:
         return ()
     return tuple(

@@ -204,10 +204,10 @@ def event(event_id: str) -> SavedEvent:
     """The event, else 404; 410 where it was deleted."""
     if event_id in snapshot().venue.deleted:
         abort(410)
-    moment = saved_event(snapshot(), event_id)
-    if moment is None:
+    this_event = saved_event(snapshot(), event_id)
+    if this_event is None:
         abort(404)
-    return moment
+    return this_event
 
 
 def hub_address() -> str:

@@ -207,17 +207,17 @@ def shown_line_counts(form: list_form.ListForm, typed: Mapping[str, str]) -> dic
     return shown
 
 
-def list_view(moment: SavedEvent, competitor: str) -> ListView:
+def list_view(event: SavedEvent, competitor: str) -> ListView:
     """A list's form, as saved or as this request has it; 404 for an unknown competitor."""
-    who = listed_competitor(moment, competitor)
-    state, check = moment.state, moment.state.rulebook.lists
+    who = listed_competitor(event, competitor)
+    state, check = event.state, event.state.rulebook.lists
     form, typed = check.form(state.options), request.form if request.method == "POST" else None
     list_, lines = check.canonical(check.of_competitor(who), state.options), {}
     if typed is not None:
         list_, lines = read_list(form, typed), shown_line_counts(form, typed)
         if (more := forms.field("more")) in lines:
             lines[more] += ROWS_ADDED
-    problems = _problems(moment, check.with_list(who, list_) if typed is not None else who) if list_ else []
+    problems = _problems(event, check.with_list(who, list_) if typed is not None else who) if list_ else []
     if typed is None:
         list_ = list_ or dict(check.initial_list(who))
     builder = _FormBuilder(current.words(), problems, lines)
@@ -225,19 +225,19 @@ def list_view(moment: SavedEvent, competitor: str) -> ListView:
         who,
         builder.parts(form, list_),
         builder.take_problems(""),
-        tuple(flag.say(current.words()) for flag in (flags_of(moment, who) if typed is None else ())),
+        tuple(flag.say(current.words()) for flag in (flags_of(event, who) if typed is None else ())),
         len(problems),
-        list_states(moment)[competitor] if typed is None else None,
+        list_states(event)[competitor] if typed is None else None,
         _seen_version(check, who),
     )
 
 
-def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
+def typed_list(event: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
     """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
     is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
-    found, check = listed_competitor(moment, competitor), moment.state.rulebook.lists
-    list_ = check.canonical(read_list(check.form(moment.state.options), request.form), moment.state.options)
-    if check.malformed(list_, moment.state.options):
+    found, check = listed_competitor(event, competitor), event.state.rulebook.lists
+    list_ = check.canonical(read_list(check.form(event.state.options), request.form), event.state.options)
+    if check.malformed(list_, event.state.options):
         raise Invalid("list_not_saved")
     if forms.field("seen") != _version(check, found):
         raise Problem("list_changed_meanwhile")
@@ -245,13 +245,13 @@ def typed_list(moment: SavedEvent, competitor: str) -> tuple[PersonRecord, str, 
     if list_ == check.of_competitor(found):
         return None
     who = check.with_list(found, list_)
-    known = moment.people.get(who.id) or Person(who.name)
+    known = event.people.get(who.id) or Person(who.name)
     person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
-    return PersonRecord(moment.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
+    return PersonRecord(event.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 
-def listed_competitor(moment: SavedEvent, competitor: str) -> Competitor:
-    found = next((c for c in all_competitors(moment) if c.id == competitor), None)
+def listed_competitor(event: SavedEvent, competitor: str) -> Competitor:
+    found = next((c for c in all_competitors(event) if c.id == competitor), None)
     if found is None:
         abort(404)
     return found
@@ -268,7 +268,7 @@ def _version(check: list_form.ListCheck, who: Competitor) -> str:
     return list_form.list_digest(check.normalized(check.of_competitor(who)), "")
 
 
-def _problems(moment: SavedEvent, who: Competitor) -> list[Problem]:
-    state = moment.state
+def _problems(event: SavedEvent, who: Competitor) -> list[Problem]:
+    state = event.state
     found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
     return [p.replace(p.where.removeprefix("/list")) for p in found]

@@ -327,7 +327,7 @@ def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchSta
 
 
 def entered_match(
-    moment: SavedEvent,
+    event: SavedEvent,
     played: RoundState,
     match: MatchState,
     names: Mapping[str, str],
@@ -336,8 +336,8 @@ def entered_match(
 ) -> EnteredMatch:
     """`names`: by competitor, as the reader may see them; `by`: OFFICIAL or PLAYER, who is asked the squads of their
     `side` alone."""
-    state = moment.state
-    situation = situation_at(state, moment.people, played, match)
+    state = event.state
+    situation = situation_at(state, event.people, played, match)
     up = event_flow.time_is_up(state, played, match, current.hub().clocks.now())
     form, corrects = state.rulebook.form(state.options, situation), None
     if by == result_gate.OFFICIAL:

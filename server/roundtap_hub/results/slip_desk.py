@@ -69,12 +69,12 @@ def agrees_with_slip(known: Result, slip: Result) -> bool:
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
-def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
+def seats_now(event: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
     """Where both players of an old slip sit now, if its round is the newest."""
-    rounds, names = moment.state.public_rounds, full_names(moment)
+    rounds, names = event.state.public_rounds, full_names(event)
     if not rounds or rounds[-1].number != old.round:
         return []
-    seats = [(who, current_matches(moment).get(who)) for who in (old.a, old.b) if who]
+    seats = [(who, current_matches(event).get(who)) for who in (old.a, old.b) if who]
     found = {
         at.id: SlipSeat(at.id, at.match.table, names[who], names[at.match.b if at.match.a == who else at.match.a])
         for who, at in seats
@@ -86,8 +86,8 @@ def seats_now(moment: SavedEvent, old: OutdatedSlip) -> list[SlipSeat]:
 @route("GET /console/<event_id>/slip", STAFF, VISIBLE)
 def slip_page(event_id: str) -> AnyResponse:
     """`?code=`: a typed code, or the address from a barcode reader. `?saved=`: the match entered before."""
-    moment = current.event(event_id)
-    state, hub = moment.state, current.hub()
+    event = current.event(event_id)
+    state, hub = event.state, current.hub()
     typed = request.args.get("code", "")[:CODE_LETTERS].strip()
     found = find_slip(hub.service, hub.access.secret, typed, event_id) if typed else None
     at = state.find_match(found.match_id) if isinstance(found, FoundSlip) and found.event_id == event_id else None
@@ -96,7 +96,7 @@ def slip_page(event_id: str) -> AnyResponse:
         return redirect(url_for("console.result_wizard_page", event_id=event_id, match_id=match_id, slip=code), 303)
     other = current.snapshot().event(found.event_id) if found is not None and found.event_id != event_id else None
     old = found if isinstance(found, OutdatedSlip) and other is None else None
-    names, saved = full_names(moment), _saved_entry(moment)
+    names, saved = full_names(event), _saved_entry(event)
     sat = [who for who in (saved.a_id, saved.b_id) if who] if saved is not None else []
     return render.page(
         "slip_desk.html",
@@ -106,21 +106,21 @@ def slip_page(event_id: str) -> AnyResponse:
         other=other,
         old=old,
         old_names=[names.get(who, who) for who in (old.a, old.b) if who] if old else [],
-        seats=seats_now(moment, old) if old else (),
+        seats=seats_now(event, old) if old else (),
         saved=saved,
         gone=[names[who] for who in sat if not state.entrants[who].active],
         elsewhere=[names[who] for who in sat if who in request.args.getlist("plays") and state.entrants[who].active],
-        missing=missing_slips(moment),
+        missing=missing_slips(event),
         newest=newest_round(state),
     )
 
 
-def _saved_entry(moment: SavedEvent) -> GridCell | None:
+def _saved_entry(event: SavedEvent) -> GridCell | None:
     """The match entered before."""
-    found = moment.state.find_match(request.args.get("saved", ""))
+    found = event.state.find_match(request.args.get("saved", ""))
     if found is None or found[1].match.b is None:
         return None
-    return grid_cell(current.snapshot(), {}, moment.state, found[1], full_names(moment), current.now_ms())
+    return grid_cell(current.snapshot(), {}, event.state, found[1], full_names(event), current.now_ms())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +140,15 @@ class SlipView:
 
 
 def slip_view(entered: EnteredMatch, asks: Result | None) -> SlipView:
-    state, match, moment = entered.state, entered.match, current.event(entered.state.id)
-    known = known_results(match, state, full_names(moment))
+    state, match, event = entered.state, entered.match, current.event(entered.state.id)
+    known = known_results(match, state, full_names(event))
     return SlipView(
         entered.slip,
         known,
         shown_result(asks, state) if asks is not None else None,
         asks is not None and any(not agrees_with_slip(each.result, asks) for each in known),
         [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
-        judge_view(moment, entered.played, match, None),
+        judge_view(event, entered.played, match, None),
         render.may_request(EXTEND.replace("<match_id>", match.id)),
         RULE.replace("<match_id>", match.id),
     )
@@ -258,15 +258,15 @@ def _scanned(token: str) -> tuple[FoundSlip, RoundState, MatchState]:
 
 
 def _which_of_two(token: str, found: FoundSlip, played: RoundState, match: MatchState, taken: str = "") -> AnyResponse:
-    moment = current.event(found.event_id)
-    names = shown_names(moment)
+    event = current.event(found.event_id)
+    names = shown_names(event)
     return render.page(
         "slip_on_phone.html",
-        state=moment.state,
+        state=event.state,
         played=played,
         match=match,
         token=token,
-        played_name=title_key(moment.state, played),
+        played_name=title_key(event.state, played),
         seats=side_names(match, names),
         taken=names.get(taken, ""),
         taken_id=taken,
