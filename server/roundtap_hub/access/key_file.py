@@ -84,9 +84,9 @@ def _entries(text: str) -> tuple[list[tuple[str, Any]], list[str]]:
     """Each (unit, value) as often as it occurs, objects as their pairs, and what is wrong with the text. In broken JSON
     (a missing comma, a truncated file) every complete entry still counts."""
     try:
-        found = json.loads(text, object_pairs_hook=tuple)
-        if isinstance(found, tuple):
-            return list(found), []
+        value = json.loads(text, object_pairs_hook=tuple)
+        if isinstance(value, tuple):
+            return list(value), []
         wrong = ["no object"]
     except (ValueError, RecursionError) as error:
         wrong = [str(error)]

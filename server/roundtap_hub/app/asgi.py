@@ -135,13 +135,13 @@ class HubApplication:
         else:
             # Building the pages declares their routes.
             await self.pages.built()
-            found = find_route(method, path)
-            who = allowed_roles(found[0] if found is not None else None, path)
+            route_and_names = find_route(method, path)
+            who = allowed_roles(route_and_names[0] if route_and_names is not None else None, path)
             if await answer_if_refused(self.hub.access, self.hub.language, scope, send, who):
                 return
             body: http_answers.Receive | None = receive
-            if found is not None and (found[0].kept or found[0].address in PERSONAL):
-                body = await self.cached_pages.answer(scope, receive, send, *found)
+            if route_and_names is not None and (route_and_names[0].kept or route_and_names[0].address in PERSONAL):
+                body = await self.cached_pages.answer(scope, receive, send, *route_and_names)
             if body is not None:
                 await self.pages.answer(scope, body, send, who)
 

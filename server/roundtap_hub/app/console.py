@@ -561,10 +561,10 @@ def _counted_ms(event_id: str) -> int:
 
 def parse_clock(text: str) -> int:
     """ "42" or "42:30" as milliseconds; Problem("clock_text") for anything else."""
-    found = CLOCK_TEXT.fullmatch(text)
-    if found is None:
+    clock = CLOCK_TEXT.fullmatch(text)
+    if clock is None:
         raise Invalid("clock_text", value=text[:20])
-    return (int(found[1]) * 60 + int(found[2] or 0)) * 1000
+    return (int(clock[1]) * 60 + int(clock[2] or 0)) * 1000
 
 
 @route("POST /console/<event_id>/extra", HEADS, PLAYING)

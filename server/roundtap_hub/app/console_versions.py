@@ -29,12 +29,12 @@ def _home(source: PageSource, _: PageKey) -> object:
 
 @page_kind("judge")
 def _judge(source: PageSource, page: PageKey) -> object:
-    found = (
+    events = (
         saved_event(source.snapshot, event_id)
         for event_id, state in source.snapshot.events.items()
         if not state.finished
     )
-    return [_console(source, each, page) for each in found if each is not None]
+    return [_console(source, each, page) for each in events if each is not None]
 
 
 @event_page("console/<event_id>")

@@ -122,10 +122,10 @@ class PendingCommands:
 def outcome_page(word: str) -> AnyResponse:
     """Whether the command is saved, refused, or still unknown."""
     kept: PendingCommands = current_app.extensions[PENDING_COMMANDS]
-    found = kept.find(word)
-    if found is None:
+    command = kept.find(word)
+    if command is None:
         abort(404)
-    answer, event_id = found
+    answer, event_id = command
     how, why = _outcome_of(answer)
     return render.page("outcome.html", status=202 if how == WAITS else 200, how=how, why=why, event_id=event_id)
 

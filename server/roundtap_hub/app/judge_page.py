@@ -43,9 +43,9 @@ def judge_page_view(
     for event in saved_events:
         state, names = event.state, full_names(event)
         grid = grid_cells(snapshot, units, state, newest_round(state), names, now.mono_ms) if state.live else ()
-        found = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
+        tasks = open_tasks(snapshot, units, state, grid, names, now.mono_ms, played_ms(state, now), here)
         sources = {match: call.sources for match, call in state.calls.items()}
-        for need in found:
+        for need in tasks:
             if need.kind == CALL:
                 at = state.find_match(need.who_id)
                 seat = at[1].match if at is not None else None
@@ -66,7 +66,7 @@ def judge_page_view(
                         "since_ms": need.cell.call_since_ms if need.cell is not None else None,
                     },
                 )
-        needs = [need for need in found if need.kind in JUDGE_TASK_KINDS]
+        needs = [need for need in tasks if need.kind in JUDGE_TASK_KINDS]
         events.append(
             {
                 "moment": event,
@@ -93,9 +93,9 @@ def _call_sources(sources: Iterable[str], names: Mapping[str, str]) -> tuple[str
 def judge_hall_page() -> AnyResponse:
     """The judge's page over every event of the hall."""
     snapshot = current.snapshot()
-    found = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
+    open_events = (saved_event(snapshot, event_id) for event_id, state in snapshot.events.items() if not state.finished)
     return _render_judge_page(
-        routes.PageKey("judge"), [event for event in found if event is not None and event.state.public_rounds]
+        routes.PageKey("judge"), [event for event in open_events if event is not None and event.state.public_rounds]
     )
 
 
@@ -135,7 +135,7 @@ def _match_at(events: set[str]) -> AnyResponse | None:
     typed = request.args.get("table", "").strip()[: TABLE_DIGITS + 1]
     if not typed:
         return None
-    found = find_table(current.snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
-    if found is None or found[2] is None or found[2].match.b is None or found[0].id not in events:
+    at_table = find_table(current.snapshot(), int(typed)) if typed.isdecimal() and len(typed) <= TABLE_DIGITS else None
+    if at_table is None or at_table[2] is None or at_table[2].match.b is None or at_table[0].id not in events:
         raise Problem("no_match_at_table", table=typed)
-    return redirect(url_for("console.match_page", event_id=found[0].id, match_id=found[2].id))
+    return redirect(url_for("console.match_page", event_id=at_table[0].id, match_id=at_table[2].id))

@@ -91,7 +91,7 @@ def open_tasks(
 ) -> list[OpenTask]:
     """The list, most urgent kind first, oldest first within a kind. `played_ms`: how long the round has been played,
     None without a clock; `here`: players whom officials saw (`Presence.seen_at_table`)."""
-    found = [
+    tasks = [
         *(need for cell in grid for need in _cell_tasks(state, cell, now_ms)),
         *_calls_elsewhere(snapshot, units, state, grid),
         *_leave_requests(state, names),
@@ -111,7 +111,7 @@ def open_tasks(
     ]
     # A time from another boot may be still to come: how old that is, nobody knows.
     return sorted(
-        found,
+        tasks,
         key=lambda n: (
             RANK[n.kind],
             n.taken_by is not None,
@@ -178,10 +178,10 @@ def _calls_elsewhere(
     shown = {cell.match_id for cell in grid}
     known_units = {cell.unit for cell in grid}
     for match_id, call in state.calls.items():
-        found = state.find_match(match_id)
-        if match_id not in shown and found is not None:
+        round_and_match = state.find_match(match_id)
+        if match_id not in shown and round_and_match is not None:
             taken_by = taker_name(snapshot, call.taken_by) or None
-            yield OpenTask(CALL, found[1].match.table, call.since.mono_ms, who_id=match_id, taken_by=taken_by)
+            yield OpenTask(CALL, round_and_match[1].match.table, call.since.mono_ms, who_id=match_id, taken_by=taken_by)
     others = {
         snapshot.venue.unit_at(match.match.table)
         for state in snapshot.events.values()

@@ -117,7 +117,7 @@ def _wall(event: SavedEvent, variant: str) -> AnyResponse:
 
 def _bracket_drawings(event: SavedEvent) -> list[tuple[str, str]]:
     """(shape of the screen, SVG) of each page. Announcements stand under them."""
-    found = bracket(event)
+    drawn_bracket = bracket(event)
     said = announcement_lines(
         current.snapshot().venue.display_plan.for_event(event.event_id),
         current.instant(),
@@ -127,8 +127,10 @@ def _bracket_drawings(event: SavedEvent) -> list[tuple[str, str]]:
     return [
         (shape, svg)
         for shape, (width, height) in BOXES.items()
-        if found
-        for svg in wall_bracket(found, shown_names(event), current.words(), (width, max(width / 4, height - taken)))
+        if drawn_bracket
+        for svg in wall_bracket(
+            drawn_bracket, shown_names(event), current.words(), (width, max(width / 4, height - taken))
+        )
     ]
 
 

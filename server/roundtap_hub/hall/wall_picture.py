@@ -144,7 +144,7 @@ def seats_by_name(event: saved_event.SavedEvent) -> list[PairingLine]:
         saved_event.shown_names(event),
         saved_event.shown_members(event),
     )
-    found = []
+    lines = []
     for match in newest.matches if newest else ():
         for side, competitor in (("a", match.match.a), ("b", match.match.b)):
             if competitor is None or match.match.bye == "unpaired-loss":
@@ -152,7 +152,7 @@ def seats_by_name(event: saved_event.SavedEvent) -> list[PairingLine]:
             record, values = record_of(event, competitor) if saved_event.settled_round(event.state) else ("", ())
             name = names.get(competitor, competitor)
             across = match.match.b if side == "a" else match.match.a
-            found.append(
+            lines.append(
                 PairingLine(
                     name,
                     names.get(across, across) if across else "",
@@ -164,7 +164,7 @@ def seats_by_name(event: saved_event.SavedEvent) -> list[PairingLine]:
                     members.get(competitor, ()),
                 )
             )
-    return sorted(found, key=lambda seat: name_sort_key(seat.name))
+    return sorted(lines, key=lambda seat: name_sort_key(seat.name))
 
 
 def name_pages(event: saved_event.SavedEvent, part: tuple[int, int] = (1, 1)) -> list[NamePage]:

@@ -61,17 +61,17 @@ class GuessLimiter:
         if not charged:
             wait_ms = min(self._rates.wait_ms(bucket for bucket, _ in choice) for choice in choices)
             raise Invalid(self._refusal, n=ceil(wait_ms / 1000))
-        found = find()
-        if found is not None:
+        answer = find()
+        if answer is not None:
             self._rates.give_back(charged)
-        return found
+        return answer
 
 
 def framing_origin(bench_url: str | None, host: str) -> str:
     """The origin of the virtual tables' page, which may frame this hub's pages: only a page of this machine, and only
     where the hub listens on `host` for this machine alone. "" for any other."""
-    found = VIRTUAL_HALL.fullmatch(bench_url or "")
-    return found[1] if found and is_loopback(host) else ""
+    origin = VIRTUAL_HALL.fullmatch(bench_url or "")
+    return origin[1] if origin and is_loopback(host) else ""
 
 
 def is_csrf_valid(expected: str, token: str, origin: str | None, own: str) -> bool:

@@ -271,8 +271,8 @@ def words() -> Words:
     """The texts in this request's language."""
     if "words" not in g:
         g.words = words_in(language())
-    found: Words = g.words
-    return found
+    texts: Words = g.words
+    return texts
 
 
 def shown_round(state: EventState) -> RoundState | None:

@@ -131,25 +131,25 @@ class _FormBuilder:
         )
 
     def take_problems(self, where: str) -> tuple[str, ...]:
-        found = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
-        self._open = [p for p in self._open if p not in found]
-        return tuple(dict.fromkeys(p.say(self._words) for p in found))
+        problems = [p for p in self._open if not where or p.where == where or p.where.startswith(f"{where}/")]
+        self._open = [p for p in self._open if p not in problems]
+        return tuple(dict.fromkeys(p.say(self._words) for p in problems))
 
 
 def _at(items: object, place: int) -> list_form.ListData:
-    found = items[place] if isinstance(items, list) and place < len(items) else None
-    return found if isinstance(found, dict) else {}
+    item = items[place] if isinstance(items, list) and place < len(items) else None
+    return item if isinstance(item, dict) else {}
 
 
 def _values(field: list_form.ListField, value: object) -> tuple[str, ...]:
     if field.kind == list_form.TICK:
         return ("1",) if value is True else ("",)
     if field.kind == list_form.NAMES:
-        found = [str(name) for name in value] if isinstance(value, list) else []
+        names = [str(name) for name in value] if isinstance(value, list) else []
         if field.count:
-            return tuple([*found, *[""] * field.count][: max(field.count, len(found))])
+            return tuple([*names, *[""] * field.count][: max(field.count, len(names))])
         # A name that contains a comma would be read back as two.
-        return (("; " if any("," in name for name in found) else ", ").join(found),)
+        return (("; " if any("," in name for name in names) else ", ").join(names),)
     return ("" if value is None else str(value),)
 
 
@@ -235,26 +235,26 @@ def list_view(event: SavedEvent, competitor: str) -> ListView:
 def typed_list(event: SavedEvent, competitor: str) -> tuple[PersonRecord, str, int | None] | None:
     """The list in this request's form as (person, digest, total); None where nothing changed. A list that breaks a rule
     is saved: judges decide about it. Raises Problem("list_not_saved", "list_changed_meanwhile")."""
-    found, check = listed_competitor(event, competitor), event.state.rulebook.lists
+    listed, check = listed_competitor(event, competitor), event.state.rulebook.lists
     list_ = check.canonical(read_list(check.form(event.state.options), request.form), event.state.options)
     if check.malformed(list_, event.state.options):
         raise Invalid("list_not_saved")
-    if forms.field("seen") != _version(check, found):
+    if forms.field("seen") != _version(check, listed):
         raise Problem("list_changed_meanwhile")
     list_ = check.completed(list_)
-    if list_ == check.of_competitor(found):
+    if list_ == check.of_competitor(listed):
         return None
-    who = check.with_list(found, list_)
+    who = check.with_list(listed, list_)
     known = event.people.get(who.id) or Person(who.name)
     person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
     return PersonRecord(event.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 
 def listed_competitor(event: SavedEvent, competitor: str) -> Competitor:
-    found = next((c for c in all_competitors(event) if c.id == competitor), None)
-    if found is None:
+    listed = next((c for c in all_competitors(event) if c.id == competitor), None)
+    if listed is None:
         abort(404)
-    return found
+    return listed
 
 
 def _seen_version(check: list_form.ListCheck, who: Competitor) -> str:
@@ -270,5 +270,5 @@ def _version(check: list_form.ListCheck, who: Competitor) -> str:
 
 def _problems(event: SavedEvent, who: Competitor) -> list[Problem]:
     state = event.state
-    found = state.rulebook.lists.competitor_problems(who, state.options, state.level)
-    return [p.replace(p.where.removeprefix("/list")) for p in found]
+    problems = state.rulebook.lists.competitor_problems(who, state.options, state.level)
+    return [p.replace(p.where.removeprefix("/list")) for p in problems]

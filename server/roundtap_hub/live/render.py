@@ -471,9 +471,9 @@ def cached_variant() -> str | None:
 
 def _choices(problem: Problem, state: EventState | None) -> tuple[str, ...]:
     """The buttons for this Problem; a label warns where a published round would be removed."""
-    found = CUT_CHOICES.get(problem.key, ())
-    gone = state is not None and "cut.anew" in found and second_stage_begun(state)
-    return ("cut.anew.round", *found[1:]) if gone else found
+    choices = CUT_CHOICES.get(problem.key, ())
+    gone = state is not None and "cut.anew" in choices and second_stage_begun(state)
+    return ("cut.anew.round", *choices[1:]) if gone else choices
 
 
 def render_cache() -> RenderCache:

@@ -320,10 +320,10 @@ def _same_page(first: Question, second: Question) -> bool:
 
 def public_match(state: EventState, match_id: str) -> tuple[RoundState, MatchState]:
     """The match and its round; 404 for one of a draft, and for a bye."""
-    found = state.find_match(match_id)
-    if found is None or found[0].status == DRAFT or found[1].match.b is None:
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or round_and_match[0].status == DRAFT or round_and_match[1].match.b is None:
         abort(404)
-    return found
+    return round_and_match
 
 
 def entered_match(

@@ -148,8 +148,8 @@ def asking_jobs(state: EventState, waiting: bool = False) -> int:
 
 
 def _row(state: EventState, job: print_book.PrintJob, known: print_book.PrintState) -> PaperRow:
-    found = state.find_match(job.match) if job.match else None
-    return PaperRow(job, known, found[1].match.table if found else None, _about(job))
+    round_and_match = state.find_match(job.match) if job.match else None
+    return PaperRow(job, known, round_and_match[1].match.table if round_and_match else None, _about(job))
 
 
 def _about(job: print_book.PrintJob) -> str:
@@ -341,13 +341,13 @@ def printed_slips(
     all_matches: bool = False,
 ) -> list[PaperSlip]:
     """The slips of a round by table, of open matches only unless `all_matches`."""
-    names, found = saved_event.shown_names(event), []
+    names, slips = saved_event.shown_names(event), []
     for match in sorted(played.matches, key=lambda m: (m.match.table is None, m.match.table or 0)):
         if match.match.b is None or (match.done and not all_matches):
             continue
         content = print_jobs.slip_content(event, played, match, names, base_url, secret)
         form = content.form
-        found.append(
+        slips.append(
             PaperSlip(
                 content,
                 slip_figures(form, words),
@@ -357,7 +357,7 @@ def printed_slips(
                 qr_svg(content.url),
             )
         )
-    return found
+    return slips
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,22 +498,22 @@ def _own_tables(state: EventState, busy: Collection[int]) -> list[int]:
 
 def _opponents(state: EventState, who: str, numbers: Mapping[str, int]) -> str:
     """Per round, the opponent's number, in brackets if the match is open; "–" for a bye, "×" for a missed round."""
-    found = []
+    opponents = []
     for played in state.public_rounds:
         for match in played.matches:
             if who in (match.match.a, match.match.b):
                 number = numbers.get((match.match.b if match.match.a == who else match.match.a) or "")
                 if number is None:
-                    found.append("×" if match.match.bye == UNPAIRED_LOSS else "–")
+                    opponents.append("×" if match.match.bye == UNPAIRED_LOSS else "–")
                 else:
-                    found.append(str(number) if match.done else f"({number})")
-    return " ".join(found)
+                    opponents.append(str(number) if match.done else f"({number})")
+    return " ".join(opponents)
 
 
 def _matches(state: EventState, newest: RoundState | None) -> list[tuple[MatchState, str]]:
     codes = slip_codes(state, newest) if newest is not None else {}
-    found = [(m, codes[m.id]) for m in (newest.matches if newest is not None else ()) if m.match.b is not None]
-    return sorted(found, key=lambda pair: (pair[0].match.table is None, pair[0].match.table or 0))
+    matches = [(m, codes[m.id]) for m in (newest.matches if newest is not None else ()) if m.match.b is not None]
+    return sorted(matches, key=lambda pair: (pair[0].match.table is None, pair[0].match.table or 0))
 
 
 @route("GET /print/<event_id>/pairings-table", EVERYBODY, VISIBLE)
@@ -543,18 +543,18 @@ def print_standings(event_id: str) -> AnyResponse:
 @route("GET /print/<event_id>/bracket", EVERYBODY, VISIBLE)
 def print_bracket(event_id: str) -> AnyResponse:
     event = current.event(event_id)
-    found, names = bracket(event), saved_event.shown_names(event)
+    drawn_bracket, names = bracket(event), saved_event.shown_names(event)
     return _sheet(
         event,
         "bracket",
-        drawing=bracket_svg(found, names, current.words()) if found else "",
+        drawing=bracket_svg(drawn_bracket, names, current.words()) if drawn_bracket else "",
         # On paper the first round comes first.
         names=names,
-        bracket=found,
-        bracket_rounds=sorted(bracket_lines(found), key=lambda line: min(game.number for game in line.games))
-        if found
+        bracket=drawn_bracket,
+        bracket_rounds=sorted(bracket_lines(drawn_bracket), key=lambda line: min(game.number for game in line.games))
+        if drawn_bracket
         else [],
-        champion=names.get(found.champion, "") if found and found.champion else "",
+        champion=names.get(drawn_bracket.champion, "") if drawn_bracket and drawn_bracket.champion else "",
     )
 
 

@@ -171,8 +171,13 @@ def _still_of_use(snapshot: Snapshot, job: PrintJob) -> bool:
         return False
     if job.kind != SLIP or job.match is None:
         return True
-    found = state.find_match(job.match)
-    return found is not None and found[0].status == PUBLISHED and found[1].match.bye is None and not found[1].done
+    round_and_match = state.find_match(job.match)
+    return (
+        round_and_match is not None
+        and round_and_match[0].status == PUBLISHED
+        and round_and_match[1].match.bye is None
+        and not round_and_match[1].done
+    )
 
 
 Names = Mapping[str, str]

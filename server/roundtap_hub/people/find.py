@@ -46,12 +46,12 @@ def find_hits(snapshot: Snapshot, query: str, here: str = "") -> list[SearchHit]
     )
     saved_events = [event for event_id in events if (event := saved_event.saved_event(snapshot, event_id)) is not None]
     ranked = [
-        (rank, place, found)
+        (rank, place, hit)
         for place, event in enumerate(saved_events)
-        for rank, found in (*_tables(event, wanted, here), *_people(event, wanted, here))
+        for rank, hit in (*_tables(event, wanted, here), *_people(event, wanted, here))
     ]
     ranked.sort(key=lambda each: (each[0], each[1]))
-    return [found for _, _, found in ranked[:MAX_HITS]]
+    return [hit for _, _, hit in ranked[:MAX_HITS]]
 
 
 def _tables(event: saved_event.SavedEvent, wanted: str, here: str) -> Iterator[tuple[int, SearchHit]]:

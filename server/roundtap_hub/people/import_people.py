@@ -222,12 +222,12 @@ class _KnownPeople:
         try:
             known = self._known(person)
             earlier = self._earlier(person)
-            found = (
+            planned = (
                 self._of_event(row, known, person, came_with, table)
                 if known is not None
                 else PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
             )
-            if self._team_size > 1 and (known is None or MEMBER_1 in found.changes):
+            if self._team_size > 1 and (known is None or MEMBER_1 in planned.changes):
                 for broken in team_problems(person, self._team_size, self._members):
                     raise broken
                 self._members.update(members_of(person))
@@ -238,8 +238,8 @@ class _KnownPeople:
             self._rows_by_id.setdefault(person.external_id.casefold(), row)
         if earlier and known is not None:
             # Of two rows about one competitor the first counts.
-            return replace(found, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
-        return found
+            return replace(planned, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
+        return planned
 
     def _read(self, cells: Mapping[str, str]) -> tuple[Person, int | None]:
         name = clean_name(_name(cells, self._team_size))

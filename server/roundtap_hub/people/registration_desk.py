@@ -103,15 +103,15 @@ def check_in_name(event_id: str) -> AnyResponse:
     """Check in the player whose name was typed; where several fit, show them to choose from."""
     event, typed = current.event(event_id), clean_name(forms.field("name"))
     missing, present = awaited_and_present(event)
-    found = find_by_name(typed, missing)
+    fitting = find_by_name(typed, missing)
     if not typed:
         raise Invalid("no_names")
-    if not found:
+    if not fitting:
         already = find_by_name(typed, present)
         raise Problem("check_in_already", name=already[0].name) if already else Problem("check_in_nobody", name=typed)
-    if len(found) > 1 or is_late_entry(event.state):
+    if len(fitting) > 1 or is_late_entry(event.state):
         return redirect(url_for("console.check_in_page", event_id=event_id, q=typed), 303)
-    _check_in(event_id, found[0].id, None)
+    _check_in(event_id, fitting[0].id, None)
     return redirect(url_for("console.check_in_page", event_id=event_id), 303)
 
 
@@ -413,17 +413,20 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
     """Drop or disqualify a player (`action`): at once without an open match, else after a page on what becomes of the
     match, which asks for its result."""
     state = current.event(event_id).state
-    found, effect = abandoned_match.open_match(state, competitor), abandoned_match.leave_effect(state, competitor)
+    round_and_match, effect = (
+        abandoned_match.open_match(state, competitor),
+        abandoned_match.leave_effect(state, competitor),
+    )
     with_page: tuple[str, ...] = (abandoned_match.PLACE,)
     opponent = state.entrants.get(effect.opponent or "")
     # Where the opponent has left, too, the match is already decided by who left first.
     if action == DROP or (opponent is not None and opponent.plays_live_match):
         with_page = (abandoned_match.CONCEDES, abandoned_match.REPORTED, abandoned_match.JUDGED, abandoned_match.PLACE)
     if (
-        found is None
+        round_and_match is None
         or effect.what not in with_page
         or forms.field("known") == UNKNOWN
-        or (forms.field("known") == NOW and not _needs_result(state, *found, action))
+        or (forms.field("known") == NOW and not _needs_result(state, *round_and_match, action))
     ):
         submit_leaving(None, False)
         return forms.back_to_event(event_id, "competitors")
@@ -432,12 +435,13 @@ def drop_or_disqualify(event_id: str, competitor: str, action: str, submit_leavi
         return forms.back_to_event(event_id, "competitors")
     event = current.event(event_id)
     seat = replace(
-        result_wizard.entered_match(event, *found, full_names(event), OFFICIAL), saying=abandoned_match.LEAVING
+        result_wizard.entered_match(event, *round_and_match, full_names(event), OFFICIAL),
+        saying=abandoned_match.LEAVING,
     )
     side: Side = "a" if seat.match.match.a == competitor else "b"
     conceded = next(way for way in seat.form.ways if way.ended == CONCESSION)
     fields = result_wizard.Fields(request.form)
-    if not _needs_result(state, *found, action):
+    if not _needs_result(state, *round_and_match, action):
         return _ask_for_result(seat, None, competitor, action)
     fields.setlist("way", [conceded.id])
     fields.setlist("opener", [other_side(side)])
@@ -467,9 +471,9 @@ def _needs_result(state: EventState, played: RoundState, match: MatchState, acti
 def both_asked_to_leave(event_id: str, competitor: str) -> bool:
     """Whether both players of an open match have asked to leave."""
     state = current.event(event_id).state
-    found = abandoned_match.open_match(state, competitor)
+    round_and_match = abandoned_match.open_match(state, competitor)
     wishing = {who for who, wish in state.wishes.items() if not wish.refused}
-    return found is not None and {found[1].match.a, found[1].match.b} <= wishing
+    return round_and_match is not None and {round_and_match[1].match.a, round_and_match[1].match.b} <= wishing
 
 
 def _ask_for_result(

@@ -196,7 +196,7 @@ def _changed_players(before: Seen, now: Seen, event_id: str) -> set[str] | None:
             for match in pair
         ]
     asked = {key for name in ("calls", "wishes") for key in _changed_keys(getattr(old, name), getattr(event, name))}
-    matches += [found[1] for key in asked if (found := event.find_match(key)) is not None]
+    matches += [round_and_match[1] for key in asked if (round_and_match := event.find_match(key)) is not None]
     return {who for match in matches for who in (match.match.a, match.match.b) if who} | asked
 
 

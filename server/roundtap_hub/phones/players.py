@@ -191,9 +191,9 @@ def search_competitors(event: saved_event.SavedEvent, query: str = "") -> list[C
     """All competitors that `query` finds by their own or a member's name, by name."""
     names, members = saved_event.shown_names(event), saved_event.shown_members(event)
     state = event.state
-    found = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
+    hits = [CompetitorHit(who, names[who], state.status_now(who), members.get(who, ())) for who in state.entrants]
     return sorted(
-        find(query, found, lambda hit: search_text(hit.name, *hit.members, shortened=True)),
+        find(query, hits, lambda hit: search_text(hit.name, *hit.members, shortened=True)),
         key=lambda hit: name_sort_key(hit.name),
     )
 
@@ -232,7 +232,7 @@ def player_page(event_id: str, competitor: str) -> AnyResponse:
 @route("GET /e/<event_id>/standings", EVERYBODY, VISIBLE, kept="standings/<event_id>")
 def standings_page(event_id: str) -> AnyResponse:
     event = current.event(event_id)
-    found, names = knockout.bracket(event), saved_event.shown_names(event)
+    bracket, names = knockout.bracket(event), saved_event.shown_names(event)
     return render.cached_page(
         "standings.html",
         query=_query(),
@@ -240,8 +240,8 @@ def standings_page(event_id: str) -> AnyResponse:
         view=standings_view(event, names),
         found=lambda lines: find(_query(), lines, lambda line: search_text(line.name, shortened=True)),
         planned=saved_event.planned_swiss(event.state),
-        final=knockout.final_lines(event, names) if found else (),
-        has_bracket=found is not None,
+        final=knockout.final_lines(event, names) if bracket else (),
+        has_bracket=bracket is not None,
         cut_rows=knockout.cut_rows(event),
         names=names,
     )
@@ -251,15 +251,15 @@ def standings_page(event_id: str) -> AnyResponse:
 def bracket_page(event_id: str) -> AnyResponse:
     """The bracket: drawn where there is room, as lists on a phone."""
     event = current.event(event_id)
-    found, names = knockout.bracket(event), saved_event.shown_names(event)
+    bracket, names = knockout.bracket(event), saved_event.shown_names(event)
     return render.cached_page(
         "bracket.html",
         state=event.state,
-        bracket=found,
-        drawing=bracket_svg(found, names, current.words()) if found else "",
-        rounds=knockout.bracket_lines(found) if found else [],
+        bracket=bracket,
+        drawing=bracket_svg(bracket, names, current.words()) if bracket else "",
+        rounds=knockout.bracket_lines(bracket) if bracket else [],
         planned=saved_event.planned_swiss(event.state),
-        champion=names.get(found.champion, "") if found and found.champion else "",
+        champion=names.get(bracket.champion, "") if bracket and bracket.champion else "",
         cut_rows=knockout.cut_rows(event),
         names=names,
     )

@@ -59,8 +59,8 @@ def match_page(event_id: str, match_id: str) -> AnyResponse:
     """One match with all that an official may do to it; the console where a no-show has left one player alone."""
     event = current.event(event_id)
     state = event.state
-    found = state.find_match(match_id)
-    if found is not None and found[0].status != DRAFT and found[1].match.b is None:
+    round_and_match = state.find_match(match_id)
+    if round_and_match is not None and round_and_match[0].status != DRAFT and round_and_match[1].match.b is None:
         if g.get("problem") is None:
             return redirect(url_for("console.event_page", event_id=event_id, _anchor="grid"))
         g.address = url_for("console.event_page", event_id=event_id)
@@ -101,7 +101,7 @@ class ReplacedResult:
 
 def _earlier(event: SavedEvent, entered: EnteredMatch) -> list[ReplacedResult]:
     """Replaced results, newest first."""
-    found = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
+    replaced = [(result_from_json(each["was"]), each) for each in reversed(entered.match.corrections)]
     return [
         ReplacedResult(
             shown_result(was, entered.state),
@@ -109,7 +109,7 @@ def _earlier(event: SavedEvent, entered: EnteredMatch) -> list[ReplacedResult]:
             each.get("reason", ""),
             entered.address_of(entered.progress_of(was)),
         )
-        for was, each in found
+        for was, each in replaced
     ]
 
 
@@ -316,8 +316,8 @@ def _matches(played: RoundState | None) -> list[MatchState]:
 
 
 def _at_table(played: RoundState | None, number: str) -> MatchState | None:
-    found = [match for match in _matches(played) if str(match.match.table) == number]
-    return next((match for match in found if not match.done), found[-1] if found else None)
+    at_table = [match for match in _matches(played) if str(match.match.table) == number]
+    return next((match for match in at_table if not match.done), at_table[-1] if at_table else None)
 
 
 def _elsewhere(state: EventState, number: str) -> EventState | None:

@@ -41,7 +41,7 @@ class TypedLine:
 def split_line(line: str) -> TypedLine:
     """Split a line into its parts. Raises Problem("line_unclear")."""
     line = line.strip()[: MOST_LETTERS + 1]
-    tokens = [(found.lastgroup or "", found[0].strip().lower()) for found in _TOKEN.finditer(line)]
+    tokens = [(token.lastgroup or "", token[0].strip().lower()) for token in _TOKEN.finditer(line)]
     kinds, said = "".join(kind[0] for kind, _ in tokens), dict(tokens)
     if (
         len(line) > MOST_LETTERS
@@ -177,10 +177,10 @@ def _field_candidates(way: WayToEnd, numbers: tuple[str, ...], winner: Side | No
     ]
     squads = [_Slot(f"{step.key}.{side}", step.take, step.of, True) for step, side in zip(picks, SIDES, strict=False)]
     for slots in ([*squads, *figures], figures) if squads else (figures,):
-        found = list(_fill_slots(list(numbers), slots)) if numbers else []
+        readings = list(_fill_slots(list(numbers), slots)) if numbers else []
         # Digits without spaces count only where there is a single reading.
-        if len(found) == 1:
-            yield found[0]
+        if len(readings) == 1:
+            yield readings[0]
     if not numbers and not any(figure.asked for figure in opened):
         yield {}
 

@@ -172,23 +172,23 @@ def imposed_round(event: SavedEvent, rows: Sequence[TypedRow]) -> commands.Impos
     "pair_several", "pair_table", "pair_empty") with text and row."""
     labels = labels_of(event)
     byes = {m.match.a: m.match.bye for m in (event.state.draft.matches if event.state.draft else ())}
-    found: list[Mapping[str, Any]] = []
+    matches: list[Mapping[str, Any]] = []
     for place, row in enumerate(rows, start=1):
         who = [_find_by_name(labels, text, place) for text in (row.a, row.b) if text]
         if not who:
             continue
         if len(who) == 1:
-            found.append({"a": who[0], "bye": byes.get(who[0]) or BYE})
+            matches.append({"a": who[0], "bye": byes.get(who[0]) or BYE})
             continue
         match: dict[str, Any] = {"a": who[0], "b": who[1]}
         if row.table:
             if not row.table.isdecimal() or not 1 <= int(row.table[:9]) <= 99_999:
                 raise Problem("pair_table", value=row.table[:20], row=place)
             match["table"] = int(row.table[:9])
-        found.append(match)
-    if not found:
+        matches.append(match)
+    if not matches:
         raise Problem("pair_empty")
-    return commands.ImposeRound(tuple(found), stage_by_hand(event.state))
+    return commands.ImposeRound(tuple(matches), stage_by_hand(event.state))
 
 
 def _find_by_name(labels: Mapping[str, str], text: str, place: int) -> str:

@@ -88,10 +88,10 @@ def with_hall_context(
 def was_at_table(venue: Venue, state: EventState, match_id: str, unit: str) -> bool:
     """Whether the unit stood at the match's table at any time since its round was published. A unit that was moved
     during the match may still report. A player without an opponent has no table: True."""
-    found = state.find_match(match_id)
-    if found is None or found[1].match.b is None:
+    round_and_match = state.find_match(match_id)
+    if round_and_match is None or round_and_match[1].match.b is None:
         return True
-    return venue.stood_at(unit, found[1].match.table, found[0].venue_number)
+    return venue.stood_at(unit, round_and_match[1].match.table, round_and_match[0].venue_number)
 
 
 def taken_tables(events: Events, event_id: str) -> dict[int, str]:

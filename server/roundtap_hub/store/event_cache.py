@@ -57,8 +57,8 @@ class DormantEvents:
             raise
         return opening.result()
 
-    def _stay_open(self, key: tuple[str, str], found: Future[LoadedEvent]) -> None:
-        self._open[key] = found
+    def _stay_open(self, key: tuple[str, str], loaded: Future[LoadedEvent]) -> None:
+        self._open[key] = loaded
         while len(self._open) > CACHE_MAX:
             self._open.popitem(last=False)
 
@@ -129,12 +129,12 @@ class DormantEvents:
             snapshot = snapshot.with_event_dormant(event_id)
         return snapshot
 
-    def _cache_loaded(self, found: LoadedEvent) -> None:
+    def _cache_loaded(self, loaded: LoadedEvent) -> None:
         """Cache an event that is in memory already."""
         done = Future[LoadedEvent]()
-        done.set_result(found)
+        done.set_result(loaded)
         with self._lock:
-            self._stay_open((found.state.id, found.state.head), done)
+            self._stay_open((loaded.state.id, loaded.state.head), done)
 
 
 class SnapshotterStopped(Exception):

@@ -224,7 +224,7 @@ def _first(connection: sqlite3.Connection, query: str, *values: object) -> Any:
 
 
 def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem:
-    found = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
+    backups = [str(place) for place in (database.parent / "backups", *places) if any(place.glob("roundtap-*"))]
     return Problem(
         "journal_empty",
         file=str(database),
@@ -234,11 +234,11 @@ def _empty(database: Path, named: HeadRecord, places: Sequence[Path]) -> Problem
         noted_at=datetime.fromtimestamp(os.stat(database.with_name(HEAD_FILE)).st_mtime)
         .astimezone()
         .isoformat(" ", "minutes"),
-        places=", ".join(found) or "–",
+        places=", ".join(backups) or "–",
         # The command names the hub's own folder and the stick anyhow.
         more="".join(
             f" {shlex.quote(each)}"
-            for each in found
+            for each in backups
             if each not in (str(database.parent / "backups"), "/media/roundtap")
         ),
         folder=str(database.parent),

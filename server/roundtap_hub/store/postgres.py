@@ -185,12 +185,12 @@ class PostgresJournal(journal.Journal):
             rows = connection.execute(
                 _NEWER, {"streams": list(known), "numbers": [head.number for head in known.values()]}
             ).all()
-        heads, found = dict(known), list[Entry]()
+        heads, entries = dict(known), list[Entry]()
         for row in rows:
             entry = journal.next_entry(*heads[row.stream], tuple(row))
             heads[entry.stream] = journal.Head(entry.number, entry.hash)
-            found.append(entry)
-        return found
+            entries.append(entry)
+        return entries
 
     def _notice(self, entries: Sequence[Entry], people_of: Iterable[str]) -> str:
         streams = {entry.stream: entry.number for entry in entries}

@@ -107,15 +107,15 @@ class PrintBook:
         if jobs is not None:
             query = query.where(models.PRINT_STATE.c.job.in_(jobs))
         states = {row.job: PrintState(row.state, row.detail, row.unit) for row in connection.execute(query)}
-        found: list[PrintJob] = []
+        ordered: list[PrintJob] = []
         if orders:
             texts = {row.job: row.text for row in connection.execute(select(models.PRINT_TEXT))}
             rows = connection.execute(select(models.PRINT_ORDER).order_by(models.PRINT_ORDER.c.number))
-            found = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
+            ordered = [PrintJob(r.job, r.event, r.kind, r.round, r.match, texts.get(r.job, "")) for r in rows]
         with self._lock:
             self._states.update(states)
             if orders:
-                self._orders = found
+                self._orders = ordered
 
     def close(self) -> None:
         self._engine.dispose()

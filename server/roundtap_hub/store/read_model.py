@@ -108,12 +108,12 @@ class Snapshot:
         """The snapshot with a dormant event loaded."""
         if event_id not in self.dormant:
             return self
-        found = self.load_dormant(self.dormant[event_id])
+        loaded = self.load_dormant(self.dormant[event_id])
         return replace(
             self,
-            events={**self.events, event_id: found.state},
-            people={**self.people, event_id: found.people},
-            names={**self.names, event_id: found.names},
+            events={**self.events, event_id: loaded.state},
+            people={**self.people, event_id: loaded.people},
+            names={**self.names, event_id: loaded.names},
             dormant=_without(self.dormant, event_id),
         )
 
@@ -195,14 +195,14 @@ def people_problem(state: EventState, wrong: Sequence[str]) -> Problem:
 def _summaries(journal: Journal, heads: Mapping[str, Head]) -> dict[str, EventSummary]:
     """Each event's summary: from its snapshot if that is of the last entry, otherwise from a few entries."""
     sealed = journal.event_snapshots.summaries()
-    found: dict[str, EventSummary] = {}
+    summaries: dict[str, EventSummary] = {}
     for stream, head in heads.items():
         known = sealed[stream][0] if stream in sealed else None
         if known is not None and (known.number, known.head) == head:
-            found[stream] = known
+            summaries[stream] = known
         elif stream != VENUE:
-            found[stream] = journal.rough_summary(stream, head)
-    return found
+            summaries[stream] = journal.rough_summary(stream, head)
+    return summaries
 
 
 def reload_streams(journal: Journal, snapshot: Snapshot, streams: Iterable[str]) -> Snapshot:

@@ -273,10 +273,10 @@ def recover(
     marks = set[str]().union(*(source.marks for source in ours))
     near = [source for path in beside if path not in paths and (source := read_source(path, proved)).marks & marks]
     _refuse_newer(ours)
-    found = Findings(ours)
+    findings = Findings(ours)
     streams = {
-        stream: found.stream(stream)
-        for stream in dict.fromkeys((*found.entries, *(stream for source in ours for stream in source.heads)))
+        stream: findings.stream(stream)
+        for stream in dict.fromkeys((*findings.entries, *(stream for source in ours for stream in source.heads)))
     }
     copies = [each for each in ours if each.path.name.startswith(Path(COPY_FILE).stem)]
     found_hashes = {entry.hash for each in streams.values() for entry in (*each.entries, *each.beyond)}
@@ -295,7 +295,7 @@ def recover(
             closing(Journal(sqlite_url(making))) as journal,
         ):
             known = [*ours, *near]
-            ends = _write_journal(journal, found, streams)
+            ends = _write_journal(journal, findings, streams)
             if begins_epoch:
                 _begin_epoch(making, journal, known, streams, ends, clocks.at(), chance)
             secrets_lost = _put_secrets(journal, known)
@@ -444,7 +444,7 @@ def _write_files(making: Path, sources: Sequence[Source]) -> dict[str, Path]:
     return dict(sorted(written.items()))
 
 
-def _write_journal(journal: Journal, found: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
+def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, RecoveredStream]) -> dict[str, str]:
     """All streams, people, clocks and print jobs. Returns when running clocks end, by event and wall time."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     deleted = events_deleted(venue)
@@ -456,12 +456,12 @@ def _write_journal(journal: Journal, found: Findings, streams: Mapping[str, Reco
         if each.stream != VENUE and each.entries:
             each.state = state = read_event(journal, EventState(each.stream))
             if each.stream not in deleted:
-                journal.append([], _people(found, each, state))
-            if (seen := found.last_seen(state)) is not None:
+                journal.append([], _people(findings, each, state))
+            if (seen := findings.last_seen(state)) is not None:
                 journal.put([seen[0]])
                 each.clock_ms = seen[0].remaining_ms
                 ends |= {state.id: seen[1]} if seen[1] else {}
-    journal.put(next((source.print_jobs for source in found.sources if source.print_jobs), ()))
+    journal.put(next((source.print_jobs for source in findings.sources if source.print_jobs), ()))
     return ends
 
 
@@ -499,7 +499,7 @@ def _begin_epoch(
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
 
 
-def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:
+def _people(findings: Findings, recovered: RecoveredStream, state: EventState) -> list[PersonRecord]:
     """Each person as of the last entry whose digest fits a row; an older row of a competitor is better than none. Of
     somebody whose row is lost, a placeholder."""
     digests_of: dict[str, dict[str, None]] = {}
@@ -510,7 +510,7 @@ def _people(found: Findings, recovered: RecoveredStream, state: EventState) -> l
             # Repeated digests move to the end.
             digests_of.setdefault(who, {}).pop(hashed, None)
             digests_of[who][hashed] = None
-    fits = found.people
+    fits = findings.people
     recovered.names = {
         who: fits[hashed][1].name
         for entry in (*recovered.entries, *recovered.beyond)

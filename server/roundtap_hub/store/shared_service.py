@@ -292,8 +292,8 @@ class SharedService(Service):
                 raise Problem("database_altered", where=VENUE, stream=VENUE, number=0)
         else:
             behind = {stream: self._known_head(stream) for stream in news.streams}
-        found = self._shared.newer_entries(behind)
-        for stream, entries in groupby(found, key=attrgetter("stream")):
+        newer = self._shared.newer_entries(behind)
+        for stream, entries in groupby(newer, key=attrgetter("stream")):
             after = _apply_entries(after, stream, entries)
         if VENUE in behind:
             after = after.with_rows(self._shared.secrets())
@@ -302,7 +302,7 @@ class SharedService(Service):
         people = self._shared.people(concerned) if concerned else {}
         if any(people.get(event, {}) != after.people.get(event, {}) for event in concerned):
             after = replace(after, people={**after.people, **{event: people.get(event, {}) for event in concerned}})
-        return after, found
+        return after, newer
 
     def _reload_all(self) -> bool:
         try:

@@ -232,7 +232,7 @@ def submit_lot(service: Service, unit: str, message: object) -> Future[list[Entr
     except MalformedMessage:
         return None
     state = service.snapshot.events.get(lot.event)
-    found = state.find_match(lot.match) if state is not None else None
-    if state is None or found is None or lot.about in found[1].lots:
+    round_and_match = state.find_match(lot.match) if state is not None else None
+    if state is None or round_and_match is None or lot.about in round_and_match[1].lots:
         return None
     return service.submit([Step(state.id, NoteLot(lot.match, lot.about, lot.side, lot.draw))], f"unit:{unit}")

@@ -56,8 +56,8 @@ def officials(event: SavedEvent) -> list[Signer]:
 
 def officials_on_duty(event: SavedEvent) -> list[Signer]:
     """Officials on duty, the organizer first. Empty where none are named: then the logged-in user signs."""
-    found = [signer for signer in officials(event) if signer.official.on_duty]
-    return sorted(found, key=lambda signer: signer.official.role != ORGANIZER)
+    on_duty = [signer for signer in officials(event) if signer.official.on_duty]
+    return sorted(on_duty, key=lambda signer: signer.official.role != ORGANIZER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,10 +41,12 @@ def bracket(event: SavedEvent) -> Bracket | None:
 @memoized
 def _ranking(event: SavedEvent) -> dict[str, FinalPlace]:
     """The final ranking as far as it is known; empty before the bracket, and where a result cannot be read."""
-    found = bracket(event)
+    drawn_bracket = bracket(event)
     try:
-        known = event.state.finished or found is not None
-        return {placed.competitor: placed for placed in final_ranking(tournament(event), found)} if known else {}
+        known = event.state.finished or drawn_bracket is not None
+        return (
+            {placed.competitor: placed for placed in final_ranking(tournament(event), drawn_bracket)} if known else {}
+        )
     except Problem:
         return {}
 
@@ -52,8 +54,8 @@ def _ranking(event: SavedEvent) -> dict[str, FinalPlace]:
 def final_places(event: SavedEvent) -> dict[str, FinalPlace]:
     """Each competitor's final place, best first, as all pages, papers and exports show it. Empty until the bracket is
     decided; without one, until the event is finished."""
-    found = bracket(event)
-    return _ranking(event) if event.state.finished or (found is not None and found.over) else {}
+    drawn_bracket = bracket(event)
+    return _ranking(event) if event.state.finished or (drawn_bracket is not None and drawn_bracket.over) else {}
 
 
 def ranked_rows(event: SavedEvent) -> list[tuple[FinalPlace, StandingsRow | None]]:
@@ -92,8 +94,12 @@ def next_round_key(state: EventState) -> str | None:
         return TIEBREAK
     if following in (TIEBREAK, event_flow.CUT) and state.cut_size and not event_flow.second_stage_is_swiss(state):
         return round_key(game_count(state.cut_size, 1))
-    found = event_flow.current_bracket(state)
-    return None if found is None else round_key(max(1, game_count(found.size, len(found.round_numbers) + 1)))
+    drawn_bracket = event_flow.current_bracket(state)
+    return (
+        None
+        if drawn_bracket is None
+        else round_key(max(1, game_count(drawn_bracket.size, len(drawn_bracket.round_numbers) + 1)))
+    )
 
 
 def next_stage(state: EventState) -> str | None:
@@ -112,13 +118,16 @@ class RoundLines:
     games: tuple[BracketGame, ...]
 
 
-def bracket_lines(found: Bracket) -> list[RoundLines]:
+def bracket_lines(drawn_bracket: Bracket) -> list[RoundLines]:
     """The bracket as lists, for a phone: the current round, those to come, then past ones, newest first."""
     rounds = [
-        RoundLines(game_name(found, found.of_round(r)[0]), tuple(game for game in found.games if game.round == r))
-        for r in range(1, found.rounds + 1)
+        RoundLines(
+            game_name(drawn_bracket, drawn_bracket.of_round(r)[0]),
+            tuple(game for game in drawn_bracket.games if game.round == r),
+        )
+        for r in range(1, drawn_bracket.rounds + 1)
     ]
-    behind = max(0, len(found.round_numbers) - 1)
+    behind = max(0, len(drawn_bracket.round_numbers) - 1)
     return rounds[behind:] + rounds[:behind][::-1]
 
 
@@ -153,8 +162,8 @@ def cut_rows(event: SavedEvent) -> tuple[CutRow, ...]:
         return ()
     try:
         if begun:
-            found = bracket(event)
-            return () if found is None or found.over else cut_table(tournament(event))
+            drawn_bracket = bracket(event)
+            return () if drawn_bracket is None or drawn_bracket.over else cut_table(tournament(event))
         return cut_table(tournament(event)) if state.cut is not None or next_stage(state) == event_flow.CUT else ()
     except Problem:
         return ()

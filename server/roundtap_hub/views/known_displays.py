@@ -66,7 +66,7 @@ class WallOptions:
 def wall_options(variant: str) -> WallOptions:
     """The options in a variant ("wall display dark 1/2 pairings sound name:B"); unknown words are ignored."""
     parts = variant.split()[1:]
-    shares = [part for part in parts if (found := PART.fullmatch(part)) and found[1] <= found[2] and part != "1/1"]
+    shares = [part for part in parts if (share := PART.fullmatch(part)) and share[1] <= share[2] and part != "1/1"]
     return WallOptions(
         next((part for part in parts if part in THEMES), ""),
         next(iter(shares), ""),

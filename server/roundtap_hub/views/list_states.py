@@ -36,13 +36,13 @@ def list_states(event: SavedEvent) -> Mapping[str, ListState]:
     flags = [0] * len(people)
     for problem in check.event_warnings(people, options):
         flags[int(problem.where.split("/")[1])] += 1
-    found = {}
+    states = {}
     for place, person in enumerate(people):
         list_ = check.of_competitor(person)
         flags[place] += len(check.warnings(list_, options, state.level))
         problems = len(check.competitor_problems(person, options, state.level))
-        found[person.id] = ListState(_state(list_, problems, flags[place]), problems, flags[place])
-    return found
+        states[person.id] = ListState(_state(list_, problems, flags[place]), problems, flags[place])
+    return states
 
 
 def _state(list_: Mapping[str, Any], problems: int, flags: int) -> str:

@@ -114,11 +114,15 @@ def table_clocks(
     for unit, status in units.items():
         if status.clock_ms is None or status.match is None or status.clock_heard_ms is None:
             continue
-        found = state.find_match(status.match)
-        if found is None or found[0] is not live or found[1].match.table != snapshot.venue.tables.get(unit):
+        round_and_match = state.find_match(status.match)
+        if (
+            round_and_match is None
+            or round_and_match[0] is not live
+            or round_and_match[1].match.table != snapshot.venue.tables.get(unit)
+        ):
             continue
         # A match with an extension, and the one for third place, have a clock of their own.
-        own_ms = match_clock(state, live, found[1]).remaining_ms
+        own_ms = match_clock(state, live, round_and_match[1]).remaining_ms
         if own_ms is None or status.clock_ms == own_ms:
             continue
         left.append(status.clock_ms - (now_ms - status.clock_heard_ms) - (own_ms - clock.remaining_ms))

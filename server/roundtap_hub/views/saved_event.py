@@ -269,12 +269,12 @@ def entrants_version(event: SavedEvent) -> str:
 @memoized
 def played_matches(event: SavedEvent) -> dict[str, list[MatchState]]:
     """Each competitor's matches in the public rounds."""
-    found: dict[str, list[MatchState]] = {}
+    matches: dict[str, list[MatchState]] = {}
     for match in (match for played in event.state.public_rounds for match in played.matches):
         for side in SIDES:
             if (competitor := match.match.competitor(side)) is not None:
-                found.setdefault(competitor, []).append(match)
-    return found
+                matches.setdefault(competitor, []).append(match)
+    return matches
 
 
 @memoized
