@@ -76,12 +76,12 @@ def state_of(snapshot: Snapshot, event_id: str) -> str:
     """The state of an event."""
     if event_id in snapshot.venue.deleted:
         return DELETED
-    known = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
-    if known is None:
+    event = snapshot.dormant.get(event_id) or snapshot.events.get(event_id)
+    if event is None:
         return NO_EVENT
     if event_id in snapshot.venue.archived:
         return ARCHIVED
-    if known.finished:
+    if event.finished:
         return FINISHED
     state = snapshot.event(event_id)
     return IN_PLAY if state is not None and state.public_rounds else BEFORE

@@ -142,14 +142,14 @@ def find_slip(service: Service, secret: bytes, typed: str, event_id: str = "") -
         if named is None:
             return None
         # A made-up token must not cause the slow search through old draws, except where typed at an event's desk.
-        known = named.signed or event_id
+        search_old = named.signed or event_id
         return _find_in_rounds(
             service,
             [named.event_id],
             named.round,
             mark=named.mark,
             signed=named.signed,
-            former=named.event_id if known else "",
+            former=named.event_id if search_old else "",
         )
     if code is None:
         return None

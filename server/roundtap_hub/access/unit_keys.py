@@ -134,9 +134,9 @@ class UnitKeys(Mapping[str, bytes]):
     """Key by unit, as the journal of `service` has them. Thread-safe; a change is saved before it takes effect.
     `known`: units that are valid while the journal has none of their name (tests, a hall in one process)."""
 
-    def __init__(self, service: Service, known: Mapping[str, bytes] | None = None) -> None:
+    def __init__(self, service: Service, keys: Mapping[str, bytes] | None = None) -> None:
         self._service = service
-        self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (known or {}).items()}
+        self._known = {unit: UnitKey(key, usual_role(unit)) for unit, key in (keys or {}).items()}
         self._lock = threading.Lock()
         self._listeners: list[Listener] = []
         self._local: Mapping[str, UnitKey] = {}

@@ -251,9 +251,9 @@ class PhaseTimer:
             self._timer = self._loop.call_later(max(due_ms - now.mono_ms, TIMER_MIN_MS) / 1000, self._fire)
 
     def _due_of(self, event: str, state: EventState, now: Instant) -> tuple[EventState, int | None]:
-        known = self._due.get(event)
-        if known is not None and known[0] is state and (known[1] is None or known[1] > now.mono_ms):
-            return known
+        due = self._due.get(event)
+        if due is not None and due[0] is state and (due[1] is None or due[1] > now.mono_ms):
+            return due
         wait_ms = next_change_ms(state, now)
         return state, None if wait_ms is None else now.mono_ms + wait_ms
 

@@ -392,13 +392,13 @@ def _draw_standings(look: EventLook, draw: Draw) -> RenderedPage:
 
 def _draw_event(look: EventLook, draw: Draw) -> RenderedPage:
     state, snapshot, units = look.moment.state, current.snapshot(), current.units()
-    known = table_units(current.hub(), snapshot, units)
+    at_tables = table_units(current.hub(), snapshot, units)
     return draw(
         short=cut_short_lines(look.moment),
         early=has_more_rounds(state),
-        units_known=len(known),
+        units_known=len(at_tables),
         roster=roster(look.moment),
-        unit_rows=unit_rows(snapshot, known, units, current.now_ms()) if look.opened == UNITS else (),
+        unit_rows=unit_rows(snapshot, at_tables, units, current.now_ms()) if look.opened == UNITS else (),
         structure_open=structure_is_open(state) and not state.finished,
         options=options_view(state.rulebook),
         given_options=flatten_options(state.given_options),

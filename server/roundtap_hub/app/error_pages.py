@@ -84,8 +84,8 @@ def _is_api_request() -> bool:
 def _error_page(code: int) -> Response:
     g.status = code
     try:
-        known = code if f"error.{code}" in current.words() else 400 if code < 500 else 500
-        response = render.page("error.html", code=known)
+        shown_code = code if f"error.{code}" in current.words() else 400 if code < 500 else 500
+        response = render.page("error.html", code=shown_code)
     except Exception:
         # The same cause may break the error page too.
         log.exception("the error page failed")

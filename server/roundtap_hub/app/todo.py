@@ -269,9 +269,9 @@ def _reports_elsewhere(snapshot: Snapshot, state: EventState, grid: Sequence[Gri
     live = state.live
     if live is None:
         return
-    known = {match.id for match in live.matches}
+    live_ids = {match.id for match in live.matches}
     for cell in grid:
-        for unit, number in cell.strangers if cell.match_id in known else ():
+        for unit, number in cell.strangers if cell.match_id in live_ids else ():
             at = snapshot.venue.tables.get(unit)
             yield OpenTask(
                 ELSEWHERE,

@@ -122,12 +122,12 @@ def save_prizes(event_id: str) -> None:
 @forms.shows_problem_on(prizes_page, "list")
 def name_prize_winner(event_id: str) -> None:
     """`prize`: its index, `what`: its text as shown there; `competitor`: the winner, "" for none yet."""
-    known = current.event(event_id).state.prizes
+    prizes = current.event(event_id).state.prizes
     index = forms.form_number("prize")
-    if index is None or not 0 <= index < len(known) or known[index].what != forms.field("what"):
+    if index is None or not 0 <= index < len(prizes) or prizes[index].what != forms.field("what"):
         raise Problem("prizes_changed_meanwhile")
-    chosen = replace(known[index], competitor=forms.field("competitor") or None)
-    forms.submit_command(event_id, SetPrizes((*known[:index], chosen, *known[index + 1 :])))
+    chosen = replace(prizes[index], competitor=forms.field("competitor") or None)
+    forms.submit_command(event_id, SetPrizes((*prizes[:index], chosen, *prizes[index + 1 :])))
 
 
 @route("POST /console/<event_id>/prizes/draw", ORGANIZERS, NOT_ARCHIVED)

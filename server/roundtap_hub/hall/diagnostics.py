@@ -147,14 +147,14 @@ def _own_name(match: re.Match[str]) -> str:
 
 
 def _redact_words(text: str) -> str:
-    known, safe, tokens = log_vocabulary(), [], _WORD.findall(text)
+    vocabulary, safe, tokens = log_vocabulary(), [], _WORD.findall(text)
     for at, token in enumerate(tokens):
         if token in (" ", "\t") or token in _PUNCTUATION:
             safe.append(token)
         elif token.isdecimal() and token.isascii():
             safe.append(token if len(token) <= 4 and not _more_digits(tokens, at) else REDACTED)
         else:
-            safe.append(token if token in known else REDACTED)
+            safe.append(token if token in vocabulary else REDACTED)
     return re.sub(f"{REDACTED}(?:[^\\w\\s]?{REDACTED})+", REDACTED, "".join(safe))
 
 

@@ -85,7 +85,7 @@ def session_rows(organizers: StaffLogin) -> list[SessionRow]:
 
 def browser_name(agent: str) -> str:
     """ "Firefox · Android": enough to tell one's own devices apart; "" where unknown."""
-    parts = (next((name for mark, name in known if mark in agent), "") for known in (BROWSERS, SYSTEMS))
+    parts = (next((name for mark, name in marks if mark in agent), "") for marks in (BROWSERS, SYSTEMS))
     return " · ".join(part for part in parts if part)
 
 

@@ -55,8 +55,8 @@ class GuessLimiter:
         Problem(`refusal`), with `find` not asked, where there were too many. A guess is charged before it is looked at,
         so that parallel ones gain nothing; a right one costs nothing, and buys no others."""
         who = throttle_key(address)
-        known = bool(device) or is_loopback(address)
-        choices = (((device or who, KNOWN_RATE),),) if known else self._strangers.choices(who)
+        known_caller = bool(device) or is_loopback(address)
+        choices = (((device or who, KNOWN_RATE),),) if known_caller else self._strangers.choices(who)
         charged = self._rates.admit_first(*choices)
         if not charged:
             wait_ms = min(self._rates.wait_ms(bucket for bucket, _ in choice) for choice in choices)

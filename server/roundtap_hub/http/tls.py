@@ -133,19 +133,19 @@ class Certificates:
         """Make a new leaf if the machine's names have changed, or if it expires soon; whether one may be new."""
         if self._borrowed:
             return True
-        names, known = self._names(), self._made_for()
-        newest = self._newest(known[1] if known else None)
-        if known is not None and known[0] == names and -BACK <= newest - known[1] < AHEAD - RENEW_BEFORE:
+        names, made_for = self._names(), self._made_for()
+        newest = self._newest(made_for[1] if made_for else None)
+        if made_for is not None and made_for[0] == names and -BACK <= newest - made_for[1] < AHEAD - RENEW_BEFORE:
             return False
         self._make_leaf(names, newest)
         return True
 
-    def _newest(self, known: datetime | None) -> datetime:
-        """The newest plausible time. A clock slightly behind the `known` time lags; one behind by more than a leaf's
+    def _newest(self, last_newest: datetime | None) -> datetime:
+        """The newest plausible time. A clock slightly behind `last_newest` lags; one behind by more than a leaf's
         days was ahead before, and has been corrected."""
         now = self._now()
-        if known is not None and (now < MADE_AFTER or known - BACK <= now < known):
-            return known
+        if last_newest is not None and (now < MADE_AFTER or last_newest - BACK <= now < last_newest):
+            return last_newest
         return max(now, MADE_AFTER)
 
     def _made_for(self) -> tuple[CertificateNames, datetime] | None:

@@ -217,7 +217,7 @@ def _address_of(page: View | str, where: Mapping[str, Any]) -> str:
     endpoint = (
         page
         if isinstance(page, str)
-        else next(name for name, known in current_app.view_functions.items() if known is page)
+        else next(name for name, view in current_app.view_functions.items() if view is page)
     )
     takes = next(current_app.url_map.iter_rules(endpoint)).arguments
     return url_for(endpoint, **{name: where[name] for name in takes})

@@ -106,11 +106,11 @@ class _FormBuilder:
         return FormPart(number, boxes, tables, self.take_problems(where) if where else ())
 
     def _table(self, table: list_form.ListTable, typed: object, where: str) -> FormTable:
-        known = typed if isinstance(typed, list) else []
-        shown = max(table.usually, len(known) + SPARE, self._lines.get(where[1:], 0))
+        items = typed if isinstance(typed, list) else []
+        shown = max(table.usually, len(items) + SPARE, self._lines.get(where[1:], 0))
         rows = []
         for index in range(min(shown, LINES)):
-            row, place = _at(known, index), f"{where}/{index}"
+            row, place = _at(items, index), f"{where}/{index}"
             boxes = tuple(self._box(c, row.get(c.key), f"{place}/{c.key}", take=False) for c in table.columns)
             rows.append((boxes, self.take_problems(place)))
         columns = tuple((c.kind, self._words(c.text)) for c in table.columns)
@@ -245,8 +245,11 @@ def typed_list(event: SavedEvent, competitor: str) -> tuple[PersonRecord, str, i
     if list_ == check.of_competitor(listed):
         return None
     who = check.with_list(listed, list_)
-    known = event.people.get(who.id) or Person(who.name)
-    person, salt = replace(known, list=who.list, identity=who.identity, houses=who.houses), secrets.token_hex(16)
+    person_before = event.people.get(who.id) or Person(who.name)
+    person, salt = (
+        replace(person_before, list=who.list, identity=who.identity, houses=who.houses),
+        secrets.token_hex(16),
+    )
     return PersonRecord(event.state.id, who.id, salt, person), person.digest(salt), check.total(list_)
 
 

@@ -167,8 +167,8 @@ class EnteredMatch:
     def problem(self, result: Result) -> Problem | None:
         """Why this result cannot stand; None also where it only needs a reason, which the page then asks for. One that
         stands or was reported may be entered at any time."""
-        known = self.saying.by == result_gate.OFFICIAL and result in acceptable_results(self.match)
-        saying = result_gate.ON_RECORD if known else self.saying
+        on_record = self.saying.by == result_gate.OFFICIAL and result in acceptable_results(self.match)
+        saying = result_gate.ON_RECORD if on_record else self.saying
         book, options = self.state.rulebook, self.state.options
         why = next(result_gate.result_problems(book, result, options, self.situation, saying), None)
         if why is None or why.key not in result_gate.NEEDS_REASON:

@@ -267,17 +267,17 @@ def cancel_printing(event_id: str) -> None:
 def set_up_printer(event_id: str) -> None:
     """Set up a station's printer: print sheets at every speed, a test page of a model, then confirm the settings."""
     book, state, unit = get_print_book(), current.event(event_id).state, forms.field("unit")
-    known = book.printers.get(unit)
-    if known is None:
+    printer = book.printers.get(unit)
+    if printer is None:
         return
     at = {
-        "port": forms.form_choice("port", ("", known.port, *known.ports), known.port),
-        "printer": forms.form_choice("model", [name for name, _ in known.models], known.model),
-        "baud": int(forms.form_choice("baud", ("0", *map(str, known.bauds)), "0")),
+        "port": forms.form_choice("port", ("", printer.port, *printer.ports), printer.port),
+        "printer": forms.form_choice("model", [name for name, _ in printer.models], printer.model),
+        "baud": int(forms.form_choice("baud", ("0", *map(str, printer.bauds)), "0")),
     }
     step = forms.form_choice("what", ("speeds", "test", "right"))
     if step == "speeds":
-        for number, baud in enumerate(known.bauds, start=1):
+        for number, baud in enumerate(printer.bauds, start=1):
             book.order(
                 print_jobs.order_printer_test(
                     state, print_jobs.SPEED, _token(), {"unit": unit, "number": number, "at": {**at, "baud": baud}}
@@ -294,8 +294,8 @@ def set_up_printer(event_id: str) -> None:
 def confirm_printed(event_id: str) -> None:
     job, book = _job(event_id), get_print_book()
     if job is not None:
-        known = book.states.get(job.id, print_book.PrintState())
-        book.update_states([(job.id, print_book.PrintState(print_book.THERE, "", known.unit))])
+        print_state = book.states.get(job.id, print_book.PrintState())
+        book.update_states([(job.id, print_book.PrintState(print_book.THERE, "", print_state.unit))])
 
 
 @route("POST /console/<event_id>/paper/go-on", DESK, NOT_ARCHIVED)
@@ -303,9 +303,13 @@ def confirm_printed(event_id: str) -> None:
 def continue_printing(event_id: str) -> None:
     """A person saw that the printer prints although it no longer answers. Its jobs continue as sent."""
     job, book = _job(event_id), get_print_book()
-    known = book.states.get(job.id) if job is not None else None
-    if job is not None and known is not None and (known.state, known.detail) == (print_book.QUEUED, print_book.MUTE):
-        book.update_states([(job.id, print_book.PrintState(print_book.QUEUED, print_book.GO_ON, known.unit))])
+    print_state = book.states.get(job.id) if job is not None else None
+    if (
+        job is not None
+        and print_state is not None
+        and (print_state.state, print_state.detail) == (print_book.QUEUED, print_book.MUTE)
+    ):
+        book.update_states([(job.id, print_book.PrintState(print_book.QUEUED, print_book.GO_ON, print_state.unit))])
 
 
 def _job(event_id: str) -> print_book.PrintJob | None:

@@ -95,7 +95,11 @@ def replaces_printed_slip(job: PrintJob, states: Mapping[str, PrintState]) -> bo
     own = job.id.partition(ORDERED)[0]
     event, _, kind, place = own.split("/")
     match = place.partition(CHANGED)[0]
-    others = (job_id.partition(ORDERED)[0] for job_id, known in states.items() if known.state not in (QUEUED, FAILED))
+    others = (
+        job_id.partition(ORDERED)[0]
+        for job_id, print_state in states.items()
+        if print_state.state not in (QUEUED, FAILED)
+    )
     # Of any draw: a slip of a draw that was taken back is just as wrong.
     return any(base != own and base.startswith(f"{event}/") and f"/{kind}/{match}{CHANGED}" in base for base in others)
 
@@ -157,8 +161,8 @@ def wanted_jobs(
     return [
         job
         for job in (*orders, *derived)
-        if (known := states.get(job.id, PrintState())).state == QUEUED
-        and known.unit in ("", unit)
+        if (print_state := states.get(job.id, PrintState())).state == QUEUED
+        and print_state.unit in ("", unit)
         # Some sheets only one station may print.
         and _still_of_use(snapshot, job)
         and (job.kind not in (TEST, SPEED) or not job.text or json.loads(job.text).get("unit", "") in ("", unit))

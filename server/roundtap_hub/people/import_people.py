@@ -220,14 +220,14 @@ class _KnownPeople:
             return PlannedRow(row, INVALID, Person(_name(cells, self._team_size) or "–"), problem=problem)
         came_with = cells.get(CAME_WITH) or None
         try:
-            known = self._known(person)
+            competitor = self._known(person)
             earlier = self._earlier(person)
             planned = (
-                self._of_event(row, known, person, came_with, table)
-                if known is not None
+                self._of_event(row, competitor, person, came_with, table)
+                if competitor is not None
                 else PlannedRow(row, DUPLICATE if earlier else NEW, person, came_with, table, as_row=earlier)
             )
-            if self._team_size > 1 and (known is None or MEMBER_1 in planned.changes):
+            if self._team_size > 1 and (competitor is None or MEMBER_1 in planned.changes):
                 for broken in team_problems(person, self._team_size, self._members):
                     raise broken
                 self._members.update(members_of(person))
@@ -236,7 +236,7 @@ class _KnownPeople:
         self._rows_by_name.setdefault(fold(person.name), (row, (person.external_id or "").casefold()))
         if person.external_id:
             self._rows_by_id.setdefault(person.external_id.casefold(), row)
-        if earlier and known is not None:
+        if earlier and competitor is not None:
             # Of two rows about one competitor the first counts.
             return replace(planned, kind=DUPLICATE, as_row=earlier, problem=Problem("import_twice_here", row=earlier))
         return planned

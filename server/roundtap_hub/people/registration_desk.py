@@ -324,9 +324,9 @@ def typed_team() -> tuple[tuple[str, ...], str | None]:
     return members, members[1] if forms.field("captain") == "2" else members[0]
 
 
-def _refuse_duplicates(names: list[str], known: list[str]) -> None:
+def _refuse_duplicates(names: list[str], entered: list[str]) -> None:
     """Refuse known names: a list pasted twice is likelier than namesakes, who need a tick."""
-    seen = {name.casefold() for name in known}
+    seen = {name.casefold() for name in entered}
     for name in names:
         if name.casefold() in seen:
             raise Invalid("name_twice", name=name)

@@ -197,17 +197,17 @@ def guess_heading(rows: Rows) -> int:
     first = next((number for number, row in enumerate(rows, start=1) if sum(map(bool, row)) > 1), 1)
     for number, row in enumerate(rows[:HEADING_ROWS_MAX], start=1):
         said = [heading_text(cell) for cell in row if cell]
-        known = sum(text in _KNOWN for text in said)
-        if number > first and known == 1 and (len(row) > 1 or _BY_HEADING.get(said[0]) not in (NAME, TURNED)):
+        heading_count = sum(text in _KNOWN for text in said)
+        if number > first and heading_count == 1 and (len(row) > 1 or _BY_HEADING.get(said[0]) not in (NAME, TURNED)):
             continue  # Somebody's name or note may be a word that heads other tables.
         heads = 0
         if number == first:
             heads = sum(heading_text(cell) not in _KNOWN and _heads(rows, first, n) for n, cell in enumerate(row))
-            known += heads
+            heading_count += heads
         of_names = [text for text in said if _BY_HEADING.get(text) in (NAME, TURNED, FIRST, LAST)]
         sure = any(number == first or text in _WHOLE or _BY_HEADING[text] == TURNED for text in of_names)
-        if known > most and (sure or (heads and known > 1) or known * 2 >= len(said)):
-            best, most = number, known
+        if heading_count > most and (sure or (heads and heading_count > 1) or heading_count * 2 >= len(said)):
+            best, most = number, heading_count
     return best
 
 

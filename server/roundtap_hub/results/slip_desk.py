@@ -63,9 +63,9 @@ def known_results(match: MatchState, state: EventState, names: Mapping[str, str]
     return [KnownResult(name, result, shown_result(result, state)) for name, result in results]
 
 
-def agrees_with_slip(known: Result, slip: Result) -> bool:
+def agrees_with_slip(result: Result, slip: Result) -> bool:
     """Whether a known result has everything that the slip's has: winner, figures and whatever else a slip holds."""
-    on_record = result_to_json(known)
+    on_record = result_to_json(result)
     return all(on_record.get(key) == value for key, value in result_to_json(slip).items())
 
 
@@ -141,12 +141,12 @@ class SlipView:
 
 def slip_view(entered: EnteredMatch, asks: Result | None) -> SlipView:
     state, match, event = entered.state, entered.match, current.event(entered.state.id)
-    known = known_results(match, state, full_names(event))
+    results = known_results(match, state, full_names(event))
     return SlipView(
         entered.slip,
-        known,
+        results,
         shown_result(asks, state) if asks is not None else None,
-        asks is not None and any(not agrees_with_slip(each.result, asks) for each in known),
+        asks is not None and any(not agrees_with_slip(each.result, asks) for each in results),
         [who for who in (match.match.a, match.match.b) if who and _plays_elsewhere(state, match, who)],
         judge_view(event, entered.played, match, None),
         render.may_request(EXTEND.replace("<match_id>", match.id)),

@@ -249,10 +249,10 @@ class LineGrammar:
 
 def line_grammar(entered: EnteredMatch) -> LineGrammar:
     now = entered.form.offered(bool(entered.saying.time_is_up))
-    known = sorted((way for way in entered.form.ways if is_typable(way)), key=lambda way: way not in now)
+    ways = sorted((way for way in entered.form.ways if is_typable(way)), key=lambda way: way not in now)
     plays = [
         (way, [figure for figure in way.opened_by("a").figures() if figure.asked])
-        for way in known
+        for way in ways
         if way.ended != CONCESSION and way.winner != DRAWN
     ]
     alone = next((figures[0].whose or "" for _, figures in plays if len(figures) == 1), "")
@@ -266,15 +266,15 @@ def line_grammar(entered: EnteredMatch) -> LineGrammar:
         figures=", ".join(figure_label(current.words(), key, entered.state.rulebook_id) for key in keys),
         alone=alone,
         bare=any(not figures for _, figures in plays),
-        draw=any(way.winner == DRAWN for way in known),
+        draw=any(way.winner == DRAWN for way in ways),
         conceded=next(
             (
                 "".join(figure.whose or "" for figure in way.figures() if figure.asked)
-                for way in known
+                for way in ways
                 if way.ended == CONCESSION
             ),
             None,
         ),
-        picks=next((picks for way in known for picks in way.picks()), None),
-        initiative=any(way.choice("initiative") for way in known),
+        picks=next((picks for way in ways for picks in way.picks()), None),
+        initiative=any(way.choice("initiative") for way in ways),
     )

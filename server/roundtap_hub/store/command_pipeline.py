@@ -231,8 +231,8 @@ def _refuse_broken_teams(pending: Snapshot, request: WriteRequest) -> None:
             if record.event == event_id
             and (record.competitor in entering or _other_team(people.get(record.competitor), record.person))
         }
-        others = [known for who, known in people.items() if who not in coming]
-        taken = {member: team for known in others for member, team in members_of(known).items()}
+        others = [other for who, other in people.items() if who not in coming]
+        taken = {member: team for other in others for member, team in members_of(other).items()}
         for person in coming.values():
             for problem in team_problems(person, state.rulebook.team_size, taken):
                 raise problem
@@ -312,13 +312,13 @@ def refuse_event_change(saved: Snapshot, new: NewEntry) -> None:
     if new.kind not in (EVENT_ARCHIVED, EVENT_UNARCHIVED, EVENT_DELETED):
         return
     event_id = new.data["event"]
-    known = saved.dormant.get(event_id) or saved.events.get(event_id)
-    if known is None or event_id in saved.venue.deleted:
+    event = saved.dormant.get(event_id) or saved.events.get(event_id)
+    if event is None or event_id in saved.venue.deleted:
         raise Problem("unknown_event", event=event_id)
     if new.kind == EVENT_ARCHIVED and not may_archive(saved, event_id):
-        raise Problem("event_in_play", name=known.name)
-    if new.kind == EVENT_DELETED and not is_dormant(saved.venue, known.finished, event_id):
-        raise Problem("event_not_over", name=known.name)
+        raise Problem("event_in_play", name=event.name)
+    if new.kind == EVENT_DELETED and not is_dormant(saved.venue, event.finished, event_id):
+        raise Problem("event_not_over", name=event.name)
 
 
 def may_archive(saved: Snapshot, event_id: str) -> bool:

@@ -39,14 +39,14 @@ class DormantEvents:
         """The event at its summary's entry. Raises Problem if its entries cannot be read or do not hold."""
         key = (summary.id, summary.head)
         with self._lock:
-            known = self._open.get(key)
-            if known is None:
+            already_open = self._open.get(key)
+            if already_open is None:
                 opening = Future[LoadedEvent]()
                 self._stay_open(key, opening)
             else:
                 self._open.move_to_end(key)
-        if known is not None:
-            return known.result()
+        if already_open is not None:
+            return already_open.result()
         try:
             opening.set_result(self.read(summary))
         except BaseException as error:

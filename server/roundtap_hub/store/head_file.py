@@ -111,9 +111,9 @@ def lock_folder(folder: Path) -> int:
 def init_head_file(head: HeadFile, journal: Journal, epoch: str) -> str:
     """Note everything the journal holds; a new journal, or one of an older hub, gets its lineage now. Returns the
     lineage. Raises OSError and JournalConflict if the disk refuses: then the next commit notes it all."""
-    known = head.record
-    lineage = journal.lineage or (known.lineage if known else new_lineage())
-    named = HeadRecord(lineage, epoch, known.commits if known else 0, journal.heads())
+    record = head.record
+    lineage = journal.lineage or (record.lineage if record else new_lineage())
+    named = HeadRecord(lineage, epoch, record.commits if record else 0, journal.heads())
     # File first, then mark: a database with the mark but without the file is a copied one.
     try:
         head.rewrite(named)

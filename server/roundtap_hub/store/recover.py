@@ -178,8 +178,8 @@ class Findings:
                 *(
                     head.number
                     for source in self.sources
-                    for known, head in source.heads.items()
-                    if known == stream and head.hash not in branch
+                    for each_stream, head in source.heads.items()
+                    if each_stream == stream and head.hash not in branch
                 ),
             ]
         )
@@ -198,8 +198,8 @@ class Findings:
                     head.number,
                 )
                 for source in self.sources
-                for known, head in source.heads.items()
-                if known == stream and head.number <= length and head.hash not in held and head.hash not in branch
+                for each_stream, head in source.heads.items()
+                if each_stream == stream and head.number <= length and head.hash not in held and head.hash not in branch
             ],
         )
 
@@ -236,9 +236,9 @@ class Findings:
             if (event, boot_id) == (state.id, anchor.boot_id)
         ]
         mono_ms, remaining_ms = max(seen)
-        known = max((at for at in times if at.wall), key=lambda at: at.mono_ms, default=None)
-        end = known and datetime.fromisoformat(known.wall or "") + timedelta(
-            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - known.mono_ms
+        last_at = max((at for at in times if at.wall), key=lambda at: at.mono_ms, default=None)
+        end = last_at and datetime.fromisoformat(last_at.wall or "") + timedelta(
+            milliseconds=WALL_CUT_MS + remaining_ms + mono_ms - last_at.mono_ms
         )
         return (
             models.CheckpointRow(event=state.id, remaining_ms=remaining_ms, boot_id=anchor.boot_id, mono_ms=mono_ms),
@@ -294,11 +294,11 @@ def recover(
             closing(head_file.HeadFile(making / head_file.HEAD_FILE)) as head,
             closing(Journal(sqlite_url(making))) as journal,
         ):
-            known = [*ours, *near]
+            all_sources = [*ours, *near]
             ends = _write_journal(journal, findings, streams)
             if begins_epoch:
-                _begin_epoch(making, journal, known, streams, ends, clocks.at(), chance)
-            secrets_lost = _put_secrets(journal, known)
+                _begin_epoch(making, journal, all_sources, streams, ends, clocks.at(), chance)
+            secrets_lost = _put_secrets(journal, all_sources)
             _import_reports(
                 journal, clocks, [(source.path, *told) for source in sources for told in source.reports], streams
             )
@@ -468,13 +468,13 @@ def _write_journal(journal: Journal, findings: Findings, streams: Mapping[str, R
 def _begin_epoch(
     making: Path,
     journal: Journal,
-    known: Sequence[Source],
+    sources: Sequence[Source],
     streams: Mapping[str, RecoveredStream],
     ends: Mapping[str, str],
     at: Timestamp,
     chance: Callable[[int], str],
 ) -> None:
-    """The units are asked before the next draw. `known`: with what lies beside the sources."""
+    """The units are asked before the next draw. `sources`: with what lies beside the sources."""
     venue = streams.get(VENUE, RecoveredStream(VENUE, ())).entries
     made_at = max((entry.at.wall for each in streams.values() for entry in each.entries if entry.at.wall), default=None)
     fields = {
@@ -494,7 +494,7 @@ def _begin_epoch(
         ]
         journal.append(journal_identity.seal_after(each.entries, changed, at, "recover", each.stream))
     # Entries beyond a gap count here too: what was revoked stays revoked.
-    of_venue = [entry for source in known for entry in source.entries.values() if entry.stream == VENUE]
+    of_venue = [entry for source in sources for entry in source.entries.values() if entry.stream == VENUE]
     new = [*journal_identity.latest_rights_entries(venue, of_venue), NewEntry("epoch-begun", fields)]
     journal.append(journal_identity.seal_after(venue, new, at, "recover"))
 
@@ -594,13 +594,13 @@ def _put_secrets(journal: Journal, sources: Sequence[Source]) -> list[str]:
     out = {entry.data["unit"] for entry in entries if entry.kind == UNIT_REVOKED}
     out |= {entry.data["person"] for entry in entries if entry.kind == STAFF_SET and entry.data.get("pin") == ""}
     without: list[str] = []
-    for unit, known in venue.units.items():
+    for unit, record in venue.units.items():
         keys = keys_of.get(unit, set())
         right = [key for key in keys if is_valid_key(venue, unit, key) and (unit in out or "" not in keys)]
         # For an unknown key, any row opens nothing; an empty one would claim a revocation.
-        if right or "" in keys or (keys and not known.digest):
+        if right or "" in keys or (keys and not record.digest):
             journal.put([models.UnitKeyRow(unit=unit, key=right[0] if right else "")])
-        without += [unit] if known.digest and not right else []
+        without += [unit] if record.digest and not right else []
     for person, member in venue.staff.items():
         rows = staff_of.get(person, set())
         lost = person not in out and any(not hashed for _, hashed in rows)

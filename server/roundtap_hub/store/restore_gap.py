@@ -291,8 +291,8 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
     for claim in lost.claims:
         if claim.b is None:
             continue
-        known = matches.get(claim.match)
-        if known is not None and {known.a, known.b} != {claim.a, claim.b}:
+        reconstructed = matches.get(claim.match)
+        if reconstructed is not None and {reconstructed.a, reconstructed.b} != {claim.a, claim.b}:
             wrong.append(Problem("adopt_contradiction", match=claim.match))
             continue
         strangers = [who for who in (claim.a, claim.b) if who not in state.entrants]
@@ -300,8 +300,8 @@ def assemble_round(state: EventState, lost: LostRound) -> AssembledRound:
         for who in (claim.a, claim.b):
             if seats.setdefault(who, claim.match) != claim.match:
                 wrong.append(Problem("adopt_twice", competitor=who, first=seats[who], second=claim.match))
-        revision = max(claim.revision, known.revision if known else 0)
-        table = known.table if known is not None and known.table is not None else claim.table
+        revision = max(claim.revision, reconstructed.revision if reconstructed else 0)
+        table = reconstructed.table if reconstructed is not None and reconstructed.table is not None else claim.table
         matches[claim.match] = ReconstructedMatch(claim.match, claim.a, claim.b, table, revision)
     expected = _expected(state, lost)
     wanted = (
@@ -429,8 +429,8 @@ def _byes(
 
 def free_match_id(number: int, taken: Iterable[str]) -> str:
     """The lowest unused match id of this round."""
-    known, index = set(taken), 1
-    while f"{number}.{index}" in known:
+    used, index = set(taken), 1
+    while f"{number}.{index}" in used:
         index += 1
     return f"{number}.{index}"
 
@@ -463,8 +463,12 @@ def _disputed(lost: LostRound) -> set[str]:
 def _decided(lost: LostRound) -> tuple[TableEvidence, ...]:
     newest: dict[str, TableEvidence] = {}
     for claim in lost.claims:
-        known = newest.get(claim.match)
-        if claim.state == DECIDED and claim.result is not None and (known is None or known.entry < claim.entry):
+        newest_claim = newest.get(claim.match)
+        if (
+            claim.state == DECIDED
+            and claim.result is not None
+            and (newest_claim is None or newest_claim.entry < claim.entry)
+        ):
             newest[claim.match] = claim
     return tuple(newest.values())
 

@@ -43,9 +43,11 @@ def _ranking(event: SavedEvent) -> dict[str, FinalPlace]:
     """The final ranking as far as it is known; empty before the bracket, and where a result cannot be read."""
     drawn_bracket = bracket(event)
     try:
-        known = event.state.finished or drawn_bracket is not None
+        has_ranking = event.state.finished or drawn_bracket is not None
         return (
-            {placed.competitor: placed for placed in final_ranking(tournament(event), drawn_bracket)} if known else {}
+            {placed.competitor: placed for placed in final_ranking(tournament(event), drawn_bracket)}
+            if has_ranking
+            else {}
         )
     except Problem:
         return {}

@@ -75,8 +75,8 @@ class Memoized(Generic[A, R]):
         with self._lock:
             moments = self._kept.setdefault(event, [])
             self._kept.move_to_end(event)
-            for known, answer in moments:
-                if known == key:
+            for earlier_key, answer in moments:
+                if earlier_key == key:
                     return answer, False
             answer = Future()
             moments.insert(0, (key, answer))
